@@ -29,7 +29,7 @@ const ownTransactions = new Map([
   ['resources/jobs/scheduler.ts', 'the service, which queues due jobs'],
 
   ['identity/roles/role-store.ts', 'the service'],
-  ['identity/registration/make-user.ts', 'a new user, or the operator'],
+  ['identity/registration/store-new-user.ts', 'a new user, or the operator'],
   ['identity/email/confirm-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/email/change-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, which the transaction uses up'],
@@ -58,11 +58,11 @@ const ownTransactions = new Map([
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
   ['extensions/passport/import/users/user-target-store.ts', 'the operator'],
-  ['oauth/clients/secrets/foreign-secrets.ts', 'by a client, locked in the transaction'],
+  ['oauth/clients/secrets/imported-secrets.ts', 'by a client, locked in the transaction'],
   ['cli/commands/client-create.ts', 'the operator'],
   ['cli/commands/client-commands.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
-  ['identity/providers/keep-providers.ts', 'the operator, who declares providers'],
+  ['identity/providers/sync-providers.ts', 'the operator, who declares providers'],
 ]);
 
 /** The folder that writes each table. Other folders read the table, or call that folder. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { systemSource as source } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
-import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
+import { handleTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { type Answer, ask } from './harness/ask.ts';
 import { gatehouse } from './harness/command.ts';
@@ -157,7 +157,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
       return found;
     };
     const slow = Object.assign(Object.create(clients), { authenticate });
-    const answer = answerTokenRequest(
+    const answer = handleTokenRequest(
       { ...oauth, clients: slow },
       { authorization: undefined, body: credentials(client), source },
     );

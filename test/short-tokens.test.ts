@@ -51,7 +51,7 @@ onBothEngines('Short tokens', (engine) => {
       source: { address: null, userAgent: null, requestId: null },
     });
     await old.durable;
-    assert.equal(await stateOf(service, sessions.accessTokenNow(old.session)), '200');
+    assert.equal(await stateOf(service, sessions.signAccessTokenSync(old.session)), '200');
   });
 
   it('can be introspected', async () => {

@@ -6,7 +6,7 @@ import { updateUser } from '../src/identity/accounts/user-store.ts';
 import { addClientSecret } from '../src/oauth/clients/secrets/client-secrets.ts';
 import type { OAuth } from '../src/oauth/oauth.ts';
 import { endSessions } from '../src/oauth/sessions/end-sessions.ts';
-import { answerTokenRequest } from '../src/oauth/token-endpoint.ts';
+import { handleTokenRequest } from '../src/oauth/token-endpoint.ts';
 import type { OAuthError } from '../src/platform/errors.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { type Answer, ask } from './harness/ask.ts';
@@ -151,7 +151,7 @@ onBothEngines('The token endpoint', (engine) => {
       },
     };
     await assert.rejects(
-      answerTokenRequest(slow, { authorization: undefined, body, source: systemSource }),
+      handleTokenRequest(slow, { authorization: undefined, body, source: systemSource }),
       (error: OAuthError) => error.error === 'invalid_grant',
     );
     const left = await context.database.db.selectFrom('sessions').selectAll().where('user_id', '=', id).execute();

@@ -18,7 +18,7 @@ export interface Act {
  * Checks inside the transaction whether the caller may still act, and locks its session, user and client. Returns the current
  * caller, or throws 401 or 403.
  */
-export type HoldAuthority = (tx: Tx, act: Act) => Promise<Caller>;
+export type LockAuthority = (tx: Tx, act: Act) => Promise<Caller>;
 
 const attempts = 4;
 const retryDelayMs = 50;
@@ -32,7 +32,7 @@ const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeO
  */
 export async function changeAs<T>(
   database: { db: Db; bus: Bus },
-  hold: HoldAuthority,
+  hold: LockAuthority,
   act: Act,
   work: (tx: Tx, invalidate: Invalidate, caller: Caller) => Promise<T>,
 ): Promise<T> {

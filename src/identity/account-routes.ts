@@ -9,13 +9,13 @@ import { asObject } from '../platform/is-object.ts';
 import { queryOf, refuseParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
-import { UserView, viewUser } from './accounts/user.ts';
+import { toUserView, UserView } from './accounts/user.ts';
 import { requestPasswordReset, resetPassword } from './credentials/reset-password.ts';
 import { undoEmailChange } from './email/change-email.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
-import { readEmailField, readOnlyField } from './read-body.ts';
-import { requireLocalPasswords, requireOpenRegistration } from './registration/make-user.ts';
+import { readEmailField, readSingleField } from './read-body.ts';
 import { registerUser } from './registration/register.ts';
+import { requireLocalPasswords, requireOpenRegistration } from './registration/store-new-user.ts';
 import { roleNames } from './roles/roles-resource.ts';
 import { type InvitationServices, inviteUser } from './users/administer-user.ts';
 
@@ -62,7 +62,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       return reply
         .code(201)
         .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
-        .send({ data: viewUser(user) });
+        .send({ data: toUserView(user) });
     },
   );
 
@@ -158,7 +158,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request) => {
-      const password = readOnlyField(asObject(request.body), 'password');
+      const password = readSingleField(asObject(request.body), 'password');
       requireLocalPasswords(context.config);
       await resetPassword(context, services, request.params.token, password, requestSource(request));
       return { message: 'Password changed. Log in with the new one.' };
@@ -201,7 +201,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       return reply
         .code(201)
         .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
-        .send({ data: viewUser(user) });
+        .send({ data: toUserView(user) });
     },
   );
 }

@@ -4,7 +4,7 @@ import { readProfileField, unknownField } from './accounts/user-fields.ts';
 type Body = Readonly<Record<string, unknown>>;
 
 /** The only allowed field of a body. Other fields are refused. */
-export function readOnlyField(body: Body, field: string): unknown {
+export function readSingleField(body: Body, field: string): unknown {
   const unknown = Object.keys(body).filter((name) => name !== field);
   if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));
   return body[field];
@@ -12,7 +12,7 @@ export function readOnlyField(body: Body, field: string): unknown {
 
 /** The stored form of `email`. Undefined only if `optional` and omitted. */
 export function readEmailField(body: Body, { optional = false } = {}): string | undefined {
-  const read = readProfileField('email', readOnlyField(body, 'email'));
+  const read = readProfileField('email', readSingleField(body, 'email'));
   if (read.error) throw unprocessable([read.error]);
   if (read.value === null && !optional) {
     throw unprocessable([{ field: 'email', code: 'required', message: 'email is required.' }]);

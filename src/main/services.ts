@@ -8,7 +8,7 @@ import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
 import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
-import { noteLogin } from '../identity/credentials/known-browsers.ts';
+import { notifyOfLogin } from '../identity/credentials/known-browsers.ts';
 import { createProveByPassword } from '../identity/credentials/require-own-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
@@ -18,16 +18,16 @@ import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
-import { ensureProxiedClients, remakeProxiedClients } from '../oauth/clients/proxied-clients.ts';
+import { ensureProxiedClients, recreateProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
-import { ForeignSecrets } from '../oauth/clients/secrets/foreign-secrets.ts';
-import { FailedClients } from '../oauth/failed-clients.ts';
+import { ImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
+import { FailedClientAuthentications } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
 import { ClientDocuments } from '../oauth/registration/client-documents.ts';
-import { createAuthority } from '../oauth/sessions/authority/hold-authority.ts';
+import { createLockAuthority } from '../oauth/sessions/authority/lock-authority.ts';
 import { endClients, endSessions } from '../oauth/sessions/end-sessions.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import {
@@ -97,11 +97,11 @@ export async function createServices(context: Context): Promise<Services> {
     legacyTokens,
     ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
   );
-  const clients = new ClientDirectory(context, keys, new ForeignSecrets(context, keys, passwords));
+  const clients = new ClientDirectory(context, keys, new ImportedSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
-  const holdAuthority = createAuthority(context);
+  const lockAuthority = createLockAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
-  keys.onReplaced(() => void remakeProxiedClients(context, keys));
+  keys.onReplaced(() => void recreateProxiedClients(context, keys));
   const mail = createMail(context, queue, accountMails(context, keys));
   sendLogouts(queue, { context, keys, clients, mail });
   const jobs = await loadJobs(context.config.jobsDir, { isTaken: (name) => queue.handles(name), now: context.now() });
@@ -112,7 +112,7 @@ export async function createServices(context: Context): Promise<Services> {
     keys,
     clients,
     documents: new ClientDocuments(context, clients, { scopes, keys }),
-    failedClients: new FailedClients(context, clients),
+    failedClients: new FailedClientAuthentications(context, clients),
     clientKeys: new ClientKeys(context),
     dpop,
     sessions,
@@ -120,7 +120,7 @@ export async function createServices(context: Context): Promise<Services> {
     scopes,
     audiences: new Audiences(context.config),
     legacyScopes: () => legacyTokens.readScopes(),
-    holdAuthority,
+    lockAuthority,
     mail,
     highestAcr: (userId) => highestAcr(proofMethods, userId),
     async checkCredentials(credentials) {
@@ -128,12 +128,12 @@ export async function createServices(context: Context): Promise<Services> {
       await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
       return user;
     },
-    noteLogin: (tx, login) => noteLogin(context, { keys, mail }, tx, login),
+    notifyOfLogin: (tx, login) => notifyOfLogin(context, { keys, mail }, tx, login),
   };
   const accounts: AccountServices = {
     passwords,
     keys,
-    holdAuthority,
+    lockAuthority,
     mail,
     issueFirstToken: async (tx, userId) =>
       void (await issuePersonalToken(tx, sessions, { userId, name: 'First token', scopes: ['*'] })),

@@ -7,7 +7,7 @@ import { memoryStore } from 'gatehouse-server/client/login';
 import { type ConfigFile, loadTestConfig } from '../config/config.ts';
 import type { SentMail } from '../database/context.ts';
 import { systemSource } from '../http/request-source.ts';
-import { makeUser } from '../identity/registration/make-user.ts';
+import { storeNewUser } from '../identity/registration/store-new-user.ts';
 import { systemCaller } from '../platform/caller.ts';
 import { createLog } from '../platform/log.ts';
 import { type RecordedChange, recordedChanges } from '../resources/changes/view/recorded-changes.ts';
@@ -149,7 +149,7 @@ export async function startTestService(
     admin: await logIn(adminEmail),
     async user({ role, roles = role === undefined ? [] : [role], ...profile } = {}) {
       const { email = `user-${randomBytes(4).toString('hex')}@example.com`, name = null } = profile;
-      const { id } = await makeUser(context, gatehouse.accounts, {
+      const { id } = await storeNewUser(context, gatehouse.accounts, {
         profile: { email, name, username: null, phone: null },
         password,
         roles: [...roles],

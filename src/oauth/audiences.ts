@@ -54,7 +54,7 @@ export class Audiences {
     if (asked.length === 0) return undefined;
     const allowed = granted === null ? [this.#baseUrl] : parseJson(granted);
     const named = this.read(asked);
-    if (!named.every((uri) => this.#leadsTo(allowed, uri))) {
+    if (!named.every((uri) => this.#covers(allowed, uri))) {
       throw invalidTarget('The login was not opened for this resource.');
     }
     return named;
@@ -64,17 +64,17 @@ export class Audiences {
    * RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in
    * its audience.
    */
-  passOn(held: readonly string[], asked: readonly string[]): readonly string[] {
+  exchange(held: readonly string[], asked: readonly string[]): readonly string[] {
     if (asked.length === 0) return held;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);
     const named = this.read(asked);
-    if (named.some((uri) => isOwn(uri) && !this.#leadsTo(held, uri))) {
+    if (named.some((uri) => isOwn(uri) && !this.#covers(held, uri))) {
       throw invalidTarget('The token is not for this resource.');
     }
     return named;
   }
 
-  #leadsTo(held: readonly string[], uri: string): boolean {
+  #covers(held: readonly string[], uri: string): boolean {
     return held.includes(uri) || (uri === `${this.#baseUrl}/v1` && held.includes(this.#baseUrl));
   }
 }

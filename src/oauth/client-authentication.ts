@@ -6,9 +6,9 @@ import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
+import { readJws } from './proofs/client-jws.ts';
 import type { ProvenRequest } from './proofs/dpop.ts';
-import { readJws } from './proofs/foreign-jws.ts';
-import { spendProof } from './proofs/used-proof-store.ts';
+import { consumeProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** The longest lifetime of an assertion, in seconds. */
@@ -37,7 +37,7 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
   if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
   // `exp` can have fractions (RFC 7519 2). The column stores integers.
   const expiresAt = Math.ceil((exp + clockTolerance) * 1000);
-  if (!(await spendProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
+  if (!(await consumeProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
     throw unknownClient('the assertion was used before');
   }
   return client;

@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
 import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
+import { invalidateAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
@@ -20,7 +20,7 @@ export const endAllSessions = (
 ): Promise<EndedSessions> =>
   commitAndInvalidate(context.database, async (tx, invalidate) => {
     await lockForRevocationOfAll(tx);
-    const links = await voidAllOneTimeTokens(tx, context.now());
+    const links = await invalidateAllOneTimeTokens(tx, context.now());
     const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
     await endAllLogins(context, tx);
     invalidate({ kind: 'everything', id: '' });

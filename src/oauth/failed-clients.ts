@@ -12,7 +12,7 @@ const inAll = 500;
 const maxIdLength = 128;
 
 /** Records failed client authentication, at most once per 15 minutes, client and network. Each instance counts for itself. */
-export class FailedClients {
+export class FailedClientAuthentications {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
   /** The client ids that were tried, by network. */

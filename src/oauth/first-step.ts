@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { sendEmailCode } from '../identity/factors/email-codes.ts';
-import { makeMfaToken } from '../identity/factors/mfa-token.ts';
+import { createMfaToken } from '../identity/factors/mfa-token.ts';
 import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { lowestAcr } from '../platform/proof.ts';
@@ -66,7 +66,7 @@ async function mfaRequired(
     emailCode,
     identity,
   };
-  const mfa_token = makeMfaToken(keys, user, settled, context.now());
+  const mfa_token = createMfaToken(keys, user, settled, context.now());
   return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
     status: 403,
     members: { mfa_token, methods },

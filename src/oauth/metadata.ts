@@ -5,8 +5,8 @@ import { responseModes } from './authorize/authorization-response.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
-import { proofAlgorithms } from './proofs/foreign-jws.ts';
-import { takesClientDocuments } from './registration/client-documents.ts';
+import { proofAlgorithms } from './proofs/client-jws.ts';
+import { clientDocumentsEnabled } from './registration/client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
 const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
@@ -52,7 +52,7 @@ const endpoints = (baseUrl: string) => ({
 /** Included only if enabled (RFC 7591, and the draft for client id metadata documents). */
 const ofRegistration = (config: Config) => ({
   ...(config.dynamicClients === 'closed' ? {} : { registration_endpoint: `${config.baseUrl}/oauth/register` }),
-  ...(takesClientDocuments(config) ? { client_id_metadata_document_supported: true } : {}),
+  ...(clientDocumentsEnabled(config) ? { client_id_metadata_document_supported: true } : {}),
 });
 
 /** RFC 9396 10. */

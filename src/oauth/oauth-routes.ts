@@ -5,15 +5,15 @@ import { type BrowserCookie, createBrowserCookie } from '../http/browser-cookie.
 import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
-import { answerPushedRequest } from './authorize/push-request.ts';
+import { handlePushedRequest } from './authorize/push-request.ts';
 import type { ClientRequest } from './client-authentication.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
-import { answerDeviceAuthorization } from './device-authorization/device-authorization.ts';
-import { answerIntrospection } from './introspect.ts';
+import { handleDeviceAuthorization } from './device-authorization/device-authorization.ts';
+import { handleIntrospection } from './introspect.ts';
 import { serveMetadata, serveProtectedResources } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
 import { serveUserInfo } from './openid/userinfo-routes.ts';
-import { answerRevocation } from './revoke.ts';
+import { handleRevocation } from './revoke.ts';
 import {
   deviceCodesSchema,
   deviceParametersSchema,
@@ -24,7 +24,7 @@ import {
   tokenResponseSchema,
   tokenToJudgeSchema,
 } from './schemas.ts';
-import { answerTokenRequest } from './token-endpoint.ts';
+import { handleTokenRequest } from './token-endpoint.ts';
 
 const config = {
   auth: 'public',
@@ -98,7 +98,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     async answer(request, reply) {
       const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
-      const { response, browserCookie } = await answerTokenRequest(oauth, { ...requestOf(request, reply), source });
+      const { response, browserCookie } = await handleTokenRequest(oauth, { ...requestOf(request, reply), source });
       if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return response;
     },
@@ -113,7 +113,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       response: { 201: pushedRequestSchema, ...errors },
     },
     async answer(request, reply) {
-      const pushed = await answerPushedRequest(oauth, requestOf(request, reply));
+      const pushed = await handlePushedRequest(oauth, requestOf(request, reply));
       reply.code(201);
       return pushed;
     },
@@ -127,7 +127,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: deviceParametersSchema,
       response: { 200: deviceCodesSchema, ...errors },
     },
-    answer: (request, reply) => answerDeviceAuthorization(oauth, requestOf(request, reply)),
+    answer: (request, reply) => handleDeviceAuthorization(oauth, requestOf(request, reply)),
   },
   {
     name: 'revoke',
@@ -137,7 +137,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenToJudgeSchema,
       response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...errors },
     },
-    answer: (request, reply) => answerRevocation(oauth, requestOf(request, reply)),
+    answer: (request, reply) => handleRevocation(oauth, requestOf(request, reply)),
   },
   {
     name: 'introspect',
@@ -147,7 +147,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenToJudgeSchema,
       response: { 200: introspectionSchema, ...errors },
     },
-    answer: (request, reply) => answerIntrospection(oauth, requestOf(request, reply)),
+    answer: (request, reply) => handleIntrospection(oauth, requestOf(request, reply)),
   },
 ];
 

@@ -1,4 +1,4 @@
-import type { HoldAuthority } from '../database/change-as.ts';
+import type { LockAuthority } from '../database/change-as.ts';
 import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
@@ -10,7 +10,7 @@ import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes/scopes.ts';
-import type { FailedClients } from './failed-clients.ts';
+import type { FailedClientAuthentications } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';
@@ -24,7 +24,7 @@ export interface OAuth {
   readonly clients: ClientDirectory;
   /** Finds applications, including those whose id is the address of a client document. */
   readonly documents: ClientDocuments;
-  readonly failedClients: FailedClients;
+  readonly failedClients: FailedClientAuthentications;
   readonly clientKeys: ClientKeys;
   readonly dpop: Dpop;
   readonly sessions: Sessions;
@@ -35,10 +35,10 @@ export interface OAuth {
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
   /** The highest level that a user can sign in at. */
   highestAcr(userId: string): Promise<Acr>;
-  readonly holdAuthority: HoldAuthority;
+  readonly lockAuthority: LockAuthority;
   readonly mail: Mail;
   /** Returns the user with this login and password. Throws the error response if they are wrong. */
   checkCredentials(credentials: Credentials): Promise<UserRow>;
   /** In the transaction that opens a user's session: notifies the owner of a sign-in from an unknown browser. */
-  noteLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
+  notifyOfLogin(tx: Tx, login: { readonly userId: string; readonly source: RequestSource }): Promise<void>;
 }

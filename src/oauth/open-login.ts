@@ -3,7 +3,7 @@ import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
 import { addKnownBrowser } from '../identity/credentials/known-browsers.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
-import { noteIdentitySession } from '../identity/providers/identity-store.ts';
+import { recordIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireRealm } from './clients/require-realm.ts';
@@ -36,7 +36,7 @@ const unlinked = () =>
 
 /** Opens the session of an authenticated user. The same transaction marks the proofs as used. */
 export async function openLogin(
-  { context, keys, sessions, noteLogin }: OAuth,
+  { context, keys, sessions, notifyOfLogin }: OAuth,
   { client, source }: GrantRequest,
   { user, scopes, resource, amr, authTime, identity, use, remember = false }: Login,
 ): Promise<Granted> {
@@ -57,9 +57,9 @@ export async function openLogin(
     await stored.durable;
     if (identity) {
       const row = { session_id: stored.session.id, identity_id: identity.id, upstream_sid: identity.sid };
-      if (!(await noteIdentitySession(tx, context.database.engine, row))) throw unlinked();
+      if (!(await recordIdentitySession(tx, context.database.engine, row))) throw unlinked();
     }
-    await noteLogin(tx, { userId: user.id, source });
+    await notifyOfLogin(tx, { userId: user.id, source });
     await recordEvent(context, tx, {
       type: 'login.succeeded',
       userId: user.id,

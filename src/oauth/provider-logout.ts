@@ -1,6 +1,6 @@
 import { commitAndInvalidate } from '../database/bus.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { spend } from '../identity/factors/spent-value-store.ts';
+import { consumeOnce } from '../identity/factors/spent-value-store.ts';
 import { findIdentity, sessionsOfIdentity, sessionsOfUpstreamSession } from '../identity/providers/identity-store.ts';
 import type { ProviderClient } from '../identity/providers/provider-client.ts';
 import { isPrintable } from '../identity/providers/upstream.ts';
@@ -31,7 +31,7 @@ export async function logOutByProvider(
   if (subject === undefined && session === undefined) throw refused('it names nobody');
   const { database, now } = context;
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    if (!(await spend(tx, `upstream-logout:${iss}:${jti}`, now() + rememberedMs))) throw refused('used before');
+    if (!(await consumeOnce(tx, `upstream-logout:${iss}:${jti}`, now() + rememberedMs))) throw refused('used before');
     const identity = subject === undefined ? undefined : await findIdentity(tx, { issuer: iss, subject });
     if (subject !== undefined && !identity) return;
     const ids = identity

@@ -4,7 +4,7 @@ import type { RequestSource } from '../http/request-source.ts';
 import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { takeSecret } from './clients/secrets/secret-store.ts';
+import { deleteSecretByHash } from './clients/secrets/secret-store.ts';
 import type { OAuth } from './oauth.ts';
 import { endRegistrationToken } from './registration/registration-store.ts';
 import { endSessions } from './sessions/end-sessions.ts';
@@ -32,7 +32,7 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
 
 async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
-    const ended = await takeSecret(tx, hashShortToken(report.token));
+    const ended = await deleteSecretByHash(tx, hashShortToken(report.token));
     if (!ended) return;
     const { client_id: clientId, type, user_id: userId } = ended;
     invalidate({ kind: 'client', id: clientId });

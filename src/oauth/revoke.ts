@@ -11,7 +11,7 @@ import { endSessions } from './sessions/end-sessions.ts';
 const nothing: Record<string, never> = Object.freeze({});
 
 /** RFC 7009: either token ends the whole session. An invalid token is not an error. */
-export async function answerRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
+export async function handleRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);

@@ -5,7 +5,7 @@ import type { KeyRing } from '../database/keys/key-ring.ts';
 import { createNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
 import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
-import { voidAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
+import { invalidateAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
@@ -15,7 +15,7 @@ import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
 /** The numbers of credentials that ended with compromised keys. */
-export interface Ended {
+export interface EndedCredentials {
   readonly sessions: number;
   /** Clients whose secrets ended. */
   readonly clients: number;
@@ -26,7 +26,7 @@ interface RotatedKeys {
   readonly id: string;
   readonly algorithm: string;
   readonly signsFrom: number;
-  readonly ended: Ended | undefined;
+  readonly ended: EndedCredentials | undefined;
 }
 
 /** Replaces signing and MAC keys. `compromised` also ends everything made with them. Returns when no instance uses the old keys. */
@@ -48,10 +48,10 @@ export async function rotateKeys(
 }
 
 /** Uses the same table order as other transactions, sessions last, so that there are no deadlocks. */
-async function endAll(context: Context, tx: Tx): Promise<Ended> {
+async function endAll(context: Context, tx: Tx): Promise<EndedCredentials> {
   const now = context.now();
   await deleteStoredResponses(tx);
-  const links = (await voidAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
+  const links = (await invalidateAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);
   // An attacker with a forged token may have created webhooks.

@@ -7,7 +7,7 @@ import { authenticateClient, type ClientRequest } from './client-authentication.
 import { unauthorizedClient, unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isOfKind, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
-import { withinRolesOf } from './clients/role-scopes.ts';
+import { limitByRolesOf } from './clients/role-scopes.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
 import type { Grant, Granted, GrantRequest } from './grant.ts';
@@ -31,16 +31,16 @@ import { readDetails } from './sessions/store/grant-details.ts';
 const staleMs = 86_400_000;
 
 /** Notes the use of a registered client, so that it is not pruned. A failure does no harm. */
-async function noteClientUse(context: Context, { id, registration }: StoredClient): Promise<void> {
+async function recordClientUse(context: Context, { id, registration }: StoredClient): Promise<void> {
   if (registration === null) return;
   try {
-    await noteUse(context, id);
+    await recordUse(context, id);
   } catch (error) {
     context.log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
   }
 }
 
-async function noteUse({ database: { db }, now }: Context, id: string): Promise<void> {
+async function recordUse({ database: { db }, now }: Context, id: string): Promise<void> {
   const at = now();
   const first = await writeFirstUse(db, id, at);
   if (!first) return writeClientUse(db, id, at, staleMs);
@@ -71,7 +71,7 @@ export interface Issued {
 }
 
 /** RFC 6749 3.2. */
-export async function answerTokenRequest(oauth: OAuth, request: ClientRequest): Promise<Issued> {
+export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): Promise<Issued> {
   const parameters = readParameters(request.body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
@@ -97,10 +97,10 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
-  const request = await inScopesOfToday(oauth, sent);
+  const request = await translateLegacyScopes(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
-  const scopes = await withinRolesOf(context, session.user_id ?? client.userId, granted.scopes);
+  const scopes = await limitByRolesOf(context, session.user_id ?? client.userId, granted.scopes);
   const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // An exchanged token has no authorization details: they were granted to the application that the user saw.
@@ -113,7 +113,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const signed = exchanged
     ? undefined
     : await idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
-  await Promise.all([durable, noteClientUse(context, client)]);
+  await Promise.all([durable, recordClientUse(context, client)]);
   context.metrics.tokensIssued.inc({ grant: grant.type });
   return {
     response: {
@@ -133,7 +133,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   };
 }
 
-async function inScopesOfToday(oauth: OAuth, sent: GrantRequest): Promise<GrantRequest> {
+async function translateLegacyScopes(oauth: OAuth, sent: GrantRequest): Promise<GrantRequest> {
   const asked = sent.parameters.get('scope');
   const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
   return scope === undefined || scope === asked

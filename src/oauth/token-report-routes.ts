@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
-import { countAgainst, networkLimits } from '../identity/throttle/throttle.ts';
+import { countAgainstLimits, networkLimits } from '../identity/throttle/throttle.ts';
 import { tooManyRequests, unprocessable } from '../platform/errors.ts';
 import { asObject } from '../platform/is-object.ts';
 import type { OAuth } from './oauth.ts';
@@ -32,7 +32,10 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }
       const source = requestSource(request);
-      const refusal = await countAgainst(oauth.context, networkLimits('token-report', source.address, maxReports));
+      const refusal = await countAgainstLimits(
+        oauth.context,
+        networkLimits('token-report', source.address, maxReports),
+      );
       if (refusal) throw tooManyRequests('Too many reports. Wait before you send more.', refusal.retryAfterSeconds);
       await reportToken(oauth, { token, source });
       return reply.code(202).send({ message: 'Thank you. If this is a token of this service, it is revoked.' });

@@ -1,7 +1,7 @@
 import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { findInvitation, isGoodLink } from '../identity/account-mails/look-at-link.ts';
+import { findInvitation, isValidLink } from '../identity/account-mails/check-link.ts';
 import type { AccountServices } from '../identity/accounts/account-services.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { Providers } from '../identity/providers/providers.ts';
@@ -81,7 +81,7 @@ export async function servePages(
     describe: (scope) => means.scopes.describe(scope),
   });
   serveLogoutPage(app, kit, means);
-  serveEmailLinks(kit, findDestination, (purpose, value) => isGoodLink(context, means.keys, purpose, value));
+  serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, means.keys, purpose, value));
   const find = (token: string) => findInvitation(context, means.keys, token);
   serveInvitation(kit, { find, providers: means.providers });
   serveDevicePage(kit, means.oauth);

@@ -84,7 +84,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     it(`cannot revoke when ${what}`, async () => {
       const client = await addClient(service);
       const session = await openSession(service, { clientId: client.id, scopes: ['*'], source: systemSource });
-      const token = service.sessions.accessTokenNow(session);
+      const token = service.sessions.signAccessTokenSync(session);
       const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token }));
       const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
@@ -95,7 +95,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     const client = await addClient(service);
     const admin = await addLogin(service, { roles: ['admin'] });
     const session = await openSession(service, { userId: admin.id, scopes: ['*'], source: systemSource });
-    const token = service.sessions.accessTokenNow(session);
+    const token = service.sessions.signAccessTokenSync(session);
     const renew = () => ask(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token });
     const get = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
     const answers = await Promise.all([

@@ -44,7 +44,7 @@ export async function signedIn(
       source: systemSource,
     },
   );
-  const token = sessions.accessTokenNow(session);
+  const token = sessions.signAccessTokenSync(session);
   // From here on, the token is in the cache of verified tokens.
   await verifier.verify(token, null);
   return { ...user, token, sessionId: session.id, clientId: client.id, clientSecret: client.secret };

@@ -29,7 +29,7 @@ onBothEngines('A retry with an Idempotency-Key', (engine) => {
   };
   /** Another session of the same user through the same client. */
   const secondSession = async ({ id: userId, clientId }: Person) =>
-    service.sessions.accessTokenNow(
+    service.sessions.signAccessTokenSync(
       await openSession(service, { userId, clientId, scopes: ['*'], source: systemSource }),
     );
 

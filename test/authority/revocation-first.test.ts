@@ -33,7 +33,7 @@ describe('A revocation that waits for a write (postgres)', () => {
   async function betweenWrites<T>(person: Person, revoke: () => Promise<T>, next = () => write(person)) {
     const { oauth, context } = service;
     const { revoking, writing, queued } = await context.database.db.transaction().execute(async (tx) => {
-      await oauth.holdAuthority(tx, { caller: await callerOf(person) });
+      await oauth.lockAuthority(tx, { caller: await callerOf(person) });
       const revoking = revoke();
       await Promise.race([untilBlocked(service), revoking.then((early) => assert.fail(JSON.stringify(early)))]);
       const writing = next();
@@ -115,7 +115,7 @@ describe('A revocation that waits for a write (postgres)', () => {
   it('is not part of a start: a write through the console does not delay a starting instance', async () => {
     const person = await signedIn(service);
     await service.context.database.db.transaction().execute(async (tx) => {
-      await service.oauth.holdAuthority(tx, { caller: { ...(await callerOf(person)), clientId: 'web-admin' } });
+      await service.oauth.lockAuthority(tx, { caller: { ...(await callerOf(person)), clientId: 'web-admin' } });
       const second = await start({ env, database: service.database });
       assert.equal((await ask(second, '/health/ready')).status, 200);
     });

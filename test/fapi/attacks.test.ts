@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { faultOfJwks } from '../../src/oauth/clients/client-jwks.ts';
+import { checkJwks } from '../../src/oauth/clients/client-jwks.ts';
 import { addApplication } from '../harness/applications.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
@@ -94,8 +94,8 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     const signature = createSign('sha256').update(data).sign(weak.privateKey, 'base64url');
     assert.equal((await assertion(`${data}.${signature}`)).status, 401);
     const strong = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    assert.equal(faultOfJwks({ keys: [strong.publicKey.export({ format: 'jwk' })] }), undefined);
-    assert.match(faultOfJwks(jwks) ?? '', /2048 bits/);
+    assert.equal(checkJwks({ keys: [strong.publicKey.export({ format: 'jwk' })] }), undefined);
+    assert.match(checkJwks(jwks) ?? '', /2048 bits/);
   });
 
   it('make the service fetch the keys of a client once for all concurrent requests', async () => {

@@ -3,7 +3,7 @@ import type { Context } from '../../src/database/context.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import type { ApplicationFields } from '../../src/oauth/clients/application-store.ts';
-import { makeClient } from '../../src/oauth/clients/make-client.ts';
+import { createClientWithSecret } from '../../src/oauth/clients/create-client-with-secret.ts';
 
 interface Options extends Partial<ApplicationFields> {
   readonly name?: string;
@@ -19,7 +19,7 @@ export async function addApplication(
   const redirectUris = ['https://app.example/callback'];
   const made = { type: 'application' as const, redirectUris, name, userId, scopes, actorId: null, source, ...fields };
   const client = await commitAndInvalidate(context.database, (tx, invalidate) =>
-    makeClient(context, keys, tx, invalidate, made),
+    createClientWithSecret(context, keys, tx, invalidate, made),
   );
   if (!client) throw new Error('the application already exists');
   return client;

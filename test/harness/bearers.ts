@@ -10,7 +10,7 @@ export async function openTokens({ context, sessions }: Service, count: number):
   const opened = Array.from({ length: count }, () =>
     openSession({ context, sessions }, { userId, scopes: ['*'], source }),
   );
-  return (await Promise.all(opened)).map((session) => sessions.accessTokenNow(session));
+  return (await Promise.all(opened)).map((session) => sessions.signAccessTokenSync(session));
 }
 
 export const isAccepted = async ({ url }: { url: string }, token: string): Promise<boolean> => {

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
 import { parseConfig } from '../../src/config/config.ts';
-import type { HoldAuthority } from '../../src/database/change-as.ts';
+import type { LockAuthority } from '../../src/database/change-as.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
@@ -168,9 +168,9 @@ export function resourceServices(
     const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
     closing.push(() => queue.stop());
     // These callers have no session that could end.
-    const holdAuthority: HoldAuthority = async (_tx, { caller }) => caller;
+    const lockAuthority: LockAuthority = async (_tx, { caller }) => caller;
     const proveByPassword: ProveByPassword = async ({ caller }) => caller;
-    const given = { keys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+    const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     serveJobs({ ...given, context, resources }, queue, new Scheduler(context, queue, jobs), jobs);
     serveOpenApi(app);

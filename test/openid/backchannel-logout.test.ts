@@ -3,7 +3,7 @@ import { before, beforeEach, it } from 'node:test';
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { findConsent, putConsent } from '../../src/oauth/authorize/consent-store.ts';
+import { findConsent, upsertConsent } from '../../src/oauth/authorize/consent-store.ts';
 import { addClient, addLogin, addUser, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
@@ -41,7 +41,7 @@ onBothEngines('Back-channel logout', (engine) => {
     userId = (await addUser(service.context)).id;
     const { id: clientId } = await addClient(service, { type: 'password' });
     const session = await openSession(service, { userId, clientId, scopes: ['*'], source });
-    web = { id: session.id, token: service.sessions.accessTokenNow(session) };
+    web = { id: session.id, token: service.sessions.signAccessTokenSync(session) };
   });
 
   const signIn = (scopes = ['openid'], clientId = app.id) =>
@@ -132,7 +132,7 @@ onBothEngines('Back-channel logout', (engine) => {
   const withdrawn = async () => {
     const { database, now } = service.context;
     const lists = { scopes: ['openid', 'offline_access'], asked: ['openid', 'offline_access'] };
-    await commitAndInvalidate(database, (tx) => putConsent(tx, { userId, clientId: app.id }, lists, now()));
+    await commitAndInvalidate(database, (tx) => upsertConsent(tx, { userId, clientId: app.id }, lists, now()));
     const consent = await findConsent(database.db, { userId, clientId: app.id });
     return ask(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
   };

@@ -33,7 +33,7 @@ onBothEngines('A back-channel logout URI that fails', (engine) => {
     const { id: userId } = await addUser(service.context);
     const web = await addClient(service, { type: 'password' });
     const session = await openSession(service, { userId, clientId: web.id, scopes: ['*'], source });
-    const token = service.sessions.accessTokenNow(session);
+    const token = service.sessions.signAccessTokenSync(session);
     for (let i = 0; i < logins; i++) {
       await openSession(service, { userId, clientId, scopes: ['openid'], login: { id: session.id }, source });
     }

@@ -27,7 +27,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
 
   const tokenOf = async (scopes: readonly string[], subject: { userId?: string } = { userId }): Promise<string> => {
     const session = await openSession(service, { ...subject, clientId, scopes, source });
-    return service.sessions.accessTokenNow(session);
+    return service.sessions.signAccessTokenSync(session);
   };
   const path = '/oauth/userinfo';
   const get = (token?: string) => ask(service, path, { ...(token ? { token } : {}), headers: { accept: 'text/html' } });

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { decryptLaravel } from '../../extensions/passport/source/laravel-encryption.ts';
-import { isKnownHash, matchesHash } from '../../src/identity/passwords/foreign-hashes.ts';
+import { isKnownHash, matchesHash } from '../../src/identity/passwords/imported-hashes.ts';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
-import { isDocumentId, secondsFresh } from '../../src/oauth/registration/client-documents.ts';
+import { freshSeconds, isDocumentId } from '../../src/oauth/registration/client-documents.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -37,7 +37,7 @@ describe('The URL of a client metadata document', () => {
       ['no-cache, max-age=600', 300],
       ['max-age=nonsense', 3600],
     ] as const;
-    for (const [header, seconds] of cases) assert.equal(secondsFresh(header), seconds, String(header));
+    for (const [header, seconds] of cases) assert.equal(freshSeconds(header), seconds, String(header));
   });
 });
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isKnownHash } from '../../../src/identity/passwords/foreign-hashes.ts';
+import { isKnownHash } from '../../../src/identity/passwords/imported-hashes.ts';
 import type { SourceRow } from '../source/source.ts';
 import type { WallClock } from '../source/wall-clock.ts';
 import { isTrue } from './pass.ts';

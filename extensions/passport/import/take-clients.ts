@@ -1,17 +1,17 @@
 import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
-import { faultOfRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
+import { checkRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
 import {
+  convertToApplication,
   createClient,
   endSecrets,
   findClient,
   insertSecret,
-  makeApplication,
   removeClient,
 } from '../../../src/oauth/clients/client-store.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
-import { foreignKeyId } from '../../../src/oauth/clients/secrets/foreign-secrets.ts';
+import { importedKeyId } from '../../../src/oauth/clients/secrets/imported-secrets.ts';
 import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';
@@ -100,7 +100,7 @@ async function takeClient(
     await createClient(tx, { ...client, ...fields, ...bounds }, created);
   } else if (fields && before?.fingerprint !== record.fingerprint) {
     const scopes = [...new Set([...existing.scopes, ...defaultScopes.application])];
-    await makeApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
+    await convertToApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
   if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
   if (!before) tally.taken++;
@@ -148,7 +148,7 @@ function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
 /** A client without a secret uses PKCE in the old service and in this one. */
 function applicationOf({ type, secret, redirectUris }: ClientRecord) {
   if (type !== 'application') return { fields: undefined, refused: [] };
-  const allowed = [...new Set(redirectUris)].filter((uri) => faultOfRedirectUri(uri) === undefined);
+  const allowed = [...new Set(redirectUris)].filter((uri) => checkRedirectUri(uri) === undefined);
   const refused = redirectUris.filter((uri) => !allowed.includes(uri)).map((uri) => uri.slice(0, 100));
   return { fields: { public: secret === 'none', redirectUris: allowed }, refused };
 }
@@ -173,7 +173,7 @@ async function setSecret(
     return;
   }
   if (!isOfSettings) await endSecrets(tx, clientId, at, at);
-  await insertSecret(tx, clientId, { hash: secret.value, keyId: foreignKeyId }, at);
+  await insertSecret(tx, clientId, { hash: secret.value, keyId: importedKeyId }, at);
   invalidate({ kind: 'client', id: clientId });
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../../src/database/context.ts';
 import { pruneInBatches } from '../../../src/database/prune-in-batches.ts';
 import type { AccessTokenClaims } from '../../../src/oauth/sessions/tokens/access-token.ts';
 import type { LegacyTokens } from '../../../src/oauth/sessions/tokens/legacy-tokens.ts';
-import { mayRepeat } from '../../../src/oauth/sessions/tokens/refresh-token.ts';
+import { isWithinGrace } from '../../../src/oauth/sessions/tokens/refresh-token.ts';
 import { BoundedMap } from '../../../src/platform/bounded-map.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 import type { RefreshPayload } from './defuse.ts';
@@ -59,7 +59,7 @@ export class PassportTokens implements LegacyTokens {
     const session = await findLegacySession(database, legacyId('access', claims.jti), now());
     if (!session || session.client_id !== claims.clientId) return 'revoked';
     // In Passport, a refresh ends the access token. Here it stays valid until the new token has arrived.
-    if (session.generation > 0 && !mayRepeat(session, 0, config, now())) return 'revoked';
+    if (session.generation > 0 && !isWithinGrace(session, 0, config, now())) return 'revoked';
     return claimsOf(config.baseUrl, claims, session);
   }
 

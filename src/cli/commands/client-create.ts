@@ -3,8 +3,8 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import { openKeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
 import type { ClientType } from '../../oauth/clients/client-store.ts';
-import { makeClient } from '../../oauth/clients/make-client.ts';
-import { wrongScopes } from '../../oauth/clients/scopes/requested-scopes.ts';
+import { createClientWithSecret } from '../../oauth/clients/create-client-with-secret.ts';
+import { scopeErrors } from '../../oauth/clients/scopes/requested-scopes.ts';
 import { everyScope, identityScopes, parseScope } from '../../oauth/clients/scopes/scopes.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -68,12 +68,12 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     const { knownScopes } = await import('../../main/builtin-resources.ts');
     const usual = type === 'application' ? identityScopes : [everyScope];
     const scopes = scope === undefined ? usual : parseScope(scope);
-    const [wrong] = wrongScopes(await knownScopes(context.config), systemCaller, scopes, { for: type });
+    const [wrong] = scopeErrors(await knownScopes(context.config), systemCaller, scopes, { for: type });
     if (wrong) throw new OperatorError(wrong.message);
     const keys = await openKeyRing(context);
     return commitAndInvalidate(context.database, async (tx, invalidate) => {
       const made = { id, type, name, userId: user?.id ?? null, scopes, actorId: null, source: systemSource, ...fields };
-      const client = await makeClient(context, keys, tx, invalidate, made);
+      const client = await createClientWithSecret(context, keys, tx, invalidate, made);
       if (!client) throw new OperatorError(`A client "${id}" already exists. Choose another --id.`);
       return { client_id: client.id, client_secret: client.secret, type, name, scopes };
     });

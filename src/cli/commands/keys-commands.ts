@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { KeyRing, listKeys, openKeyRing } from '../../database/keys/key-ring.ts';
 import { createSealing } from '../../database/keys/sealing.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { type Ended, rotateKeys } from '../../oauth/rotate-keys.ts';
+import { type EndedCredentials, rotateKeys } from '../../oauth/rotate-keys.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { withContext } from '../operator/with-context.ts';
 import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';
@@ -26,7 +26,7 @@ function addKeysRotate(keys: Command): void {
     });
 }
 
-function printEnded({ sessions, clients, links }: Ended): void {
+function printEnded({ sessions, clients, links }: EndedCredentials): void {
   console.log(`All other keys are removed, on every instance. This ended:
   ${sessions} sessions: all access tokens, refresh tokens and personal access tokens are invalid, and everybody has to log in again
   ${clients} clients' secrets: create new secrets with: gatehouse client secret ID

@@ -160,7 +160,7 @@ async function applied(
 const trialServices = (context: Context): MigrationServices => ({
   context,
   keys: { mac: () => '', macs: () => [], matches: () => false },
-  holdAuthority: async (_tx, { caller }) => caller,
+  lockAuthority: async (_tx, { caller }) => caller,
   proveByPassword: async ({ caller }) => caller,
   enqueuing: { later: async () => '', mail: async () => undefined },
 });

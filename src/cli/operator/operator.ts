@@ -70,8 +70,8 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const definitions = [...builtinResources(context, services), ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
   const stored = withStoredNames(definitions, await readSchemas(context.database.db));
-  const { holdAuthority } = services.oauth;
+  const { lockAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
   const resources = compileResources(stored);
-  return { context, resources, keys: keys.macKeys, holdAuthority, proveByPassword, enqueuing };
+  return { context, resources, keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing };
 }

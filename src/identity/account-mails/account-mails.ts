@@ -10,7 +10,7 @@ import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
-import { mintOneTimeToken, signLink } from './one-time-tokens.ts';
+import { createOneTimeToken, signLink } from './one-time-tokens.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
 function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
@@ -38,7 +38,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   };
 
   /** The values of a notice to the owner of an address. */
-  async function happened(mail: QueuedMail, path: string) {
+  async function noticeValues(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     const { language, inWords } = await readerOf(owner, mail);
     const { named: given, ...data } = dataOf(mail);
@@ -66,7 +66,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     path: string,
     { recipient = user.email ?? mail.recipient, lifeMs }: { recipient?: string; lifeMs?: number } = {},
   ) {
-    const token = await mintOneTimeToken(context, keys, {
+    const token = await createOneTimeToken(context, keys, {
       id: mail.id,
       purpose,
       userId: user.id,
@@ -152,15 +152,15 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
           ? { service, at: timeInWords(mail.created_at, undefined, mail.language), link: null, expires: null }
           : noticeOfChange(mail),
     ],
-    ['password-changed', (mail) => happened(mail, '/password/forgot')],
-    ['new-access', (mail) => happened(mail, '/settings')],
-    ['webhook-disabled', (mail) => happened(mail, '/settings')],
-    ['logout-disabled', (mail) => happened(mail, '/settings/applications')],
-    ['new-login', (mail) => happened(mail, '/settings/sessions')],
+    ['password-changed', (mail) => noticeValues(mail, '/password/forgot')],
+    ['new-access', (mail) => noticeValues(mail, '/settings')],
+    ['webhook-disabled', (mail) => noticeValues(mail, '/settings')],
+    ['logout-disabled', (mail) => noticeValues(mail, '/settings/applications')],
+    ['new-login', (mail) => noticeValues(mail, '/settings/sessions')],
     ...(['factor-added', 'factor-removed', 'factors-removed', 'recovery-code-used', 'recovery-codes-few'] as const).map(
-      (name) => [name, (mail: QueuedMail) => happened(mail, '/settings/security')] as const,
+      (name) => [name, (mail: QueuedMail) => noticeValues(mail, '/settings/security')] as const,
     ),
-    ['token-reported', (mail) => happened(mail, '/settings/tokens')],
+    ['token-reported', (mail) => noticeValues(mail, '/settings/tokens')],
     ['email-code', codeByMail],
   ]);
 }

@@ -5,7 +5,7 @@ import { mailboxOf } from '../../platform/email-address.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { findUser } from '../accounts/user-store.ts';
 import type { Mail } from '../mail/mail.ts';
-import { countOnce } from '../throttle/throttle-store.ts';
+import { incrementCounts } from '../throttle/throttle-store.ts';
 
 const windowMs = 15 * 60_000;
 /** Limits of notices: high for a confirmed address, low for an address that may belong to another person. */
@@ -48,7 +48,7 @@ export async function notifyOwner(
   const user = await findUser(tx, userId);
   if (!user?.email) return;
   const confirmed = user.email_confirmed === 1;
-  const [counted] = await countOnce(tx, [countedAs(template, userId, user.email, confirmed)], now(), windowMs);
+  const [counted] = await incrementCounts(tx, [countedAs(template, userId, user.email, confirmed)], now(), windowMs);
   if ((counted?.count ?? 0) > mailsTo[confirmed ? 'confirmed' : 'unconfirmed']) return;
   await mail.enqueue(tx, { template, recipient: user.email, language: source.language, ...(data ? { data } : {}) });
 }

@@ -6,7 +6,7 @@ export type OneTimeTokenRow = Selectable<Tables['one_time_tokens']>;
 export type OneTimePurpose = OneTimeTokenRow['purpose'];
 
 /** A retried mail contains the same token with a new expiry. */
-export async function putOneTimeToken(db: Db, row: OneTimeTokenRow): Promise<void> {
+export async function upsertOneTimeToken(db: Db, row: OneTimeTokenRow): Promise<void> {
   await db
     .insertInto('one_time_tokens')
     .values(row)
@@ -49,7 +49,12 @@ export function useOneTimeToken(
 }
 
 /** Setting a password in another way voids the links that would set it. */
-export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTimePurpose, now: number): Promise<void> {
+export async function invalidateOneTimeTokens(
+  tx: Tx,
+  userId: string,
+  purpose: OneTimePurpose,
+  now: number,
+): Promise<void> {
   await tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })
@@ -60,7 +65,7 @@ export async function voidOneTimeTokens(tx: Tx, userId: string, purpose: OneTime
 }
 
 /** Marks the links of all users as used, and returns their number. */
-export async function voidAllOneTimeTokens(tx: Tx, now: number): Promise<number> {
+export async function invalidateAllOneTimeTokens(tx: Tx, now: number): Promise<number> {
   const { numUpdatedRows } = await tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })

@@ -5,7 +5,7 @@ import {
   findUsableOneTimeToken,
   type OneTimePurpose,
   type OneTimeTokenRow,
-  putOneTimeToken,
+  upsertOneTimeToken,
 } from './one-time-token-store.ts';
 
 /** Long enough to find the mail. A reset link expires earlier, because it is worth more to a thief. */
@@ -33,14 +33,14 @@ export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): strin
   `${id}.${keys.macKeys.mac(purposeOfMac, `${purpose}:${id}`)}`;
 
 /** Stores a link with its expiry and returns its value. */
-export async function mintOneTimeToken(
+export async function createOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
   { id, purpose, userId, email, lifeMs = lives[purpose] }: NewOneTimeToken,
 ): Promise<{ value: string; expiresAt: number }> {
   const at = now();
   const expiresAt = at + lifeMs;
-  await putOneTimeToken(database.db, {
+  await upsertOneTimeToken(database.db, {
     id,
     purpose,
     user_id: userId,

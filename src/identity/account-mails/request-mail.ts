@@ -4,7 +4,7 @@ import { mailboxOf } from '../../platform/email-address.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import type { Mail } from '../mail/mail.ts';
-import { countAgainst, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { countAgainstLimits, networkLimits, type Refusal } from '../throttle/throttle.ts';
 
 const limits = { mailbox: 5, address: 100 };
 
@@ -32,7 +32,7 @@ export async function countMail(
   // The part after a plus sign does not change the mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
   const mailbox = { key, max: limits.mailbox, of: 'account' };
-  return countAgainst(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
+  return countAgainstLimits(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
 }
 
 export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>

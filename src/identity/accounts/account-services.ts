@@ -1,5 +1,5 @@
 import type { Invalidate } from '../../database/bus.ts';
-import type { HoldAuthority } from '../../database/change-as.ts';
+import type { LockAuthority } from '../../database/change-as.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Mail } from '../mail/mail.ts';
@@ -10,7 +10,7 @@ export interface AccountServices {
   readonly passwords: Passwords;
   readonly keys: KeyRing;
   readonly mail: Mail;
-  readonly holdAuthority: HoldAuthority;
+  readonly lockAuthority: LockAuthority;
   /** Creates the first personal access token of a new user. The user can reveal it once. */
   issueFirstToken(tx: Tx, userId: string): Promise<void>;
   endSessions(

@@ -80,7 +80,7 @@ export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number>
 }
 
 /** Whether another user can still get this address back. */
-export async function isKeptForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
+export async function isReservedForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
   const kept = await db
     .selectFrom('email_changes')
     .select('id')

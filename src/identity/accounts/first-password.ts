@@ -21,7 +21,7 @@ export interface FirstAdministrator {
 const fileIn = ({ dataDir }: Config): string => join(dataDir, 'first-password');
 
 /** Writes the first password to a file that only its owner can read. Undefined if that failed. */
-export function keepFirstPassword(
+export function saveFirstPassword(
   { config, log }: Pick<Context, 'config' | 'log'>,
   { email, password }: { readonly email: string; readonly password: string },
 ): string | undefined {

@@ -8,7 +8,7 @@ export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]>
 }
 
 /** Removes the remaining personal data of a deleted user, and queued mail to this user. */
-export async function forgetUser(tx: Tx, userId: string, email: string | null): Promise<void> {
+export async function deleteUserData(tx: Tx, userId: string, email: string | null): Promise<void> {
   await tx.updateTable('events').set({ address: null, user_agent: null }).where('user_id', '=', userId).execute();
   await tx
     .updateTable('events')
@@ -30,7 +30,7 @@ export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> 
 }
 
 /** Deletes passkeys that are not second factors: automatic passkeys, or all passkeys with MFA=off. */
-export async function deleteUnaskedPasskeys(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
+export async function deletePasskeysBesideFactors(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
   const ofUser = tx.deleteFrom('passkeys').where('user_id', '=', userId);
   await (mfa === 'off' ? ofUser : ofUser.where('automatic', '=', 1)).execute();
 }

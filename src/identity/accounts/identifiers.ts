@@ -48,7 +48,7 @@ const readEmail = (text: string): Identifier | undefined =>
     ? { attribute: 'email', value: normaliseEmail(text) ?? foldEmail(text.normalize('NFC')).normalize('NFC') }
     : undefined;
 
-const plainly =
+const identifierReader =
   (attribute: LoginAttribute, normalise: (text: string) => string | undefined) =>
   (text: string): Identifier | undefined => {
     const value = normalise(text);
@@ -57,8 +57,8 @@ const plainly =
 
 const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined][] = [
   ['email', readEmail],
-  ['phone', plainly('phone', normalisePhone)],
-  ['username', plainly('username', normaliseUsername)],
+  ['phone', identifierReader('phone', normalisePhone)],
+  ['username', identifierReader('username', normaliseUsername)],
 ];
 
 /** The enabled identifier that a login matches, in its stored form. */

@@ -14,7 +14,7 @@ function readTimeZone(name: string | undefined): string | undefined {
 }
 
 /** Stores the time zone of a sign-in or a registration. The last value wins. */
-export async function keepTimeZone(tx: Tx, userId: string, { timeZone }: RequestSource): Promise<void> {
+export async function saveTimeZone(tx: Tx, userId: string, { timeZone }: RequestSource): Promise<void> {
   const time_zone = readTimeZone(timeZone);
   if (time_zone === undefined) return;
   await tx

@@ -70,7 +70,7 @@ export async function replacePasswordHash(db: Db, id: string, from: string, to: 
 }
 
 /** Whether the user still has this hash and is enabled. Locked until the transaction ends. */
-export async function holdsHash(
+export async function lockUserWithHash(
   tx: Tx,
   engine: Engine,
   { id, password_hash }: Pick<UserRow, 'id' | 'password_hash'>,

@@ -10,7 +10,7 @@ import { findUser, rolesOf, type UserRow } from './user-store.ts';
 export const defaultRealm = 'users';
 
 /** Whether a client with this realm may sign the user in. A client without a realm signs in all users. */
-export const isOfRealm = (user: Pick<UserRow, 'realm'>, realm: string | null | undefined): boolean =>
+export const isInRealm = (user: Pick<UserRow, 'realm'>, realm: string | null | undefined): boolean =>
   realm === null || realm === undefined || user.realm === realm;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
@@ -35,7 +35,7 @@ export const UserView = Type.Object(
 );
 export type UserView = Type.Static<typeof UserView>;
 
-export const viewUser = (user: UserRow): UserView => ({
+export const toUserView = (user: UserRow): UserView => ({
   id: user.id,
   email: user.email,
   username: user.username,
@@ -71,7 +71,7 @@ type Traced = Profile & { readonly roles?: readonly string[] };
 const traced = ({ email, username, phone, name, roles = [] }: Traced) => ({ email, username, phone, name, roles });
 
 /** The data of a new user in the audit trail. */
-export const newUser = (user: Traced): Changes => changesBetween(undefined, traced(user));
+export const newUserChanges = (user: Traced): Changes => changesBetween(undefined, traced(user));
 
 export const profileChanges = (before: Profile, after: Profile): Changes =>
   changesBetween(traced({ ...before, roles: [] }), traced({ ...after, roles: [] }));

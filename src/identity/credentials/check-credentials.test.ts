@@ -234,7 +234,7 @@ onBothEngines('Checking credentials', (engine) => {
     const noHashing = {
       ...passwords,
       needsRehash: () => true,
-      hashAnew: async () => Promise.reject(unavailable('busy', 2)),
+      rehash: async () => Promise.reject(unavailable('busy', 2)),
     };
     const attempt = checkCredentials(
       service.context,

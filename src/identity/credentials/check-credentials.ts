@@ -5,14 +5,14 @@ import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readLogin } from '../accounts/identifiers.ts';
-import { isOfRealm } from '../accounts/user.ts';
-import { findUserByLogin, holdsHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
+import { isInRealm } from '../accounts/user.ts';
+import { findUserByLogin, lockUserWithHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { type Attempt, begin, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { KeyedSemaphore } from '../throttle/keyed-semaphore.ts';
+import { type Attempt, beginAttempt, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
-import { Turnstile } from '../throttle/turnstile.ts';
 import { knownBrowserOf } from './known-browsers.ts';
-import { lacksConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
+import { needsEmailConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
 
 export interface Credentials {
   /** Any enabled identifier. */
@@ -26,8 +26,8 @@ export interface Credentials {
 }
 
 /** Well below the limits, so that right passwords on several instances do not exceed them together. */
-const perAccount = new Turnstile(2, 200);
-const perAddress = new Turnstile(32, 1000);
+const perAccount = new KeyedSemaphore(2, 200);
+const perAddress = new KeyedSemaphore(32, 1000);
 
 export const maxFailures = { account: 10, browser: 10, address: 100 };
 
@@ -41,16 +41,16 @@ export async function checkCredentials(
   const { login, source } = credentials;
   const identifier = readLogin(login, config.loginAttributes);
   const found = identifier && (await findUserByLogin(database.db, identifier));
-  const user = found && isOfRealm(found, credentials.realm) ? found : undefined;
+  const user = found && isInRealm(found, credentials.realm) ? found : undefined;
   const check = { context, passwords, credentials, user };
   const browser = user && knownBrowserOf(keys, source, user.id);
   if (user && browser !== undefined) {
-    const checked = await checkAsKnownBrowser(check, `login:browser:${user.id}:${browser}`);
+    const checked = await checkFromKnownBrowser(check, `login:browser:${user.id}:${browser}`);
     if (checked) return checked;
   }
   // Use the stored form if there is one: an address has many spellings.
   const known = identifier && user?.[identifier.attribute];
-  return checkAsStranger(check, known ?? identifier?.value ?? login);
+  return checkFromUnknownBrowser(check, known ?? identifier?.value ?? login);
 }
 
 interface Check {
@@ -61,22 +61,24 @@ interface Check {
 }
 
 /** A known browser has its own count, so that other people's guesses cannot lock it out. Its own failures can. */
-function checkAsKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
-  return perAccount.pass(key, async () => {
-    const attempt = await begin(check.context, [{ key, max: maxFailures.browser, of: 'browser', forgiven: true }]);
+function checkFromKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
+  return perAccount.run(key, async () => {
+    const attempt = await beginAttempt(check.context, [
+      { key, max: maxFailures.browser, of: 'browser', resetOnSuccess: true },
+    ]);
     return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
   });
 }
 
 /** Counts failures for the identifier and for the account. Responses show only the first, so that they do not link identifiers. */
-function checkAsStranger(check: Check, identifier: string): Promise<UserRow> {
+function checkFromUnknownBrowser(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
   const networks = networkLimits('login', credentials.source.address, maxFailures.address);
-  const seen = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', forgiven: true };
+  const seen = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', resetOnSuccess: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
-  return perAddress.pass(networks[0].key, () =>
-    perAccount.pass(unseen[0]?.key ?? seen.key, async () => {
-      const attempt = await begin(context, [seen, ...unseen, ...networks]);
+  return perAddress.run(networks[0].key, () =>
+    perAccount.run(unseen[0]?.key ?? seen.key, async () => {
+      const attempt = await beginAttempt(context, [seen, ...unseen, ...networks]);
       if (attempt.refusals.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);
     }),
@@ -91,13 +93,13 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
   await recordRefusal(check, attempt.refusals);
   const visible = attempt.refusals.filter(({ of }) => of !== unseenAccount);
   if (visible.length > 0) {
-    await attempt.giveBack();
+    await attempt.release();
     const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
   }
   // Verified, but the result is ignored: the refusal must take as long as a wrong password and look the same.
   const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
-  await looked.catch(givingBack(attempt));
+  await looked.catch(releaseAndRethrow(attempt));
   await attempt.count();
   throw wrongCredentials('the account is locked');
 }
@@ -117,8 +119,8 @@ async function recordRefusal({ context, credentials, user }: Check, refusals: re
   });
 }
 
-const givingBack = (attempt: Attempt) => async (error: unknown) => {
-  await attempt.giveBack();
+const releaseAndRethrow = (attempt: Attempt) => async (error: unknown) => {
+  await attempt.release();
   throw error;
 };
 
@@ -131,8 +133,8 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
   // Verify even for unknown users: timing must not reveal whether a user exists.
   const looked = user
     ? passwords.verify(password, user.password_hash, source.address)
-    : passwords.verifyNothing(password, source.address);
-  const right = await looked.catch(givingBack(attempt));
+    : passwords.verifyForUnknownUser(password, source.address);
+  const right = await looked.catch(releaseAndRethrow(attempt));
   // A disabled user takes the same time and gets the same error as a wrong password.
   if (!user || !right || user.disabled) {
     const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
@@ -153,7 +155,7 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
 
 /** Call it only after the caller has authenticated as this user. */
 export function requireConfirmed({ config, metrics }: Context, user: UserRow): void {
-  if (!lacksConfirmation(config, user)) return;
+  if (!needsEmailConfirmation(config, user)) return;
   metrics.logins.inc({ result: 'unconfirmed' });
   throw new OAuthError('invalid_grant', unconfirmedEmail);
 }
@@ -164,7 +166,7 @@ export async function requireUnchanged(
   tx: Tx,
   user: Pick<UserRow, 'id' | 'password_hash'>,
 ): Promise<void> {
-  if (!(await holdsHash(tx, database.engine, user)))
+  if (!(await lockUserWithHash(tx, database.engine, user)))
     throw wrongCredentials('password changed or user disabled meanwhile');
 }
 
@@ -176,7 +178,7 @@ async function renewHash(
   { password, source }: Credentials,
 ): Promise<UserRow> {
   try {
-    const password_hash = await passwords.hashAnew(password, source.address);
+    const password_hash = await passwords.rehash(password, source.address);
     if (await replacePasswordHash(database.db, user.id, user.password_hash, password_hash)) {
       return { ...user, password_hash };
     }

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/database.ts';
 const remembered = 100;
 
 /** Records a sign-in of a browser. `new`: the browser had not signed in before. `first`: no browser had. */
-export async function seeBrowser(
+export async function recordBrowser(
   tx: Tx,
   { userId, fingerprint, now }: { userId: string; fingerprint: string; now: number },
 ): Promise<{ new: boolean; first: boolean }> {

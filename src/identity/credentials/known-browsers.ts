@@ -7,8 +7,8 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { describeUserAgent, recogniseUserAgent } from '../../http/user-agent.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { keepTimeZone } from '../accounts/time-zone-store.ts';
-import { seeBrowser } from './known-browser-store.ts';
+import { saveTimeZone } from '../accounts/time-zone-store.ts';
+import { recordBrowser } from './known-browser-store.ts';
 
 type Macs = Pick<KeyRing, 'macKeys'>;
 
@@ -52,18 +52,18 @@ export function addKnownBrowser(keys: Macs, source: RequestSource, userId: strin
 }
 
 /** Notifies the owner of a login from a new browser, except the first. A browser is known by its cookie, or by name and network. */
-export async function noteLogin(
+export async function notifyOfLogin(
   context: Context,
   { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
   tx: Tx,
   { userId, source }: { userId: string; source: RequestSource },
 ): Promise<void> {
-  await keepTimeZone(tx, userId, source);
+  await saveTimeZone(tx, userId, source);
   const network = networkOf(source.address ?? 'unknown');
   const fingerprint = createHash('sha256')
     .update(`${userId}\n${network}\n${describeUserAgent(source.userAgent)}`)
     .digest('base64url');
-  const seen = await seeBrowser(tx, { userId, fingerprint, now: context.now() });
+  const seen = await recordBrowser(tx, { userId, fingerprint, now: context.now() });
   if (!seen.new || seen.first || knownBrowserOf(keys, source, userId) !== undefined) return;
   const data = { browser: recogniseUserAgent(source.userAgent) ?? 'another application', address: source.address };
   await notifyOwner(context, mail, tx, { userId, template: 'new-login', data, source });

@@ -6,7 +6,7 @@ import { findUser, type UserRow } from '../accounts/user-store.ts';
 export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the email.';
 
 /** Whether the setting refuses this user. Users without an email address are not refused. */
-export const lacksConfirmation = (
+export const needsEmailConfirmation = (
   { requireEmailConfirmation }: Pick<Config, 'requireEmailConfirmation'>,
   { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,
 ): boolean => requireEmailConfirmation && email !== null && !email_confirmed;
@@ -19,5 +19,5 @@ export async function requireConfirmedEmail(
 ): Promise<void> {
   if (!config.requireEmailConfirmation || userId === null) return;
   const user = await findUser(db, userId);
-  if (user && lacksConfirmation(config, user)) throw new OAuthError('invalid_grant', unconfirmedEmail);
+  if (user && needsEmailConfirmation(config, user)) throw new OAuthError('invalid_grant', unconfirmedEmail);
 }

@@ -1,6 +1,6 @@
 import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
-import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
+import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetBrowsers } from '../accounts/forget-user-store.ts';
@@ -15,7 +15,7 @@ export async function revokeAccess(
 ): Promise<void> {
   await endSessions(tx, invalidate, { userId }, cause);
   await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
-  await voidOneTimeTokens(tx, userId, 'reset_password', now);
+  await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
   await withdrawPendingChange(tx, userId, now);
   await forgetBrowsers(tx, userId);
   await liftLockout(tx, userId);

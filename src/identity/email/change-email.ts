@@ -15,7 +15,7 @@ import {
   type EmailChangeRow,
   findEmailChange,
   insertEmailChange,
-  isKeptForAnother,
+  isReservedForAnother,
   withdrawPendingChange,
 } from '../accounts/email-change-store.ts';
 import { takenField } from '../accounts/user-fields.ts';
@@ -27,7 +27,7 @@ import type { Mail } from '../mail/mail.ts';
 const undoMs = 7 * 24 * 60 * 60_000;
 
 /** Called before the transaction: a change is possible only if its mails may be sent. */
-export async function countMailsOfChange(
+export async function countChangeMails(
   context: Context,
   { from, to }: { from: string | null; to: string | null },
   source: RequestSource,
@@ -79,7 +79,7 @@ export async function beginEmailChange(
 /** 422 if another user has the address, or had it before a change that can still be undone. */
 export async function refuseTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
   const taken = (await findTakenFields(db, { email }, userId)).length > 0;
-  if (taken || (await isKeptForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
+  if (taken || (await isReservedForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
 }
 
 /** Applies a change after its link was followed. If two users wait for one address, the first gets it. */
@@ -96,7 +96,7 @@ export async function applyEmailChange(
   const change = await confirmPendingChange(tx, { userId, newEmail: email, now: at, undoUntil: at + undoMs });
   if (!change) return undefined;
   const user = await replaceEmail(tx, userId, email, at);
-  if (!user || (await isKeptForAnother(tx, email, userId, at))) {
+  if (!user || (await isReservedForAnother(tx, email, userId, at))) {
     throw conflict('Another user has taken this email address in the meantime.', 'email_taken');
   }
   if (change.old_email !== null) {
@@ -119,7 +119,7 @@ export async function undoEmailChange(
   const id = readOneTimeToken(services.keys, 'undo_email', token);
   const found = id === undefined ? undefined : await findEmailChange(database.db, id);
   const email = undoable(found, now());
-  const nobodyKnows = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
+  const unknownPasswordHash = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
     // The user is always locked before the email changes.
     const user = await lockUser(tx, database.engine, (found as EmailChangeRow).user_id);
@@ -133,7 +133,7 @@ export async function undoEmailChange(
         'email_taken',
       );
     }
-    await updateUser(tx, user.id, { password_hash: nobodyKnows, updated_at: at });
+    await updateUser(tx, user.id, { password_hash: unknownPasswordHash, updated_at: at });
     await closeEmailChanges(tx, user.id, change.created_at, at);
     await revokeAccess(services, tx, invalidate, { userId: user.id, now: at, cause: 'email_change_undone' });
     await services.mail.enqueue(tx, { template: 'reset-password', recipient: email, language: source.language });

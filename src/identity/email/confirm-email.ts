@@ -28,7 +28,7 @@ export async function enqueueConfirmation(
 /** Sends the mail again to the caller's address, or to the pending new address. */
 export async function requestOwnConfirmation(
   context: Context,
-  { mail, holdAuthority }: Pick<AccountServices, 'mail' | 'holdAuthority'>,
+  { mail, lockAuthority }: Pick<AccountServices, 'mail' | 'lockAuthority'>,
   caller: Caller,
   source: RequestSource,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function requestOwnConfirmation(
     : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
   const refusal = await countMail(context, message.template, message.recipient, source);
   if (refusal) throw tooManyMails(refusal);
-  await changeAs(context.database, holdAuthority, { caller }, (tx) =>
+  await changeAs(context.database, lockAuthority, { caller }, (tx) =>
     mail.enqueue(tx, { ...message, language: source.language }),
   );
 }

@@ -39,7 +39,7 @@ export const findAuthenticator = (tx: Tx, id: string): Promise<AuthenticatorRow 
   tx.selectFrom('authenticators').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Uses up a time step in one statement, so that a code works once across all instances (RFC 6238 5.2). */
-export async function takeStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
+export async function consumeStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('authenticators')
     .set({ last_step: step, last_used_at: now })

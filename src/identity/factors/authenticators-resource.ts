@@ -19,8 +19,8 @@ import {
   findAuthenticator,
   insertAuthenticator,
 } from './authenticator-store.ts';
-import { noteFactorRow } from './factor-notices.ts';
-import { afterRemoval, type FactorServices, own, requireSecondFactors } from './factor-services.ts';
+import { recordFactorRow } from './factor-notices.ts';
+import { cleanUpAfterLastFactor, type FactorServices, ownFactors, requireSecondFactors } from './factor-services.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 
@@ -69,7 +69,7 @@ export function authenticatorsResource(services: FactorServices) {
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), own), write: own, delete: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), ownFactors), write: ownFactors, delete: anyOf(role('admin'), ownFactors) },
     operations: ['list', 'find', 'create', 'delete'],
     reveals: made,
     defaultOrder: '-id',
@@ -93,8 +93,8 @@ export function authenticatorsResource(services: FactorServices) {
       await services.guardChange(call.tx, call.caller);
       await deleteAuthenticator(call.tx, row.id);
       if (!row.confirmed) return;
-      await afterRemoval(call.tx, row.user_id);
-      await noteFactorRow(services, call, 'authenticator', 'removed', row);
+      await cleanUpAfterLastFactor(call.tx, row.user_id);
+      await recordFactorRow(services, call, 'authenticator', 'removed', row);
     },
     actions: [
       action<typeof confirmation, typeof fields>({
@@ -114,7 +114,7 @@ export function authenticatorsResource(services: FactorServices) {
             const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
             if (step === undefined || step === '') throw wrongCode();
             if (!(await confirmWithStep(tx, row.id, step, now))) throw alreadyConfirmed();
-            await noteFactorRow(services, call, 'authenticator', 'added', row);
+            await recordFactorRow(services, call, 'authenticator', 'added', row);
             return { recovery_codes: await makeRecoveryCodes(context, tx, row.user_id) };
           }),
       }),

@@ -12,7 +12,7 @@ import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-s
 
 const maxAttempts = 5;
 
-interface EmailCodeMeans {
+interface EmailCodeServices {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly mail: Mail;
@@ -23,7 +23,7 @@ interface EmailCodeMeans {
  * returned id.
  */
 export async function sendEmailCode(
-  { context, mail }: Omit<EmailCodeMeans, 'keys'>,
+  { context, mail }: Omit<EmailCodeServices, 'keys'>,
   email: string,
   source: RequestSource,
 ): Promise<{ id: string; expiresAt: number }> {
@@ -48,7 +48,7 @@ export interface EmailCode {
 
 /** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. */
 export async function readEmailCode(
-  { context, keys }: Omit<EmailCodeMeans, 'mail'>,
+  { context, keys }: Omit<EmailCodeServices, 'mail'>,
   id: string,
   code: string,
 ): Promise<EmailCode | undefined> {

@@ -19,7 +19,7 @@ interface FactorChange {
   readonly source: RequestSource;
 }
 
-export async function noteFactorChange(
+export async function recordFactorChange(
   context: Context,
   mail: Mail,
   tx: Tx,
@@ -32,14 +32,14 @@ export async function noteFactorChange(
 }
 
 /** Records that an owner or an administrator added or removed a passkey or an authenticator app. */
-export const noteFactorRow = (
+export const recordFactorRow = (
   { context, mail }: { context: Context; mail: Mail },
   { tx, caller, source }: WriteCall,
   kind: 'passkey' | 'authenticator',
   event: 'added' | 'removed',
   { id, user_id: userId }: { id: string; user_id: string },
 ): Promise<void> =>
-  noteFactorChange(context, mail, tx, {
+  recordFactorChange(context, mail, tx, {
     userId,
     event: `${kind}.${event}`,
     notice: caller.userId === userId ? `factor-${event}` : 'factors-removed',

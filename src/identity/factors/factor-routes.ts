@@ -12,7 +12,7 @@ import type { ResourceServices } from '../../resources/model/resource-services.t
 import { findUser } from '../accounts/user-store.ts';
 import { readEmailField } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
-import { noteFactorChange } from './factor-notices.ts';
+import { recordFactorChange } from './factor-notices.ts';
 import { type FactorServices, requireSecondFactors } from './factor-services.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { readMfaToken } from './mfa-token.ts';
@@ -28,12 +28,16 @@ function requirePerson({ kind, userId }: Caller): string {
   return userId;
 }
 
-interface Means extends Pick<ResourceServices, 'holdAuthority' | 'proveByPassword'> {
+interface FactorRouteServices extends Pick<ResourceServices, 'lockAuthority' | 'proveByPassword'> {
   readonly services: FactorServices;
 }
 
 /** Passkey challenges, recovery codes and mailed codes. These are not resources. */
-export function serveFactors(app: App, context: Context, { services, holdAuthority, proveByPassword }: Means): void {
+export function serveFactors(
+  app: App,
+  context: Context,
+  { services, lockAuthority, proveByPassword }: FactorRouteServices,
+): void {
   const { config, database } = context;
 
   app.get(
@@ -132,14 +136,14 @@ export function serveFactors(app: App, context: Context, { services, holdAuthori
       const { current_password: password } = asObject(request.body);
       const caller = password ? await proveByPassword({ caller: request.caller, source }, password) : request.caller;
       const act = { caller, scope: 'authenticators:write', ofAccounts: true };
-      const recovery_codes = await changeAs(database, holdAuthority, act, async (tx, _invalidate, held) => {
+      const recovery_codes = await changeAs(database, lockAuthority, act, async (tx, _invalidate, held) => {
         await services.guardChange(tx, held);
         if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
           throw conflict('Recovery codes replace a second factor. Set up a second factor first.', 'no_factor');
         }
         const codes = await makeRecoveryCodes(context, tx, userId);
         const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
-        await noteFactorChange(context, services.mail, tx, { userId, ...change, source });
+        await recordFactorChange(context, services.mail, tx, { userId, ...change, source });
         return codes;
       });
       return reply.code(201).header('cache-control', 'no-store').send({ data: { recovery_codes } });

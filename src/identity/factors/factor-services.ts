@@ -5,14 +5,15 @@ import { forbidden } from '../../platform/errors.ts';
 import { equals, type Rule } from '../../resources/declaration/access.ts';
 import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
-import type { FactorMeans } from './prove-factor.ts';
+import type { FactorCheckServices } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** Factors belong to a user. The user's clients cannot use them. */
-export const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
+export const ownFactors: Rule = ({ kind, userId }: Caller) =>
+  kind === 'user' && userId !== null && equals('user_id', userId);
 
 /** The services that the factors need. */
-export interface FactorServices extends FactorMeans {
+export interface FactorServices extends FactorCheckServices {
   /** Refuses applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
   guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
@@ -23,7 +24,7 @@ export function requireSecondFactors({ config }: Context): void {
 }
 
 /** Removes recovery codes and remembered browsers with the last factor. */
-export async function afterRemoval(tx: Tx, userId: string): Promise<void> {
+export async function cleanUpAfterLastFactor(tx: Tx, userId: string): Promise<void> {
   if (hasSecondFactor(await findHeldFactors(tx, userId))) return;
   await deleteRecoveryCodes(tx, userId);
   await forgetBrowsers(tx, userId);

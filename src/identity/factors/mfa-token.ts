@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import type { Method } from './second-step.ts';
-import { spend } from './spent-value-store.ts';
+import { consumeOnce } from './spent-value-store.ts';
 
 const purpose = 'mfa token';
 const lifeMs = 5 * 60_000;
@@ -33,7 +33,7 @@ interface Signed extends FirstStep {
 const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string =>
   hash('sha256', password_hash, 'base64url').slice(0, 16);
 
-export function makeMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now: number): string {
+export function createMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now: number): string {
   const nonce = randomBytes(16).toString('base64url');
   const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
   const what = Buffer.from(JSON.stringify(signed)).toString('base64url');
@@ -52,5 +52,5 @@ export const isSamePassword = (signed: Pick<Signed, 'password'>, user: UserRow):
   signed.password === fingerprint(user);
 
 /** Uses up the token, in the transaction that opens the session. */
-export const spendMfaToken = (tx: Tx, { nonce, expiresAt }: Signed): Promise<boolean> =>
-  spend(tx, `mfa:${nonce}`, expiresAt);
+export const consumeMfaToken = (tx: Tx, { nonce, expiresAt }: Signed): Promise<boolean> =>
+  consumeOnce(tx, `mfa:${nonce}`, expiresAt);

@@ -30,7 +30,7 @@ export const findPasskey = (db: Db | Tx, credentialId: string): Promise<PasskeyR
   db.selectFrom('passkeys').selectAll().where('credential_id', '=', credentialId).executeTakeFirst();
 
 /** A counter that does not increase means a copied key (WebAuthn 7.2, step 22). Synced passkeys always send 0. */
-export async function notePasskeyUse(
+export async function recordPasskeyUse(
   tx: Tx,
   { id, counter, backedUp, now }: { id: string; counter: number; backedUp: boolean; now: number },
 ): Promise<boolean> {

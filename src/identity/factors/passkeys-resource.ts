@@ -7,8 +7,8 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
-import { noteFactorRow } from './factor-notices.ts';
-import { afterRemoval, type FactorServices, own } from './factor-services.ts';
+import { recordFactorRow } from './factor-notices.ts';
+import { cleanUpAfterLastFactor, type FactorServices, ownFactors } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
@@ -76,7 +76,7 @@ export function passkeysResource(services: FactorServices) {
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), own), write: own, delete: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), ownFactors), write: ownFactors, delete: anyOf(role('admin'), ownFactors) },
     operations: ['list', 'find', 'create', 'update', 'delete'],
     reveals: codes,
     defaultOrder: '-id',
@@ -103,7 +103,7 @@ export function passkeysResource(services: FactorServices) {
       if (!(await storePasskey(tx, made, values.name as string))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }
-      await noteFactorRow(services, call, 'passkey', 'added', { id: made.row.id, user_id: userId });
+      await recordFactorRow(services, call, 'passkey', 'added', { id: made.row.id, user_id: userId });
       if (isFirst) call.reveal({ recovery_codes: await makeRecoveryCodes(context, tx, userId) });
       return made.row.id;
     },
@@ -112,8 +112,8 @@ export function passkeysResource(services: FactorServices) {
       await lockSignInMethods(call.tx, context.database.engine, row.user_id);
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);
-      await afterRemoval(call.tx, row.user_id);
-      await noteFactorRow(services, call, 'passkey', 'removed', row);
+      await cleanUpAfterLastFactor(call.tx, row.user_id);
+      await recordFactorRow(services, call, 'passkey', 'removed', row);
     },
   });
 }

@@ -12,11 +12,11 @@ import {
   findPasskey,
   findPasskeys,
   insertPasskey,
-  notePasskeyUse,
   type PasskeyRow,
   passkeyHandle,
+  recordPasskeyUse,
 } from './passkey-store.ts';
-import { spend } from './spent-value-store.ts';
+import { consumeOnce } from './spent-value-store.ts';
 
 type Macs = Pick<KeyRing, 'macKeys'>;
 
@@ -54,8 +54,8 @@ function readChallenge(keys: Macs, encoded: string, now: number): Challenge | un
 }
 
 /** Uses up the challenge, in the transaction of the operation. */
-const spendChallenge = (tx: Tx, { nonce, expiresAt }: Challenge): Promise<boolean> =>
-  spend(tx, `passkey:${nonce}`, expiresAt);
+const consumeChallenge = (tx: Tx, { nonce, expiresAt }: Challenge): Promise<boolean> =>
+  consumeOnce(tx, `passkey:${nonce}`, expiresAt);
 
 /** Loaded with the first passkey: its certificate parsers would slow down every start. */
 const webauthn = () => import('@simplewebauthn/server');
@@ -71,7 +71,7 @@ export const passkeyOrigins = ({ baseUrl, passkeyOrigins: others }: Config): str
   ...new Set([new URL(baseUrl).origin, ...others]),
 ];
 
-export interface PasskeyMeans {
+export interface PasskeyServices {
   readonly context: Context;
   readonly keys: KeyRing;
 }
@@ -83,7 +83,7 @@ const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({
 
 /** For `navigator.credentials.create`: a discoverable passkey with user verification, and no attestation. */
 export async function creationOptions(
-  { context, keys }: PasskeyMeans,
+  { context, keys }: PasskeyServices,
   user: Pick<UserRow, 'id' | 'name' | 'email' | 'username' | 'phone'>,
   ceremony: Exclude<Ceremony, 'get'>,
 ) {
@@ -113,7 +113,7 @@ export async function creationOptions(
 }
 
 /** For `navigator.credentials.get`: any passkey for this service, or a passkey of this user. */
-export async function requestOptions({ context, keys }: PasskeyMeans, userId?: string) {
+export async function requestOptions({ context, keys }: PasskeyServices, userId?: string) {
   const { config, database, now } = context;
   const passkeys = userId === undefined ? [] : await findPasskeys(database.db, userId);
   const { generateAuthenticationOptions } = await webauthn();
@@ -132,7 +132,7 @@ export interface NewPasskey {
 
 /** Verifies a new passkey, before the transaction that stores it. Undefined if anything in it is wrong. */
 export async function readNewPasskey(
-  { context, keys }: PasskeyMeans,
+  { context, keys }: PasskeyServices,
   userId: string,
   response: unknown,
 ): Promise<NewPasskey | undefined> {
@@ -183,7 +183,7 @@ export async function readNewPasskey(
 
 /** Uses up the challenge and stores the passkey, in one transaction. */
 export async function storePasskey(tx: Tx, { challenge, row }: NewPasskey, name: string): Promise<boolean> {
-  return (await spendChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
+  return (await consumeChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
 }
 
 /** An assertion with a valid signature. `use` uses it up, in the transaction of the operation. */
@@ -194,7 +194,7 @@ export interface Assertion {
 
 /** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
 export async function readAssertion(
-  { context, keys }: PasskeyMeans,
+  { context, keys }: PasskeyServices,
   response: unknown,
 ): Promise<Assertion | undefined> {
   const { config, database, now, log } = context;
@@ -214,7 +214,7 @@ export async function readAssertion(
       expectedOrigin: passkeyOrigins(config),
       expectedRPID: relyingPartyId(config),
       requireUserVerification: true,
-      // `notePasskeyUse` checks the counter.
+      // `recordPasskeyUse` checks the counter.
       credential: { id: passkey.credential_id, publicKey: Buffer.from(passkey.public_key, 'base64url'), counter: 0 },
     });
     const handle = sent.response.userHandle;
@@ -225,7 +225,7 @@ export async function readAssertion(
     return {
       passkey,
       use: async (tx) =>
-        (await spendChallenge(tx, spent)) && notePasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
+        (await consumeChallenge(tx, spent)) && recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };
   } catch (error) {
     log.info({ reason: (error as Error).message }, 'a passkey was refused');

@@ -5,23 +5,23 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
 import { knownBrowserOf } from '../credentials/known-browsers.ts';
 import type { Mail } from '../mail/mail.ts';
-import { lookWithin } from '../throttle/look-within.ts';
+import { checkWithinLimits } from '../throttle/check-within-limits.ts';
 import { networkLimits } from '../throttle/throttle.ts';
-import { authenticatorLabel, findConfirmed, takeStep } from './authenticator-store.ts';
+import { authenticatorLabel, consumeStep, findConfirmed } from './authenticator-store.ts';
 import { readEmailCode } from './email-codes.ts';
-import { noteFactorChange } from './factor-notices.ts';
+import { recordFactorChange } from './factor-notices.ts';
 import { type Assertion, readAssertion } from './passkeys.ts';
 import {
   countRecoveryCodes,
-  fewRecoveryCodes,
   hasRecoveryCode,
   isRecoveryCode,
+  lowRecoveryCodes,
   useRecoveryCode,
 } from './recovery-code-store.ts';
 import type { Method } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 
-export interface FactorMeans {
+export interface FactorCheckServices {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly mail: Mail;
@@ -36,7 +36,7 @@ export interface SentFactor {
   readonly emailCode?: string | undefined;
 }
 
-interface Asked {
+interface FactorAttempt {
   readonly userId: string;
   readonly methods: readonly Method[];
   readonly sent: SentFactor;
@@ -55,7 +55,7 @@ export interface ProvedFactor {
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
 /** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
-export async function proveFactor(means: FactorMeans, asked: Asked): Promise<ProvedFactor | undefined> {
+export async function proveFactor(means: FactorCheckServices, asked: FactorAttempt): Promise<ProvedFactor | undefined> {
   const { context, keys } = means;
   const { userId, source } = asked;
   const method = methodOf(asked);
@@ -63,20 +63,20 @@ export async function proveFactor(means: FactorMeans, asked: Asked): Promise<Pro
   // A known browser has its own count: other people's guesses cannot lock out the owner.
   const browser = knownBrowserOf(keys, source, userId);
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
-  const account = { key, max: maxFailures.account, of: 'account', forgiven: true };
+  const account = { key, max: maxFailures.account, of: 'account', resetOnSuccess: true };
   const limits = [account, ...networkLimits('login', source.address, maxFailures.address)];
-  return lookWithin(context, limits, () => readers[method](means, asked));
+  return checkWithinLimits(context, limits, () => readers[method](means, asked));
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
-function methodOf({ methods, sent: { code, passkey } }: Asked): Method | undefined {
+function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): Method | undefined {
   if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
   if (code === undefined) return undefined;
   if (isRecoveryCode(code) && methods.includes('recovery_code')) return 'recovery_code';
   return (['totp', 'email_code', 'recovery_code'] as const).find((method) => methods.includes(method));
 }
 
-type Reader = (means: FactorMeans, asked: Asked) => Promise<ProvedFactor | undefined>;
+type Reader = (means: FactorCheckServices, asked: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
 const readers: Record<Method, Reader> = {
   async passkey(means, { userId, sent }) {
@@ -91,7 +91,7 @@ const readers: Record<Method, Reader> = {
       const secret = keys.unseal(sealed_secret, authenticatorLabel(id));
       const step = stepOfCode(secret, plain, context.now());
       if (step === undefined || step <= last_step) continue;
-      return { method: 'totp', amr: ['otp'], use: (tx) => takeStep(tx, id, step, context.now()) };
+      return { method: 'totp', amr: ['otp'], use: (tx) => consumeStep(tx, id, step, context.now()) };
     }
     return undefined;
   },
@@ -100,8 +100,8 @@ const readers: Record<Method, Reader> = {
     const use = async (tx: Tx) => {
       if (!(await useRecoveryCode(tx, userId, code, context.now()))) return false;
       const left = await countRecoveryCodes(tx, userId);
-      const notice = left <= fewRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
-      await noteFactorChange(context, mail, tx, {
+      const notice = left <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
+      await recordFactorChange(context, mail, tx, {
         userId,
         event: 'recovery_code.used',
         notice,

@@ -7,7 +7,7 @@ const codesInSet = 10;
 /** 80 bits cannot be guessed, so a plain hash is enough. */
 const bytesOfCode = 10;
 /** At this number of unused codes, the owner is told to make new ones. */
-export const fewRecoveryCodes = 3;
+export const lowRecoveryCodes = 3;
 
 const plainForm = /^[A-Z2-7]{16}$/;
 const plain = (code: string): string => code.toUpperCase().replace(/[\s-]/g, '');

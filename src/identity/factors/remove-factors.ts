@@ -2,10 +2,10 @@ import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { deleteAuthenticatorsOf } from './authenticator-store.ts';
-import { noteFactorChange } from './factor-notices.ts';
+import { recordFactorChange } from './factor-notices.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskeysOf } from './passkey-store.ts';
-import type { FactorMeans } from './prove-factor.ts';
+import type { FactorCheckServices } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** Deletes all factors except the password. */
@@ -18,7 +18,7 @@ export async function deleteFactors(tx: Tx, userId: string): Promise<void> {
 
 /** Removes all factors except the password from a user who lost them. Records it and notifies the owner. */
 export async function removeFactors(
-  { context, mail }: Pick<FactorMeans, 'context' | 'mail'>,
+  { context, mail }: Pick<FactorCheckServices, 'context' | 'mail'>,
   tx: Tx,
   { userId, actorId, source }: { userId: string; actorId: string | null; source: RequestSource },
 ): Promise<void> {
@@ -26,5 +26,5 @@ export async function removeFactors(
   await deleteFactors(tx, userId);
   const data = { passkeys: held.passkeys + held.automaticPasskeys, authenticators: held.authenticators };
   const change = { event: 'factors.removed', notice: 'factors-removed', actorId, data } as const;
-  await noteFactorChange(context, mail, tx, { userId, ...change, source });
+  await recordFactorChange(context, mail, tx, { userId, ...change, source });
 }

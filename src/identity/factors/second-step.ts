@@ -41,14 +41,14 @@ export async function secondStepOf(
     if (held.recoveryCodes > 0) methods.push('recovery_code');
     return { kind: 'prove', methods };
   }
-  if (!isDemanded(context, user)) return none;
+  if (!isMfaRequired(context, user)) return none;
   // Access to the mailbox also allows a password reset. So a mailed code is offered only if no stronger factor is set up.
   const byMail = config.emailCodes && first === 'password' && user.email !== null && user.email_confirmed === 1;
   return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
 }
 
 /** Whether the policy requires a second factor of this user. */
-const isDemanded = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
+const isMfaRequired = ({ config: { mfa } }: Pick<Context, 'config'>, user: Pick<UserRow, 'roles'>): boolean =>
   mfa === 'required' || (mfa === 'admins' && rolesOf(user).includes('admin'));
 
 /** The scopes of a login that must still set up a second factor. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Problem } from '../../platform/errors.ts';
-import { HashingQueue, type Lane } from './hashing-queue.ts';
+import { type HashingLane, HashingQueue } from './hashing-queue.ts';
 
 /** A queue that runs one job at a time. The test ends the first job when all others are waiting. */
 function busyQueue(waiting: number) {
@@ -13,7 +13,7 @@ function busyQueue(waiting: number) {
   const jobs: Promise<void>[] = [
     queue.run('sign-in', 'first', () => new Promise<void>((resolve) => (release = resolve))),
   ];
-  const join = (lane: Lane, source: string, name = source) => {
+  const join = (lane: HashingLane, source: string, name = source) => {
     const job = queue.run(lane, source, async () => void order.push(name));
     jobs.push(
       job.catch((error) => {

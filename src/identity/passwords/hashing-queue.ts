@@ -1,7 +1,7 @@
 import { unavailable } from '../../platform/errors.ts';
 
 /** Sign-ins go first. Registrations and new passwords can wait longer. */
-export type Lane = 'sign-in' | 'other';
+export type HashingLane = 'sign-in' | 'other';
 
 interface Waiting {
   start(): void;
@@ -24,7 +24,7 @@ const full = () => unavailable('Too many sign-ins at the moment. Try again short
 export class HashingQueue {
   readonly #limits: Limits;
   readonly #changed: (jobs: number) => void;
-  readonly #lanes: Readonly<Record<Lane, FairLine>> = { 'sign-in': new FairLine(), other: new FairLine() };
+  readonly #lanes: Readonly<Record<HashingLane, FairQueue>> = { 'sign-in': new FairQueue(), other: new FairQueue() };
   #active = 0;
   #signInsInARow = 0;
 
@@ -33,7 +33,7 @@ export class HashingQueue {
     this.#changed = changed;
   }
 
-  async run<T>(lane: Lane, source: string, job: () => Promise<T>): Promise<T> {
+  async run<T>(lane: HashingLane, source: string, job: () => Promise<T>): Promise<T> {
     if (this.#active < this.#limits.running) this.#active++;
     // A finished job passes its slot to the next waiting job, so that no new job can take it.
     else await this.#turn(this.#lanes[lane], source);
@@ -54,7 +54,7 @@ export class HashingQueue {
     return line.size < this.#limits.waiting || line.canMakeRoom;
   }
 
-  #turn(line: FairLine, source: string): Promise<void> {
+  #turn(line: FairQueue, source: string): Promise<void> {
     if (line.size >= this.#limits.waiting && !line.makeRoomFor(source)) throw full();
     return new Promise<void>((resolve, reject) => {
       line.join(source, { start: resolve, refuse: reject });
@@ -76,7 +76,7 @@ export class HashingQueue {
 }
 
 /** A queue for each source. The sources take turns, in the order in which they came. */
-class FairLine {
+class FairQueue {
   readonly #sources = new Map<string, Waiting[]>();
   size = 0;
 

@@ -1,7 +1,7 @@
 import { setPriority } from 'node:os';
 import { workerData } from 'node:worker_threads';
 import { serveRequests } from '../../platform/worker-thread.ts';
-import { matchesHash } from './foreign-hashes.ts';
+import { matchesHash } from './imported-hashes.ts';
 import { makeArgon2, writeArgon2 } from './password-hash.ts';
 
 export type HashingQuestion =

@@ -50,7 +50,7 @@ describe('Passwords', () => {
   });
 
   it('do not match without a user', async () => {
-    assert.equal(await passwords.verifyNothing('anything'), false);
+    assert.equal(await passwords.verifyForUnknownUser('anything'), false);
   });
 
   it('have a PHC format that survives parsing and formatting', () => {

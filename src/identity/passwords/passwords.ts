@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os';
 import type { Context } from '../../database/context.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
-import { isKnownHash } from './foreign-hashes.ts';
-import { HashingQueue, type Lane } from './hashing-queue.ts';
+import { type HashingLane, HashingQueue } from './hashing-queue.ts';
 import type { HashingPriority, HashingQuestion } from './hashing-thread.ts';
+import { isKnownHash } from './imported-hashes.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
 
 type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'request' | 'load' | 'end'>;
@@ -13,7 +13,7 @@ type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'request' | 
 /** The weight of the newest measurement in the average time of a thread. */
 const newest = 0.5;
 /** Lowers the average of idle threads step by step, so that a slow thread is tried again. */
-const forgiving = 0.95;
+const idleDecay = 0.95;
 
 const startThread = (priority: HashingPriority): Thread =>
   new WorkerThread('hashing-thread', import.meta.url, { data: priority });
@@ -32,7 +32,7 @@ export class HashingThreads {
   async ask<T extends string | boolean>(question: HashingQuestion): Promise<T> {
     const expected = ({ thread, ms }: { thread: Thread; ms: number }) => (thread.load + 1) * ms;
     const quickest = this.#threads.reduce((a, b) => (expected(b) < expected(a) ? b : a));
-    for (const other of this.#threads) if (other !== quickest) other.ms *= forgiving;
+    for (const other of this.#threads) if (other !== quickest) other.ms *= idleDecay;
     const before = quickest.thread.load;
     const begun = performance.now();
     const answer = await quickest.thread.request(question);
@@ -53,10 +53,10 @@ export interface Passwords {
   /** `address`: the address of the requester. Networks take turns. */
   hash(password: string, address?: string | null): Promise<string>;
   /** Hashes a password again during a sign-in, if the stored hash has old parameters. */
-  hashAnew(password: string, address?: string | null): Promise<string>;
+  rehash(password: string, address?: string | null): Promise<string>;
   verify(password: string, hash: string, address?: string | null): Promise<boolean>;
   /** As expensive as `verify`, for unknown users: timing must not reveal whether a user exists. */
-  verifyNothing(password: string, address?: string | null): Promise<false>;
+  verifyForUnknownUser(password: string, address?: string | null): Promise<false>;
   /** True for hashes of other systems and with old parameters. The next sign-in replaces them. */
   needsRehash(hash: string): boolean;
   /** Whether a new job would be accepted. */
@@ -77,19 +77,23 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
-  const ask = <T extends string | boolean>(lane: Lane, address: string | null, question: HashingQuestion): Promise<T> =>
+  const ask = <T extends string | boolean>(
+    lane: HashingLane,
+    address: string | null,
+    question: HashingQuestion,
+  ): Promise<T> =>
     // Otherwise a caller with many small networks would get more turns.
     queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
-  const hashIn = (lane: Lane, password: string, address: string | null) =>
+  const hashIn = (lane: HashingLane, password: string, address: string | null) =>
     ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {
     hash: (password, address = null) => hashIn('other', password, address),
-    hashAnew: (password, address = null) => hashIn('sign-in', password, address),
+    rehash: (password, address = null) => hashIn('sign-in', password, address),
     async verify(password, hash, address = null) {
       if (isTooLong(password) || !isKnownHash(hash)) return false;
       return ask<boolean>('sign-in', address, { kind: 'verify', password, hash });
     },
-    async verifyNothing(password, address = null) {
+    async verifyForUnknownUser(password, address = null) {
       if (!isTooLong(password)) await ask('sign-in', address, { kind: 'verify', password, hash: nobody });
       return false;
     },
@@ -118,7 +122,7 @@ export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equ
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > maxPasswordBytes;
 
 /** For `/health/ready`. Many jobs from one network do not fill the queue for others, so they do not count here. */
-export const queueCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({
+export const hashingReadinessCheck = ({ hasRoom }: Pick<Passwords, 'hasRoom'>) => ({
   name: 'queue',
   async check() {
     if (!hasRoom()) throw new Error('the queue of passwords is full');

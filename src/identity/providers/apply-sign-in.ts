@@ -8,7 +8,7 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { findTakenFields, lockUser, rolesOf, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 import { lastAdministrator } from '../users/guard-user.ts';
-import { findIdentity, type IdentityRow, noteIdentityUse } from './identity-store.ts';
+import { findIdentity, type IdentityRow, recordIdentityUse } from './identity-store.ts';
 import type { Mapped } from './map-claims.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -20,7 +20,7 @@ interface SignIn {
 }
 
 /** Records a sign-in with a known identity, and updates fields and roles from the provider. All or nothing. */
-export async function applySignIn(
+export async function updateFromSignIn(
   context: Context,
   tx: Tx,
   invalidate: Invalidate,
@@ -33,7 +33,7 @@ export async function applySignIn(
   if (!user || user.disabled || current?.id !== identity.id) return undefined;
   const { roles, granted } = await rolesAfter(context, tx, user, current, mapped.roles);
   const used = { id: identity.id, user_id: user.id, email: upstream.email, roles: JSON.stringify(granted), now: now() };
-  if (!(await noteIdentityUse(tx, used))) return undefined;
+  if (!(await recordIdentityUse(tx, used))) return undefined;
   const fields = await changedFields(context, tx, user, mapped.fields);
   const before = rolesOf(user);
   const rolesChange = before.length !== roles.length || before.some((role) => !roles.includes(role));

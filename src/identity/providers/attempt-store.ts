@@ -19,7 +19,7 @@ export async function insertAttempt(db: Db, row: Attempt): Promise<void> {
 }
 
 /** Takes an attempt by its browser and provider. Of two callbacks with the same `state`, one gets it. */
-export const takeAttempt = (
+export const consumeAttempt = (
   db: Db,
   { state, visitor, provider, now }: { state: string; visitor: string; provider: string; now: number },
 ): Promise<Attempt | undefined> =>

@@ -1,12 +1,12 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { type Attempt, fingerprint, insertAttempt, randomHandle } from './attempt-store.ts';
-import type { Binding, PassedOn, ProviderClient } from './provider-client.ts';
+import type { Binding, ForwardedParameters, ProviderClient } from './provider-client.ts';
 
 const lifeMs = 10 * 60_000;
 
 /** A sign-in at a provider that is about to begin. */
-export interface Beginning {
+export interface NewAttempt {
   readonly purpose: Attempt['purpose'];
   /** The cookie of the browser. Only this browser can complete the sign-in. */
   readonly visitor: string;
@@ -16,7 +16,7 @@ export interface Beginning {
   readonly next?: string | undefined;
   /** The id of the mailed link, if an invitation is being accepted. */
   readonly invitation?: string | undefined;
-  readonly passedOn: PassedOn;
+  readonly forwarded: ForwardedParameters;
 }
 
 type Macs = Pick<KeyRing, 'macKeys' | 'ensureCurrent'>;
@@ -46,12 +46,12 @@ export async function beginAttempt(
   context: Context,
   keys: Macs,
   provider: ProviderClient,
-  { purpose, visitor, userId = null, sessionId = null, client, next, invitation, passedOn }: Beginning,
+  { purpose, visitor, userId = null, sessionId = null, client, next, invitation, forwarded }: NewAttempt,
 ): Promise<URL> {
   const { name } = provider.definition;
   const state = randomHandle();
   const binding = await bindingOf(context, keys, name, state);
-  const url = await provider.authorizationUrl(binding, passedOn);
+  const url = await provider.authorizationUrl(binding, forwarded);
   const now = context.now();
   await insertAttempt(context.database.db, {
     id: fingerprint(state),
@@ -63,7 +63,7 @@ export async function beginAttempt(
     client: client ?? null,
     next: next ?? null,
     invitation: invitation ?? null,
-    max_age: passedOn.maxAge ?? null,
+    max_age: forwarded.maxAge ?? null,
     created_at: now,
     expires_at: now + lifeMs,
   });

@@ -2,8 +2,8 @@ import { anyOf, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
-import { noteFactorChange } from '../factors/factor-notices.ts';
-import { type FactorServices, own } from '../factors/factor-services.ts';
+import { recordFactorChange } from '../factors/factor-notices.ts';
+import { type FactorServices, ownFactors } from '../factors/factor-services.ts';
 import { removeGrantedRoles } from './apply-sign-in.ts';
 import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
 import { requireSignInMethod } from './sign-in-methods.ts';
@@ -33,7 +33,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), ownFactors), write: 'nobody', delete: anyOf(role('admin'), ownFactors) },
     operations: ['list', 'find', 'delete'],
     defaultOrder: 'id',
     async remove(call, { id, user_id: userId, provider, issuer }) {
@@ -43,7 +43,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
       const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);
       if (removed) await removeGrantedRoles(call, removed);
-      await noteFactorChange(context, mail, tx, {
+      await recordFactorChange(context, mail, tx, {
         userId,
         event: 'identity.unlinked',
         notice: 'factor-removed',

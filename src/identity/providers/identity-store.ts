@@ -41,7 +41,7 @@ export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>):
 }
 
 /** Records a sign-in. False if the identity was unlinked in the meantime. */
-export async function noteIdentityUse(
+export async function recordIdentityUse(
   tx: Tx,
   { id, user_id, email, roles, now }: Pick<IdentityRow, 'id' | 'user_id' | 'email' | 'roles'> & { now: number },
 ): Promise<boolean> {
@@ -59,7 +59,7 @@ export const deleteIdentity = (tx: Tx, id: string): Promise<IdentityRow | undefi
   tx.deleteFrom('identities').where('id', '=', id).returningAll().executeTakeFirst();
 
 /** Records that a session began with this identity. False if the identity was unlinked in the meantime. */
-export async function noteIdentitySession(
+export async function recordIdentitySession(
   tx: Tx,
   engine: Engine,
   row: { session_id: string; identity_id: string; upstream_sid: string | null },

@@ -10,7 +10,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf } from '../accounts/forget-user-store.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
-import { noteFactorChange } from '../factors/factor-notices.ts';
+import { recordFactorChange } from '../factors/factor-notices.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
 import { deleteFactors } from '../factors/remove-factors.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
@@ -37,7 +37,7 @@ export const linkIdentity = (
   services: LinkServices,
   { caller, upstream, source }: Linking,
 ): Promise<void> =>
-  changeAs(context.database, services.accounts.holdAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
+  changeAs(context.database, services.accounts.lockAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
     await services.factors.guardChange(tx, held);
     await addIdentity(context, services, tx, { userId: userIdOf(held), upstream, source });
   });
@@ -55,8 +55,8 @@ export async function linkPendingIdentity(
   { caller, upstream, source }: Linking,
 ): Promise<UserRow> {
   const act = { caller, ofAccounts: true };
-  const { holdAuthority } = services.accounts;
-  return changeAs(context.database, holdAuthority, act, async (tx, invalidate, held) => {
+  const { lockAuthority } = services.accounts;
+  return changeAs(context.database, lockAuthority, act, async (tx, invalidate, held) => {
     const userId = requireOwner(held, pending);
     if (!(await deletePending(tx, pending))) throw conflict('This link was used before.', 'link_used');
     const user = await findUser(tx, userId);
@@ -104,5 +104,5 @@ async function addIdentity(
   }
   const change = { event: 'identity.linked', notice: 'factor-added', what: 'a sign-in with a provider' } as const;
   const data = { provider, issuer };
-  await noteFactorChange(context, accounts.mail, tx, { userId, ...change, rowId: id, data, source });
+  await recordFactorChange(context, accounts.mail, tx, { userId, ...change, rowId: id, data, source });
 }

@@ -40,7 +40,7 @@ const metadataLifeMs = 3_600_000;
 export const clockTolerance = 30;
 
 /** The parameters that the application passes on to the provider (contract 14.5). */
-export interface PassedOn {
+export interface ForwardedParameters {
   readonly prompt?: string | undefined;
   readonly maxAge?: number | undefined;
   readonly acrValues?: string | undefined;
@@ -95,7 +95,7 @@ export class ProviderClient {
   /** The address for the browser. */
   async authorizationUrl(
     { redirectUri, state, nonce, verifier }: Binding,
-    { prompt, maxAge, acrValues, loginHint }: PassedOn,
+    { prompt, maxAge, acrValues, loginHint }: ForwardedParameters,
   ): Promise<URL> {
     const { scopes = ['openid', 'profile', 'email'], responseMode, parameters, prompts } = this.definition;
     const takes = (word: string) => prompts?.includes(word) ?? true;

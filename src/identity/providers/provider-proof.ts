@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { spend } from '../factors/spent-value-store.ts';
+import { consumeOnce } from '../factors/spent-value-store.ts';
 
 const purpose = 'provider proof';
 const lifeMs = 5 * 60_000;
@@ -30,5 +30,5 @@ export function readProviderProof(
   if (session !== sessionId || !keys.macKeys.matches(purpose, text.slice(0, -mac.length - 1), mac)) return undefined;
   const expiresAt = Number(expiry);
   if (expiresAt <= now) return undefined;
-  return { factors: factors === '2' ? 2 : 1, use: (tx) => spend(tx, `provider-proof:${nonce}`, expiresAt) };
+  return { factors: factors === '2' ? 2 : 1, use: (tx) => consumeOnce(tx, `provider-proof:${nonce}`, expiresAt) };
 }

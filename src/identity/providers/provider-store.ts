@@ -32,10 +32,10 @@ export async function deleteProvider(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('providers').where('id', '=', id).execute();
 }
 
-export const noteProviderSuccess = (db: Db, id: string, now: number): Promise<void> =>
+export const recordProviderSuccess = (db: Db, id: string, now: number): Promise<void> =>
   updateProvider(db, id, { last_success_at: now });
 
-export const noteProviderFailure = (
+export const recordProviderFailure = (
   db: Db,
   id: string,
   { code, detail }: ProviderFailure,

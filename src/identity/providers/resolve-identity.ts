@@ -6,9 +6,9 @@ import { Problem } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
-import { makeUser, requireOpenRegistration } from '../registration/make-user.ts';
-import { beginRegistration, isTaken, mayMail, requireFree } from '../registration/registration-limits.ts';
-import { applySignIn } from './apply-sign-in.ts';
+import { beginRegistration, isTaken, mayMailMailbox, requireUntaken } from '../registration/registration-limits.ts';
+import { requireOpenRegistration, storeNewUser } from '../registration/store-new-user.ts';
+import { updateFromSignIn } from './apply-sign-in.ts';
 import type { ProviderDefinition } from './define-provider.ts';
 import { findIdentity, insertIdentity } from './identity-store.ts';
 import { type Mapped, mapClaims } from './map-claims.ts';
@@ -59,7 +59,7 @@ async function signInKnown(context: Context, { upstream, mapped, source }: SignI
   const identity = await findIdentity(database.db, upstream);
   if (!identity) return undefined;
   const user = await commitAndInvalidate(database, (tx, invalidate) =>
-    applySignIn(context, tx, invalidate, { identity, upstream, mapped, source }),
+    updateFromSignIn(context, tx, invalidate, { identity, upstream, mapped, source }),
   );
   if (!user) throw signInRefused('a disabled user, or an identity that was unlinked');
   return { kind: 'user', user, identityId: identity.id, isNew: false };
@@ -76,7 +76,7 @@ async function ownerOfEmail(
 ): Promise<UserRow | undefined> {
   const owner = await findByEmail(context, email);
   if (email === null || emailVerified) return owner;
-  await requireFree(context, { email }, source).catch((error) => {
+  await requireUntaken(context, { email }, source).catch((error) => {
     if (!isTaken(error) || !owner) throw error;
   });
   return owner;
@@ -93,9 +93,9 @@ async function register(
   const identityId = uuidv7(context.now());
   const { name = upstream.name, username = null, phone = null } = mapped.fields;
   const profile = { email: upstream.email, username, phone, name };
-  const mails = upstream.email === null || upstream.emailVerified || (await mayMail(context, upstream.email));
+  const mails = upstream.email === null || upstream.emailVerified || (await mayMailMailbox(context, upstream.email));
   try {
-    const user = await makeUser(context, services, {
+    const user = await storeNewUser(context, services, {
       profile,
       password: null,
       roles: mapped.roles ?? [],
@@ -103,7 +103,7 @@ async function register(
       mails,
       event: 'user.registered',
       source,
-      async also(tx, { id: userId }) {
+      async inTransaction(tx, { id: userId }) {
         const { provider, issuer, subject, email } = upstream;
         const roles = JSON.stringify(mapped.roles ?? []);
         const now = context.now();
@@ -119,7 +119,7 @@ async function register(
     const current = (await findUser(context.database.db, user.id)) ?? user;
     return { kind: 'user', user: current, identityId, isNew: true };
   } catch (error) {
-    await attempt.giveBack();
+    await attempt.release();
     throw error;
   }
 }

@@ -3,8 +3,8 @@ import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { keepTimeZone } from '../accounts/time-zone-store.ts';
-import { newUser } from '../accounts/user.ts';
+import { saveTimeZone } from '../accounts/time-zone-store.ts';
+import { newUserChanges } from '../accounts/user.ts';
 import type { Profile } from '../accounts/user-fields.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 
@@ -26,17 +26,17 @@ export interface NewUser {
 }
 
 /** Completes a new user: the first token, the confirmation mail and the audit event. */
-export async function completeUser(
+export async function finishUserCreation(
   context: Context,
   { issueFirstToken, mail }: AccountServices,
   tx: Tx,
   { id, profile, roles, confirmed, event, actorId, clientId, source, mails = true, firstToken = true }: NewUser,
 ): Promise<void> {
-  if (event === 'user.registered') await keepTimeZone(tx, id, source);
+  if (event === 'user.registered') await saveTimeZone(tx, id, source);
   if (firstToken) await issueFirstToken(tx, id);
   if (mails) await enqueueConfirmation(mail, tx, { email: profile.email, email_confirmed: Number(confirmed) }, source);
   // Users that the service or a command creates are not counted as registrations.
   if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
-  const data = { changes: newUser({ ...profile, roles }) };
+  const data = { changes: newUserChanges({ ...profile, roles }) };
   await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });
 }

@@ -5,7 +5,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword, type Profile, readProfile } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import { roleNames } from '../roles/roles-resource.ts';
-import { makeUser } from './make-user.ts';
+import { storeNewUser } from './store-new-user.ts';
 
 export interface NewUser {
   readonly email?: string | undefined;
@@ -26,7 +26,7 @@ export async function createUser(
 ): Promise<UserRow> {
   const profile = await readNewUser(context, input);
   const { password, roles, confirmed } = input;
-  return makeUser(context, services, { profile, password, roles, confirmed, event: 'user.created', source });
+  return storeNewUser(context, services, { profile, password, roles, confirmed, event: 'user.created', source });
 }
 
 async function readNewUser({ config }: Context, input: NewUser): Promise<Profile> {

@@ -3,11 +3,11 @@ import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { type FirstAdministrator, keepFirstPassword } from '../accounts/first-password.ts';
+import { type FirstAdministrator, saveFirstPassword } from '../accounts/first-password.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
-import { makeUser } from './make-user.ts';
 import { isTaken } from './registration-limits.ts';
+import { storeNewUser } from './store-new-user.ts';
 
 /** Creates an administrator if there is none, so that a new service can be managed. */
 export async function ensureFirstAdministrator(
@@ -21,7 +21,7 @@ export async function ensureFirstAdministrator(
   const password = config.adminPassword || randomBytes(15).toString('base64url');
   const profile = { email, username: null, phone: null, name: 'Administrator' };
   try {
-    await makeUser(context, services, {
+    await storeNewUser(context, services, {
       profile,
       password,
       roles: ['admin'],
@@ -36,7 +36,7 @@ export async function ensureFirstAdministrator(
     return undefined;
   }
   if (config.adminPassword) return { email, isNew: true };
-  return { email, password, file: keepFirstPassword(context, { email, password }), isNew: true };
+  return { email, password, file: saveFirstPassword(context, { email, password }), isNew: true };
 }
 
 async function refuseWeakPassword(password: string, email: string): Promise<void> {

@@ -6,8 +6,8 @@ import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword, type Profile, profileFields, readProfile, unknownField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import { makeUser } from './make-user.ts';
-import { beginRegistration, isTaken, mayMail, refusalOfTaken, requireFree } from './registration-limits.ts';
+import { beginRegistration, isTaken, mayMailMailbox, refusalOfTaken, requireUntaken } from './registration-limits.ts';
+import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
 export async function registerUser(
@@ -19,17 +19,17 @@ export async function registerUser(
   const { profile, password } = await readRegistration(context, input);
   const attempt = await beginRegistration(context, source);
   try {
-    await requireFree(context, profile, source);
-    const mails = profile.email === null || (await mayMail(context, profile.email));
+    await requireUntaken(context, profile, source);
+    const mails = profile.email === null || (await mayMailMailbox(context, profile.email));
     const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
-    const user = await makeUser(context, services, made).catch(async (error) => {
+    const user = await storeNewUser(context, services, made).catch(async (error) => {
       // A concurrent request was faster, or an earlier owner can still get the address back.
       throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });
     await attempt.count();
     return user;
   } catch (error) {
-    await attempt.giveBack();
+    await attempt.release();
     throw error;
   }
 }

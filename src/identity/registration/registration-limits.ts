@@ -3,12 +3,12 @@ import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { mailboxOf } from '../../platform/email-address.ts';
 import { type FieldError, Problem, tooManyRequests, unprocessable } from '../../platform/errors.ts';
-import { isKeptForAnother } from '../accounts/email-change-store.ts';
+import { isReservedForAnother } from '../accounts/email-change-store.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { type Profile, takenField } from '../accounts/user-fields.ts';
 import { findTakenFields } from '../accounts/user-store.ts';
-import { type Attempt, begin, countAgainst, networkLimits, readRefusal } from '../throttle/throttle.ts';
-import { Turnstile } from '../throttle/turnstile.ts';
+import { KeyedSemaphore } from '../throttle/keyed-semaphore.ts';
+import { type Attempt, beginAttempt, countAgainstLimits, networkLimits, readRefusal } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
 /** How many times per hour a network is told that an identifier is taken. */
@@ -19,7 +19,7 @@ const mailsAnHour = 5;
 const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
 
 /** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
-const asking = new Turnstile(1, 500);
+const perNetwork = new KeyedSemaphore(1, 500);
 
 const tooManyAnswers = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
@@ -27,10 +27,10 @@ const tooManyAnswers = (seconds: number) =>
 /** Limits new users per hour and network. The caller counts the attempt when the user was created. */
 export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
   const most = context.config.registrationLimit;
-  const attempt = await begin(context, most === 0 ? [] : networkLimits('register', address, most), hour);
+  const attempt = await beginAttempt(context, most === 0 ? [] : networkLimits('register', address, most), hour);
   const [refusal] = attempt.refusals;
   if (!refusal) return attempt;
-  await attempt.giveBack();
+  await attempt.release();
   throw tooManyRequests(
     'Too many users were registered from this network. Try again later.',
     refusal.retryAfterSeconds,
@@ -38,18 +38,22 @@ export async function beginRegistration(context: Context, { address }: RequestSo
 }
 
 /** Refuses taken identifiers. A network over the limit is always refused, so that it learns nothing. */
-export function requireFree(
+export function requireUntaken(
   context: Context,
   wanted: Partial<Profile>,
   source: RequestSource,
   userId = '',
 ): Promise<void> {
-  return asking.pass(networkOf(source.address ?? 'unknown'), async () => {
+  return perNetwork.run(networkOf(source.address ?? 'unknown'), async () => {
     const refusal = await readRefusal(context, askedLimits(source));
     if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
     const { db } = context.database;
     const taken = await findTakenFields(db, wanted, userId);
-    if (wanted.email && !taken.includes('email') && (await isKeptForAnother(db, wanted.email, userId, context.now()))) {
+    if (
+      wanted.email &&
+      !taken.includes('email') &&
+      (await isReservedForAnother(db, wanted.email, userId, context.now()))
+    ) {
       taken.push('email');
     }
     if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), source);
@@ -58,7 +62,7 @@ export function requireFree(
 
 /** Tells that identifiers are taken, but only a few times per hour. */
 export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
-  const refusal = await countAgainst(context, askedLimits(source), hour);
+  const refusal = await countAgainstLimits(context, askedLimits(source), hour);
   return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
 }
 
@@ -66,9 +70,9 @@ export const isTaken = (error: unknown): error is Problem & { errors: FieldError
   error instanceof Problem && error.status === 422 && (error.errors ?? []).every(({ code }) => code === 'taken');
 
 /** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
-export async function mayMail(context: Context, email: string): Promise<boolean> {
+export async function mayMailMailbox(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
-  const refusal = await countAgainst(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
+  const refusal = await countAgainstLimits(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
   if (refusal?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
   return refusal === undefined;
 }

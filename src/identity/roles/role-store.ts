@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 
 /** Updates the table from the setting. Users keep roles that were removed from the setting, without effect. */
-export async function keepRoles(db: Db, names: readonly string[]): Promise<void> {
+export async function syncRoles(db: Db, names: readonly string[]): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('roles').where('id', 'not in', names).execute();
     await tx

@@ -41,7 +41,7 @@ async function write(
 }
 
 /** Counts an event. */
-export function countOnce(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
+export function incrementCounts(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
   const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
   return write(db, keys, fresh, {
     count: sql`${lasting(now)} + 1`,
@@ -64,7 +64,7 @@ export async function decrementCounts(db: Db, keys: readonly string[], now: numb
 }
 
 /** Begins an attempt. It counts until its result is known, or until a timeout after a crash. */
-export function beginAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
+export function countPendingAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
   const until = now + timeoutMs;
   return write(
     db,

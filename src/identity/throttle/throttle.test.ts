@@ -3,14 +3,14 @@ import { it } from 'node:test';
 import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { pruneAccounts } from '../prune-store.ts';
-import { begin, countAgainst, networkLimits } from './throttle.ts';
+import { beginAttempt, countAgainstLimits, networkLimits } from './throttle.ts';
 
 const minute = 60_000;
-const limit = { key: 'login:account:ada', max: 10, of: 'account', forgiven: true };
+const limit = { key: 'login:account:ada', max: 10, of: 'account', resetOnSuccess: true };
 
 onBothEngines('Throttles', (engine) => {
   const open = contexts(engine);
-  const isRefused = async (context: TestContext) => (await begin(context, [limit])).refusals.length > 0;
+  const isRefused = async (context: TestContext) => (await beginAttempt(context, [limit])).refusals.length > 0;
 
   it('count attempts in progress, and forget those that never end', async () => {
     const context = await open();
@@ -23,31 +23,31 @@ onBothEngines('Throttles', (engine) => {
 
   it('keep failures for their window, regardless of successful attempts', async () => {
     const context = await open();
-    for (let i = 0; i < 9; i++) await (await begin(context, [limit])).count();
+    for (let i = 0; i < 9; i++) await (await beginAttempt(context, [limit])).count();
     for (let i = 0; i < 20; i++) {
-      const attempt = await begin(context, [limit]);
+      const attempt = await beginAttempt(context, [limit]);
       assert.deepEqual(attempt.refusals, []);
-      await attempt.giveBack();
+      await attempt.release();
     }
-    await (await begin(context, [limit])).count();
+    await (await beginAttempt(context, [limit])).count();
     context.advance(14 * minute);
-    const [refusal] = (await begin(context, [limit])).refusals;
+    const [refusal] = (await beginAttempt(context, [limit])).refusals;
     assert.deepEqual(refusal, { of: 'account', retryAfterSeconds: 60, first: true });
-    assert.equal((await begin(context, [limit])).refusals[0]?.first, false);
+    assert.equal((await beginAttempt(context, [limit])).refusals[0]?.first, false);
     context.advance(minute);
     assert.equal(await isRefused(context), false);
   });
 
   it('allow exactly their limit of concurrent attempts', async () => {
     const context = await open();
-    const attempts = await Promise.all(Array.from({ length: 50 }, () => begin(context, [limit])));
+    const attempts = await Promise.all(Array.from({ length: 50 }, () => beginAttempt(context, [limit])));
     assert.equal(attempts.filter(({ refusals }) => refusals.length === 0).length, 10);
   });
 
   it('count a failure even if its row was pruned meanwhile', async () => {
     const context = await open();
     for (let i = 0; i < 10; i++) {
-      const attempt = await begin(context, [limit]);
+      const attempt = await beginAttempt(context, [limit]);
       context.advance(20_000);
       await pruneAccounts(context);
       await attempt.count();
@@ -61,8 +61,8 @@ onBothEngines('Throttles', (engine) => {
     const now = context.now();
     const rows = Array.from({ length: 1000 }, (_, i) => ({ key: `old:${i}`, count: 1, expires_at: now }));
     await db.insertInto('throttles').values(rows).execute();
-    await (await begin(context, [limit])).count();
-    await begin(context, [{ ...limit, key: 'under way' }]);
+    await (await beginAttempt(context, [limit])).count();
+    await beginAttempt(context, [{ ...limit, key: 'under way' }]);
     await pruneAccounts(context);
     const left = await db.selectFrom('throttles').select('key').orderBy('key').execute();
     assert.deepEqual(
@@ -73,7 +73,7 @@ onBothEngines('Throttles', (engine) => {
 
   it('limit a network, and with a higher limit the networks around it', async () => {
     const context = await open();
-    const count = (address: string) => countAgainst(context, networkLimits('taken', address, 5), 60 * minute);
+    const count = (address: string) => countAgainstLimits(context, networkLimits('taken', address, 5), 60 * minute);
     for (let i = 0; i < 5; i++) assert.equal(await count('2001:db8:1:1::1'), undefined);
     assert.equal((await count('2001:db8:1:1::2'))?.of, 'address');
     for (let i = 0; i < 14; i++) assert.equal(await count(`2001:db8:1:${i + 2}::1`), undefined);

@@ -1,6 +1,13 @@
 import type { Context } from '../../database/context.ts';
 import { networkOf, widerNetworkOf } from '../../http/network-of.ts';
-import { beginAttempt, type Count, countOnce, endAttempt, failAttempt, readCounts } from './throttle-store.ts';
+import {
+  type Count,
+  countPendingAttempt,
+  endAttempt,
+  failAttempt,
+  incrementCounts,
+  readCounts,
+} from './throttle-store.ts';
 
 const windowMs = 15 * 60_000;
 /** Longer than any password waits for its check. An attempt that has not ended by then crashed with its instance. */
@@ -13,7 +20,7 @@ export interface Limit {
   /** The limited subject, for the audit trail. */
   readonly of: string;
   /** A right password clears earlier failures, except counts that several users share. */
-  readonly forgiven?: boolean;
+  readonly resetOnSuccess?: boolean;
 }
 
 export interface Refusal {
@@ -30,7 +37,7 @@ export interface Attempt {
   /** Counts the attempt for the rest of the window, for example as a failure. */
   count(): Promise<void>;
   /** The password was not checked, so the attempt is not a failure. */
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
   succeed(): Promise<void>;
 }
 
@@ -42,13 +49,13 @@ export function networkLimits(purpose: string, address: string | null, max: numb
 }
 
 /** Counts an attempt before its password is checked, so that parallel guesses all count. The caller throws. */
-export async function begin(
+export async function beginAttempt(
   { database: { db }, now }: Context,
   limits: readonly Limit[],
   within = windowMs,
 ): Promise<Attempt> {
   const at = now();
-  const counts = await beginAttempt(db, keysOf(limits), at, attemptTimeoutMs);
+  const counts = await countPendingAttempt(db, keysOf(limits), at, attemptTimeoutMs);
   const passed = limits.filter(({ key, max }) => isPassed(counts, key, max));
   const open = limits.filter((limit) => !passed.includes(limit));
   // If only pending attempts exceed the limit, the attempt is not counted as a failure.
@@ -62,29 +69,29 @@ export async function begin(
       first: countOf(after, key) === max + 1,
     })),
     count: async () => void (await failAttempt(db, keysOf(open), now(), within)),
-    giveBack: () => endAttempt(db, keysOf(open), now()),
+    release: () => endAttempt(db, keysOf(open), now()),
     async succeed() {
-      const forgiven = open.filter((limit) => limit.forgiven);
+      const forgiven = open.filter((limit) => limit.resetOnSuccess);
       await Promise.all([
         endAttempt(db, keysOf(forgiven), now(), { anew: true }),
-        endAttempt(db, keysOf(open.filter((limit) => !limit.forgiven)), now()),
+        endAttempt(db, keysOf(open.filter((limit) => !limit.resetOnSuccess)), now()),
       ]);
     },
   };
 }
 
 /** Counts an event with any result. Returns the refusal if a limit is exceeded. */
-export async function countAgainst(
+export async function countAgainstLimits(
   { database: { db }, now }: Context,
   limits: readonly Limit[],
   within = windowMs,
 ): Promise<Refusal | undefined> {
   const at = now();
-  const counts = await countOnce(db, keysOf(limits), at, within);
+  const counts = await incrementCounts(db, keysOf(limits), at, within);
   return refusalIn(counts, limits, at);
 }
 
-/** The refusal that `countAgainst` would return now. Does not count. */
+/** The refusal that `countAgainstLimits` would return now. Does not count. */
 export async function readRefusal(
   { database: { db }, now }: Context,
   limits: readonly Limit[],

@@ -4,7 +4,7 @@ import { isOneOf } from '../../platform/is-one-of.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import { isKnownHash } from '../passwords/foreign-hashes.ts';
+import { isKnownHash } from '../passwords/imported-hashes.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
 /** Converts a record to a row, or returns all of its errors. */

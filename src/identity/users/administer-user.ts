@@ -15,9 +15,9 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { type Profile, readProfile } from '../accounts/user-fields.ts';
 import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
-import { makeUser } from '../registration/make-user.ts';
+import { storeNewUser } from '../registration/store-new-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
-import { isSelf, requireEveryScope, type WholeUser } from './guard-user.ts';
+import { type HookUser, isSelf, requireEveryScope } from './guard-user.ts';
 
 interface Invitation {
   readonly email: string;
@@ -66,8 +66,8 @@ export async function inviteUser(
   } as const;
   const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   const act = { caller, scope: 'users:write', ofAccounts: true };
-  return makeUser(context, services, made, (work) =>
-    changeAs(context.database, services.holdAuthority, act, async (tx, _invalidate, held) => {
+  return storeNewUser(context, services, made, (work) =>
+    changeAs(context.database, services.lockAuthority, act, async (tx, _invalidate, held) => {
       requireInviter(held);
       await work(tx);
       const data = { inviter: inviter?.name ?? inviter?.email ?? null };
@@ -87,7 +87,7 @@ async function lockedUntil(
   return full.length === 0 ? undefined : Math.max(...full.map((row) => row.expires_at));
 }
 
-type UserCall = ActionCall<Fields, unknown> & { readonly row: WholeUser };
+type UserCall = ActionCall<Fields, unknown> & { readonly row: HookUser };
 
 const administrators = role('admin');
 
@@ -99,7 +99,7 @@ function requireEverything(caller: Caller): void {
   if (caller.kind !== 'system') requireEveryScope(caller);
 }
 
-function emailOf({ email, disabled }: WholeUser): string {
+function emailOf({ email, disabled }: HookUser): string {
   if (email === null) throw conflict('This user has no email address.', 'email_missing');
   if (disabled) throw conflict('This user is disabled. Enable the user first.', 'user_disabled');
   return email;

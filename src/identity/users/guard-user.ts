@@ -23,7 +23,7 @@ export interface UserValues extends Partial<Profile> {
 }
 
 /** A user as passed to hooks. */
-export interface WholeUser extends Profile {
+export interface HookUser extends Profile {
   readonly id: string;
   readonly email_confirmed: boolean;
   readonly roles: string[];
@@ -51,7 +51,7 @@ export async function guardUserWrite(
   call: WriteCall,
   services: AccountServices,
   values: UserValues,
-  before: WholeUser | undefined,
+  before: HookUser | undefined,
   isDelete: boolean,
 ): Promise<void> {
   const { context, caller, tx } = call;
@@ -96,7 +96,7 @@ async function guardLoginFields(
   call: WriteCall,
   { mail }: AccountServices,
   values: UserValues,
-  before: WholeUser | undefined,
+  before: HookUser | undefined,
 ): Promise<void> {
   const { context, caller, tx, now, source } = call;
   const { email } = values;

@@ -13,8 +13,8 @@ import {
 } from '../accounts/user-fields.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { requireOwnProof } from '../credentials/require-own-proof.ts';
-import { countMailsOfChange } from '../email/change-email.ts';
-import { requireFree } from '../registration/registration-limits.ts';
+import { countChangeMails } from '../email/change-email.ts';
+import { requireUntaken } from '../registration/registration-limits.ts';
 import { isAdministratorBeside } from '../roles/role-store.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 
@@ -72,9 +72,9 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
   if (sensitive && self) requireOwnProof(context, caller, user, now);
   if (sensitive && !self) requireProof(caller, now);
   if (!self) return;
-  if (changed.length > 0) await requireFree(context, pick(values, changed), source, user.id);
+  if (changed.length > 0) await requireUntaken(context, pick(values, changed), source, user.id);
   if (changed.includes('email')) {
-    await countMailsOfChange(context, { from: user.email, to: values.email ?? null }, source);
+    await countChangeMails(context, { from: user.email, to: values.email ?? null }, source);
   }
 }
 

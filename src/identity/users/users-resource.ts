@@ -24,7 +24,7 @@ import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
 import { userFactors } from './user-factors.ts';
-import { endAccess, followUserWrite } from './write-user.ts';
+import { afterUserWrite, endAccess } from './write-user.ts';
 
 /** A personal client may read its owner, but not change it. */
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
@@ -154,7 +154,7 @@ export function usersResource(context: Context, services: AccountServices) {
         await guardUserWrite(call, services, values, before, operation === 'delete');
         if (operation === 'delete' && before) await endAccess(call, services, before);
       },
-      afterWrite: (call, { values, before, after }) => followUserWrite(call, services, values, before, after),
+      afterWrite: (call, { values, before, after }) => afterUserWrite(call, services, values, before, after),
     },
   });
 }

@@ -2,31 +2,32 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
-import { voidOneTimeTokens } from '../account-mails/one-time-token-store.ts';
+import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
-import { findClientIdsOf, forgetBrowsers, forgetUser } from '../accounts/forget-user-store.ts';
+import { deleteUserData, findClientIdsOf, forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
-import { completeUser } from '../registration/complete-user.ts';
-import { isSelf, sameNames, type UserValues, type WholeUser } from './guard-user.ts';
+import { finishUserCreation } from '../registration/complete-user.ts';
+import { type HookUser, isSelf, sameNames, type UserValues } from './guard-user.ts';
 
 /** In the transaction, after the write: the consequences of the change. */
-export async function followUserWrite(
+export async function afterUserWrite(
   call: WriteCall,
   services: AccountServices,
   values: UserValues,
-  before: WholeUser | undefined,
-  after: WholeUser | undefined,
+  before: HookUser | undefined,
+  after: HookUser | undefined,
 ): Promise<void> {
-  if (!before && after) await followCreation(call, services, after);
-  else if (before && after) await followChange(call, services, values, before, after);
-  else if (before) await followDeletion(call, before);
-  const goesOn = after?.roles.includes('admin') && !after.disabled && values.password_hash === undefined;
-  if (before && !goesOn) await forgetFirstPassword(call.context, before, call.tx);
+  if (!before && after) await afterCreation(call, services, after);
+  else if (before && after) await afterChange(call, services, values, before, after);
+  else if (before) await afterDeletion(call, before);
+  const staysActiveAdministrator =
+    after?.roles.includes('admin') && !after.disabled && values.password_hash === undefined;
+  if (before && !staysActiveAdministrator) await forgetFirstPassword(call.context, before, call.tx);
 }
 
 /** Records the audit event of a user, with the actor if that is another user. */
@@ -40,43 +41,43 @@ async function record(
   await recordEvent(context, tx, { type, userId, ...by, source, data });
 }
 
-async function followCreation(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+async function afterCreation(call: WriteCall, services: AccountServices, user: HookUser): Promise<void> {
   const { context, caller, tx, source } = call;
   const { id, email_confirmed: confirmed, roles } = user;
   const by = { actorId: caller.userId, clientId: caller.clientId };
   const made = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
-  await completeUser(context, services, tx, made);
+  await finishUserCreation(context, services, tx, made);
 }
 
-async function followChange(
+async function afterChange(
   call: WriteCall,
   services: AccountServices,
   values: UserValues,
-  before: WholeUser,
-  after: WholeUser,
+  before: HookUser,
+  after: HookUser,
 ): Promise<void> {
   const { caller, invalidate } = call;
   const userId = after.id;
   if (after.email !== before.email && !isSelf(caller, userId))
-    await followEmailOfAnother(call, services, before, after);
+    await afterEmailChangeByAdministrator(call, services, before, after);
   if (!sameNames(before.roles, after.roles)) {
     invalidate({ kind: 'user', id: after.id });
     const changes = { roles: { from: before.roles, to: after.roles } };
     await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });
   }
-  if (before.disabled !== after.disabled) await followDisabling(call, services, after);
-  if (values.password_hash !== undefined) await followPassword(call, services, after, values.end_tokens === true);
+  if (before.disabled !== after.disabled) await afterDisabling(call, services, after);
+  if (values.password_hash !== undefined) await afterPasswordChange(call, services, after, values.end_tokens === true);
   const fields = profileFields.filter((field) => before[field] !== after[field]);
   if (fields.length === 0) return;
   await record(call, 'user.updated', after.id, { fields, changes: profileChanges(before, after) });
 }
 
 /** An administrator's change takes effect at once and cancels the user's pending changes. */
-async function followEmailOfAnother(
+async function afterEmailChangeByAdministrator(
   { tx, now, source }: WriteCall,
   { mail }: AccountServices,
-  before: WholeUser,
-  { id, email, email_confirmed }: WholeUser,
+  before: HookUser,
+  { id, email, email_confirmed }: HookUser,
 ): Promise<void> {
   await closeEmailChanges(tx, id, 0, now);
   if (before.email)
@@ -85,7 +86,7 @@ async function followEmailOfAnother(
 }
 
 /** Logins end permanently. Personal access tokens and clients are suspended until the user is enabled again. */
-async function followDisabling(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+async function afterDisabling(call: WriteCall, services: AccountServices, user: HookUser): Promise<void> {
   const { tx, invalidate, now } = call;
   const { id: userId, disabled } = user;
   invalidate({ kind: 'user', id: userId });
@@ -93,7 +94,7 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
     const cause = 'user_disabled';
     await services.endSessions(tx, invalidate, { userId, type: 'session' }, cause);
     await services.endClients(tx, invalidate, { userId, keepSecrets: true, cause });
-    await voidOneTimeTokens(tx, userId, 'reset_password', now);
+    await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
     await withdrawPendingChange(tx, userId, now);
   }
   const changes = { disabled: { from: !disabled, to: disabled } };
@@ -104,10 +105,10 @@ async function followDisabling(call: WriteCall, services: AccountServices, user:
  * The owner keeps this session and, without `end_tokens`, personal access tokens and clients. A password from another
  * user ends all of them.
  */
-async function followPassword(
+async function afterPasswordChange(
   call: WriteCall,
   services: AccountServices,
-  user: WholeUser,
+  user: HookUser,
   endTokens: boolean,
 ): Promise<void> {
   const { context, caller, tx, invalidate, now, source } = call;
@@ -117,24 +118,24 @@ async function followPassword(
     const which = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
     await services.endSessions(tx, invalidate, which, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
-    await voidOneTimeTokens(tx, userId, 'reset_password', now);
+    await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
     await forgetBrowsers(tx, userId);
   } else await revokeAccess(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);
 }
 
-async function followDeletion(call: WriteCall, user: WholeUser): Promise<void> {
+async function afterDeletion(call: WriteCall, user: HookUser): Promise<void> {
   const { tx, invalidate, caller } = call;
   invalidate({ kind: 'user', id: user.id });
-  await forgetUser(tx, user.id, user.email);
+  await deleteUserData(tx, user.id, user.email);
   const isOwn = caller.userId === user.id;
   const source = isOwn ? { ...call.source, address: null, userAgent: null } : call.source;
   await record({ ...call, source }, 'user.deleted', user.id);
 }
 
 /** Sessions and clients are deleted with their user. Their ends must be published before the rows are gone. */
-export async function endAccess(call: WriteCall, services: AccountServices, user: WholeUser): Promise<void> {
+export async function endAccess(call: WriteCall, services: AccountServices, user: HookUser): Promise<void> {
   const { tx, invalidate } = call;
   await services.endSessions(tx, invalidate, { userId: user.id }, 'user_deleted');
   const clients = await findClientIdsOf(tx, user.id);

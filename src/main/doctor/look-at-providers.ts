@@ -4,10 +4,10 @@ import type { Db } from '../../database/database.ts';
 import { callbackOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderDefinition } from '../../identity/providers/define-provider.ts';
 import { type FailureCode, failureMeanings } from '../../identity/providers/failure-meanings.ts';
-import { secretExpiry } from '../../identity/providers/keep-providers.ts';
 import { clockTolerance, type ProviderClient } from '../../identity/providers/provider-client.ts';
 import { findProviders } from '../../identity/providers/provider-store.ts';
 import { Providers } from '../../identity/providers/providers.ts';
+import { secretExpiry } from '../../identity/providers/sync-providers.ts';
 import { explain, type Finding, notice, ok, wrong } from './finding.ts';
 
 const part = 'providers';

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, minSecretLength } from '../../config/config.ts';
 import { crossSiteWarning, findCrossSiteOrigins } from '../../http/cross-site-origins.ts';
-import { takesClientDocuments } from '../../oauth/registration/client-documents.ts';
+import { clientDocumentsEnabled } from '../../oauth/registration/client-documents.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
@@ -79,7 +79,7 @@ function lookAtApplications(config: Config): Finding[] {
     const what = 'DYNAMIC_CLIENTS=open: anybody can register an application under any name and ask people for access';
     findings.push(notice('applications', what, 'Set DYNAMIC_CLIENTS=token, unless you want this.'));
   }
-  if (config.outboundPrivateAddresses && takesClientDocuments(config)) {
+  if (config.outboundPrivateAddresses && clientDocumentsEnabled(config)) {
     const what =
       'OUTBOUND_PRIVATE_ADDRESSES: metadata documents of applications are also fetched from your own network';
     const mend = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';

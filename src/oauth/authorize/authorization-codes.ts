@@ -36,7 +36,7 @@ export async function issueCode(
     login_id: given.loginId,
     redirect_uri: request.redirectUri,
     code_challenge: request.codeChallenge ?? null,
-    asked: JSON.stringify(request.asked),
+    asked: JSON.stringify(request.requestedScopes),
     scopes: JSON.stringify(given.scopes),
     nonce: request.nonce ?? null,
     resource: request.resource.length > 0 ? JSON.stringify(request.resource) : null,

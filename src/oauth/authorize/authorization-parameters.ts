@@ -17,5 +17,5 @@ export function readAuthorizationParameters(query: string): AuthorizationParamet
 }
 
 /** The single value of a parameter, or undefined. */
-export const only = (parameters: AuthorizationParameters, name: string): string | undefined =>
+export const singleValue = (parameters: AuthorizationParameters, name: string): string | undefined =>
   parameters.get(name)?.[0];

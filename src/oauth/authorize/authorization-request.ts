@@ -6,14 +6,14 @@ import type { ClientDirectory } from '../clients/client-directory.ts';
 import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { allowsScope, clientScopes, knownAndAllowed, openidScope, parseScope } from '../clients/scopes/scopes.ts';
+import { allowsScope, clientScopes, filterScopes, openidScope, parseScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
-import { keyToBindTo } from '../proofs/dpop.ts';
+import { resolveJkt } from '../proofs/dpop.ts';
 import type { AuthorizationDetail, RequestedClaims } from '../sessions/store/grant-details.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
-import { type AuthorizationParameters, only } from './authorization-parameters.ts';
+import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
 import type { EffectiveParameters } from './effective-parameters.ts';
 import { isRegistered } from './redirect-uris.ts';
@@ -34,7 +34,7 @@ type Prompt = (typeof prompts)[number];
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
 export interface AuthorizationRequest extends ValidatedClient {
   /** The requested scopes, including unknown ones. Empty if the request names none. */
-  readonly asked: readonly string[];
+  readonly requestedScopes: readonly string[];
   readonly scopes: readonly string[];
   /** Undefined: the request has no challenge, and the application does not need PKCE. */
   readonly codeChallenge: string | undefined;
@@ -57,24 +57,24 @@ export async function resolveClient(
   clients: Pick<ClientDirectory, 'find'>,
   parameters: AuthorizationParameters,
 ): Promise<ValidatedClient> {
-  const id = onlyOnPage(parameters, 'client_id');
+  const id = requireSingle(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {
     throw badRequest('The application that sent you here does not exist, or no longer exists (client_id).');
   }
-  const redirectUri = onlyOnPage(parameters, 'redirect_uri');
+  const redirectUri = requireSingle(parameters, 'redirect_uri');
   if (!isRegistered(client.redirectUris, redirectUri)) {
     throw badRequest(
       'The application that sent you here uses a return address that it has not registered (redirect_uri).',
     );
   }
   const states = parameters.get('state');
-  const mode = only(parameters, 'response_mode');
+  const mode = singleValue(parameters, 'response_mode');
   const responseMode = isOneOf(responseModes, mode) ? mode : 'query';
   return { client, redirectUri, responseMode, state: states?.length === 1 ? states[0] : undefined };
 }
 
-function onlyOnPage(parameters: AuthorizationParameters, name: string): string {
+function requireSingle(parameters: AuthorizationParameters, name: string): string {
   const [value, ...others] = parameters.get(name) ?? [];
   if (value !== undefined && others.length === 0) return value;
   const wrong = value === undefined ? 'left out' : 'sent more than once';
@@ -104,26 +104,26 @@ export function readAuthorizationRequest(
   }
   if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
   // No scope contains a comma, and several libraries join scopes with commas by default.
-  const asked = parseScope((only(parameters, 'scope') ?? '').replaceAll(',', ' '));
+  const asked = parseScope((singleValue(parameters, 'scope') ?? '').replaceAll(',', ' '));
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
-  const scopes = asked.length === 0 ? [openidScope] : knownAndAllowed(known, asked, allowed);
+  const scopes = asked.length === 0 ? [openidScope] : filterScopes(known, asked, allowed);
   if (scopes.length === 0) {
     throw new OAuthError('invalid_scope', 'None of these scopes exists, or none may be granted to this application.');
   }
   return {
     ...asking,
-    asked,
+    requestedScopes: asked,
     scopes,
     codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
-    claims: allowedClaims(readClaims(only(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
-    authorizationDetails: readAuthorizationDetails(context.config, only(parameters, 'authorization_details')),
-    prompt: readPrompt(only(parameters, 'prompt') ?? ''),
-    maxAge: readMaxAge(only(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
+    claims: allowedClaims(readClaims(singleValue(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
+    authorizationDetails: readAuthorizationDetails(context.config, singleValue(parameters, 'authorization_details')),
+    prompt: readPrompt(singleValue(parameters, 'prompt') ?? ''),
+    maxAge: readMaxAge(singleValue(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
     acr: requestedAcr(parameters),
-    nonce: only(parameters, 'nonce'),
+    nonce: singleValue(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
     pushedId,
-    jkt: keyToBindTo(only(parameters, 'dpop_jkt'), jkt),
+    jkt: resolveJkt(singleValue(parameters, 'dpop_jkt'), jkt),
   };
 }
 
@@ -143,12 +143,12 @@ function refuseUnsupported(parameters: AuthorizationParameters): void {
       'registration is not supported: register the application first.',
     );
   }
-  const responseType = only(parameters, 'response_type');
+  const responseType = singleValue(parameters, 'response_type');
   if (responseType === undefined) throw invalidRequest("The parameter 'response_type' is missing: send code.");
   if (responseType !== 'code') {
     throw new OAuthError('unsupported_response_type', 'response_type accepts only code.');
   }
-  const mode = only(parameters, 'response_mode');
+  const mode = singleValue(parameters, 'response_mode');
   if (mode !== undefined && !isOneOf(responseModes, mode)) {
     throw invalidRequest(`response_mode must be one of ${responseModes.join(', ')}.`);
   }
@@ -160,13 +160,14 @@ const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
 
 /** RFC 7636 4.3: the default method is `plain`, which gives no protection. */
 function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {
-  const challenge = only(parameters, 'code_challenge');
+  const challenge = singleValue(parameters, 'code_challenge');
   if (challenge === undefined) {
     if (isRequired) throw invalidRequest("The parameter 'code_challenge' is missing: this application must use PKCE.");
     if (parameters.has('code_challenge_method')) throw invalidRequest("The parameter 'code_challenge' is missing.");
     return undefined;
   }
-  if (only(parameters, 'code_challenge_method') !== 'S256') throw invalidRequest('code_challenge_method must be S256.');
+  if (singleValue(parameters, 'code_challenge_method') !== 'S256')
+    throw invalidRequest('code_challenge_method must be S256.');
   // 32 bytes in base64url.
   if (!/^[\w-]{43}$/.test(challenge)) throw invalidRequest('code_challenge is not a SHA-256 hash in base64url.');
   return challenge;

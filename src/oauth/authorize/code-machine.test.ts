@@ -14,7 +14,7 @@ import { redeemCode } from '../grants/authorization-code.ts';
 import { authenticatedBy } from '../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
-import { giveAccess } from './give-access.ts';
+import { grantAccess } from './grant-access.ts';
 import { findLogin } from './login.ts';
 
 const life = 60_000;
@@ -125,8 +125,8 @@ onBothEngines('An authorization code', (engine) => {
         nonce: undefined,
         resource: [],
       };
-      const request = { client, redirectUri, asked: scopes, scopes, codeChallenge: challenge, ...rest };
-      const value = await giveAccess(service.oauth, { request, login, scopes, asked: scopes, source });
+      const request = { client, redirectUri, requestedScopes: scopes, scopes, codeChallenge: challenge, ...rest };
+      const value = await grantAccess(service.oauth, { request, login, scopes, asked: scopes, source });
       const expiresAt = service.context.now() + life;
       const made = { value, expiresAt, login: this.login, offline, spent: false, gone: false, session: undefined };
       this.codes.push(made);

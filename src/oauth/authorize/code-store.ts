@@ -11,7 +11,7 @@ export const findCode = (db: Db | Tx, id: string): Promise<CodeRow | undefined> 
   db.selectFrom('authorization_codes').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** Marks a code as used. Only one request finds it unused. */
-export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | undefined> =>
+export const consumeCode = (tx: Tx, id: string, now: number): Promise<CodeRow | undefined> =>
   tx
     .updateTable('authorization_codes')
     .set({ used_at: now })
@@ -21,7 +21,7 @@ export const spendCode = (tx: Tx, id: string, now: number): Promise<CodeRow | un
     .executeTakeFirst();
 
 /** Notes the session that a used code opened. A second use of the code ends this session. */
-export async function noteSessionOfCode(tx: Tx, id: string, sessionId: string): Promise<void> {
+export async function setSessionOfCode(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx.updateTable('authorization_codes').set({ session_id: sessionId }).where('id', '=', id).execute();
 }
 

@@ -34,14 +34,14 @@ export async function findConsent(db: Db, parties: Parties): Promise<Consent | u
 }
 
 /** Finds the consent and locks it, so that it cannot be withdrawn before the transaction ends. */
-export async function holdConsent(tx: Tx, engine: Engine, parties: Parties): Promise<Consent | undefined> {
+export async function lockConsent(tx: Tx, engine: Engine, parties: Parties): Promise<Consent | undefined> {
   const query = of(tx, parties);
   // SQLite runs one write transaction at a time.
   const row = await (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
   return row && read(row);
 }
 
-export async function putConsent(
+export async function upsertConsent(
   tx: Tx,
   { userId, clientId }: Parties,
   { scopes, asked }: Omit<Consent, 'id'>,

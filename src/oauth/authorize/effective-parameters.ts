@@ -2,8 +2,8 @@ import { badRequest } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { translateScope } from '../clients/scopes/requested-scopes.ts';
 import type { OAuth } from '../oauth.ts';
-import { readJws } from '../proofs/foreign-jws.ts';
-import { type AuthorizationParameters, only, readAuthorizationParameters } from './authorization-parameters.ts';
+import { readJws } from '../proofs/client-jws.ts';
+import { type AuthorizationParameters, readAuthorizationParameters, singleValue } from './authorization-parameters.ts';
 import { findPushedRequest } from './pushed-request-store.ts';
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
@@ -21,21 +21,21 @@ export interface EffectiveParameters {
   readonly jkt?: string | undefined;
 }
 
-type Means = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
+type ParameterServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
 /** `resumed`: the user came back with this request, for example after a sign-in. */
 export async function effectiveParameters(
-  oauth: Means,
+  oauth: ParameterServices,
   parameters: AuthorizationParameters,
   { resumed = false } = {},
 ): Promise<EffectiveParameters> {
-  const uri = only(parameters, 'request_uri');
+  const uri = singleValue(parameters, 'request_uri');
   if (uri?.startsWith(requestUriPrefix)) return pushed(oauth, parameters, uri.slice(requestUriPrefix.length), resumed);
   return signedParameters(oauth, parameters);
 }
 
 async function pushed(
-  oauth: Means,
+  oauth: ParameterServices,
   sent: AuthorizationParameters,
   id: string,
   resumed: boolean,
@@ -43,7 +43,7 @@ async function pushed(
   const { database, now } = oauth.context;
   const row = await findPushedRequest(database.db, id);
   const isLate = row && (resumed ? row.created_at + keptMs : row.expires_at) <= now();
-  if (!row || isLate || row.client_id !== only(sent, 'client_id')) {
+  if (!row || isLate || row.client_id !== singleValue(sent, 'client_id')) {
     throw badRequest(
       'The request of the application has expired or was already used. Go back to the application and start again.',
     );
@@ -53,19 +53,25 @@ async function pushed(
 }
 
 /** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
-export async function signedParameters(oauth: Means, sent: AuthorizationParameters): Promise<EffectiveParameters> {
-  const object = only(sent, 'request');
-  const client = object === undefined ? undefined : await oauth.clients.find(only(sent, 'client_id') ?? '');
+export async function signedParameters(
+  oauth: ParameterServices,
+  sent: AuthorizationParameters,
+): Promise<EffectiveParameters> {
+  const object = singleValue(sent, 'request');
+  const client = object === undefined ? undefined : await oauth.clients.find(singleValue(sent, 'client_id') ?? '');
   // Without keys of the client, the object cannot be checked. The request is later refused as unsupported.
   if (object === undefined || !client || !oauth.clientKeys.has(client)) {
-    return { parameters: await inScopesOfToday(oauth, sent), signed: false };
+    return { parameters: await translateLegacyScopes(oauth, sent), signed: false };
   }
   return { parameters: await readRequestObject(oauth, client, object), signed: true };
 }
 
 /** Applications of an imported service still request the scopes of that service. */
-async function inScopesOfToday(oauth: Means, sent: AuthorizationParameters): Promise<AuthorizationParameters> {
-  const asked = only(sent, 'scope');
+async function translateLegacyScopes(
+  oauth: ParameterServices,
+  sent: AuthorizationParameters,
+): Promise<AuthorizationParameters> {
+  const asked = singleValue(sent, 'scope');
   const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
   return scope === undefined || scope === asked ? sent : new Map(sent).set('scope', [scope]);
 }
@@ -74,7 +80,7 @@ const wrongObject = (reason: string) =>
   badRequest(`The application that sent you here made a mistake: its signed request is not valid (${reason}).`);
 
 async function readRequestObject(
-  { context, clientKeys }: Means,
+  { context, clientKeys }: ParameterServices,
   client: StoredClient,
   object: string,
 ): Promise<AuthorizationParameters> {

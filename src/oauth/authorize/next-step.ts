@@ -24,7 +24,7 @@ export type Step =
   | { readonly kind: 'consent'; readonly scopes: readonly string[] }
   | { readonly kind: 'grant'; readonly scopes: readonly string[] };
 
-interface Known {
+interface StepContext {
   readonly login: Login | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
@@ -38,7 +38,7 @@ interface Known {
 /** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none`, a step that needs a page is an error. */
 export function nextStep(
   request: AuthorizationRequest,
-  { login, progress, consent, expected, reachable, now }: Known,
+  { login, progress, consent, expected, reachable, now }: StepContext,
 ): Step {
   const { prompt, maxAge, acr, client } = request;
   const silent = prompt.has('none');

@@ -15,7 +15,7 @@ const maxRequestLength = 50_000;
 const ofAuthentication = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
-export async function answerPushedRequest(
+export async function handlePushedRequest(
   oauth: OAuth,
   request: ClientRequest,
 ): Promise<{ request_uri: string; expires_in: number }> {
@@ -29,9 +29,9 @@ export async function answerPushedRequest(
   if (query.length > maxRequestLength) throw invalidRequest('The request is too long.');
   try {
     const effective = await signedParameters(oauth, readAuthorizationParameters(query));
-    const asking = await resolveClient(clients, effective.parameters);
-    if (asking.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
-    readAuthorizationRequest(oauth, asking, { ...effective, pushedId: '', jkt });
+    const validated = await resolveClient(clients, effective.parameters);
+    if (validated.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
+    readAuthorizationRequest(oauth, validated, { ...effective, pushedId: '', jkt });
   } catch (error) {
     throw error instanceof Problem && error.status === 400 ? invalidRequest(error.message) : error;
   }

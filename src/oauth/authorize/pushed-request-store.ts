@@ -11,7 +11,7 @@ export const findPushedRequest = (db: Db, id: string): Promise<PushedRequest | u
   db.selectFrom('pushed_requests').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** RFC 9126 4: a pushed request works once. False if it was already used. */
-export async function spendPushedRequest(tx: Tx, id: string): Promise<boolean> {
+export async function consumePushedRequest(tx: Tx, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('pushed_requests').where('id', '=', id).executeTakeFirstOrThrow();
   return numDeletedRows > 0n;
 }

@@ -2,8 +2,8 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { adminScope, everyScope, named } from '../clients/scopes/scopes.ts';
-import { type Consent, holdConsent, putConsent } from './consent-store.ts';
+import { adminScope, everyScope, explicitScopes } from '../clients/scopes/scopes.ts';
+import { type Consent, lockConsent, upsertConsent } from './consent-store.ts';
 
 interface Decision {
   readonly userId: string;
@@ -25,16 +25,16 @@ export async function rememberConsent(
   { userId, clientId, sessionId, scopes, asked, source }: Decision,
 ): Promise<void> {
   const parties = { userId, clientId };
-  const before = await holdConsent(tx, context.database.engine, parties);
+  const before = await lockConsent(tx, context.database.engine, parties);
   const kept = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
   const all = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
   // The admin scope is not remembered: the user is asked each time.
   const consent = { scopes: all.scopes.filter(isRemembered), asked: all.asked.filter(isRemembered) };
-  await putConsent(tx, parties, consent, context.now());
+  await upsertConsent(tx, parties, consent, context.now());
   const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };
   await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
 }
 
 /** `*` covers every scope except those that must be `named`. */
 export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
-  scopes.includes(scope) || (scopes.includes(everyScope) && !named.includes(scope));
+  scopes.includes(scope) || (scopes.includes(everyScope) && !explicitScopes.includes(scope));

@@ -1,6 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { type Acr, lowestAcr } from '../../platform/proof.ts';
-import { type AuthorizationParameters, only } from './authorization-parameters.ts';
+import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 
 interface AcrClaim {
   readonly essential: boolean;
@@ -12,8 +12,8 @@ export const unmetRequirements = () =>
 
 /** The lowest accepted level of `acr_values` or the claim `acr` (OIDC Core 3.1.2.1, 5.5.1.1; RFC 9470 4). */
 export function requestedAcr(parameters: AuthorizationParameters): Acr | undefined {
-  const claim = acrClaim(only(parameters, 'claims'));
-  const values = claim?.values ?? (only(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
+  const claim = acrClaim(singleValue(parameters, 'claims'));
+  const values = claim?.values ?? (singleValue(parameters, 'acr_values') ?? '').split(' ').filter(Boolean);
   const level = lowestAcr(values);
   if (level === undefined && claim?.essential && values.length > 0) throw unmetRequirements();
   return level;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
+import { checkRedirectUri, checkWebUri } from './application-uris.ts';
 
 describe('Redirect URIs', () => {
   const good = [
@@ -21,7 +21,7 @@ describe('Redirect URIs', () => {
     ...['cursor://anysphere.cursor-mcp/oauth/callback', 'vscode://publisher.extension/callback'],
     ...['com.example.app:/callback', 'com.example.app://callback', 'https://xn--bcher-kva.example/cb'],
   ];
-  for (const uri of good) it(`can be ${uri}`, () => assert.equal(faultOfRedirectUri(uri), undefined));
+  for (const uri of good) it(`can be ${uri}`, () => assert.equal(checkRedirectUri(uri), undefined));
 
   const bad: [string, string][] = [
     ['https://app.example/cb#', 'fragment'],
@@ -81,7 +81,7 @@ describe('Redirect URIs', () => {
     [`https://app.example/${'a'.repeat(2000)}`, 'maxLength'],
   ];
   for (const [uri, code] of bad) {
-    it(`cannot be ${JSON.stringify(uri.slice(0, 60))}`, () => assert.equal(faultOfRedirectUri(uri)?.code, code));
+    it(`cannot be ${JSON.stringify(uri.slice(0, 60))}`, () => assert.equal(checkRedirectUri(uri)?.code, code));
   }
 
   it('lead to the host that they show, for every combination of parts', () => {
@@ -122,7 +122,7 @@ describe('Redirect URIs', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const uri = pieces.join('');
-        if (faultOfRedirectUri(uri)) return;
+        if (checkRedirectUri(uri)) return;
         const { protocol, hostname, username, password, hash, href } = new URL(uri);
         assert.ok(href === uri || href === `${uri}/`, uri);
         assert.equal(username + password + hash, '', uri);
@@ -139,11 +139,11 @@ describe('Redirect URIs', () => {
 
 describe('URIs of pages and pictures', () => {
   it('must be https, or http to the developer’s own machine', () => {
-    assert.equal(faultOfWebUri('https://app.example/logo.png'), undefined);
-    assert.equal(faultOfWebUri('http://localhost:3000/out', { local: true }), undefined);
+    assert.equal(checkWebUri('https://app.example/logo.png'), undefined);
+    assert.equal(checkWebUri('http://localhost:3000/out', { local: true }), undefined);
     for (const uri of ['http://localhost/', 'http://app.example/', 'com.example.app:/logo', 'data:image/png,x']) {
-      assert.equal(faultOfWebUri(uri)?.code, 'insecure', uri);
+      assert.equal(checkWebUri(uri)?.code, 'insecure', uri);
     }
-    assert.equal(faultOfWebUri('http://app.example/', { local: true })?.code, 'insecure');
+    assert.equal(checkWebUri('http://app.example/', { local: true })?.code, 'insecure');
   });
 });

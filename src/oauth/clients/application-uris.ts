@@ -10,10 +10,10 @@ export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivat
   config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
 
 /** `message` is the end of a sentence that begins with the URI. */
-export type UriFault = { readonly code: string; readonly message: string };
+export type UriError = { readonly code: string; readonly message: string };
 
 const maxUriLength = 2000;
-const fault = (code: string, message: string): UriFault => ({ code, message });
+const fault = (code: string, message: string): UriError => ({ code, message });
 
 /** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
@@ -23,7 +23,7 @@ const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/
 const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
 /** Refuses URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
-export function faultOfRedirectUri(uri: string): UriFault | undefined {
+export function checkRedirectUri(uri: string): UriError | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;
   const { protocol, hostname } = read;
@@ -37,7 +37,7 @@ export function faultOfRedirectUri(uri: string): UriFault | undefined {
 }
 
 /** For URIs that this service or a browser calls. `local`: http to this machine is allowed. */
-export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | undefined {
+export function checkWebUri(uri: string, { local = false } = {}): UriError | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;
   if (read.protocol === 'https:') return undefined;
@@ -45,7 +45,7 @@ export function faultOfWebUri(uri: string, { local = false } = {}): UriFault | u
   return fault('insecure', 'must use https');
 }
 
-function readUri(uri: string): URL | UriFault {
+function readUri(uri: string): URL | UriError {
   if (uri.length > maxUriLength) return fault('maxLength', `must have at most ${maxUriLength} characters`);
   if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must contain only ASCII characters and no spaces');
   if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'contains a character that a URI does not allow');

@@ -2,9 +2,9 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import type { WriteValues } from '../../resources/declaration/fields/row-types.ts';
-import { faultOfRedirectUri, faultOfWebUri } from './application-uris.ts';
-import { type clientFields, urisLeftOut } from './client-fields.ts';
-import { faultOfJwks } from './client-jwks.ts';
+import { checkRedirectUri, checkWebUri } from './application-uris.ts';
+import { type clientFields, omittedUris } from './client-fields.ts';
+import { checkJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
 
@@ -21,13 +21,13 @@ const stacked = /\p{M}{4}/u;
 const standIns = new Map([...'0o1l!i3e4a@a5s$s7t'.matchAll(/(.)(.)/g)].map(([, sign, letter]) => [sign, letter]));
 
 /** Whether a name can be mistaken for the name of this service, in any spelling. */
-export function passesForService(name: string): boolean {
+export function looksLikeService(name: string): boolean {
   const plain = [...name.normalize('NFKD').toLowerCase()].map((char) => standIns.get(char) ?? char).join('');
   return plain.replace(/[^a-z]/g, '').includes('gatehouse');
 }
 
 /** The error in a name that the consent page shows. Undefined if there is none. */
-export function faultOfName(name: string): string | undefined {
+export function checkName(name: string): string | undefined {
   if (unseen.test(name) || stacked.test(name))
     return 'contains characters that are invisible or change the direction of text';
   if (/^\s|\s$|\s\s|[^\S ]/u.test(name)) return 'allows only single spaces between words';
@@ -94,9 +94,9 @@ export function checkApplication(change: Change): FieldError[] {
 const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
 
 function checkTexts({ values: { name }, before, caller }: Change): FieldError[] {
-  const wrong = name ? faultOfName(name) : undefined;
+  const wrong = name ? checkName(name) : undefined;
   if (wrong) return [error('name', 'characters', wrong)];
-  const isOther = name !== before?.name && !isAdmin(caller) && passesForService(name ?? '');
+  const isOther = name !== before?.name && !isAdmin(caller) && looksLikeService(name ?? '');
   return isOther ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
 }
 
@@ -104,12 +104,12 @@ function checkUris({ values, local }: Change): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const uri of values[field] ?? []) {
-      const wrong = faultOfRedirectUri(uri);
+      const wrong = checkRedirectUri(uri);
       if (wrong) errors.push(error(field, wrong.code, `contains "${uri.slice(0, 200)}", which ${wrong.message}`));
     }
   }
   // An application that uses only the device flow sends an empty list.
-  if (values.redirect_uris === urisLeftOut) errors.push(error('redirect_uris', 'required', 'is required'));
+  if (values.redirect_uris === omittedUris) errors.push(error('redirect_uris', 'required', 'is required'));
   for (const field of [
     'homepage_uri',
     'logo_uri',
@@ -119,7 +119,7 @@ function checkUris({ values, local }: Change): FieldError[] {
     'jwks_uri',
   ] as const) {
     const wrong = values[field]
-      ? faultOfWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
+      ? checkWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
       : undefined;
     if (wrong) errors.push(error(field, wrong.code, wrong.message));
   }
@@ -129,7 +129,7 @@ function checkUris({ values, local }: Change): FieldError[] {
 /** An application that authenticates by keys must have keys. FAPI 2.0 accepts no other authentication. */
 function checkKeys({ values, before }: Change): FieldError[] {
   const now = { ...before, ...values };
-  const wrong = now.jwks ? faultOfJwks(now.jwks) : undefined;
+  const wrong = now.jwks ? checkJwks(now.jwks) : undefined;
   if (wrong) return [error('jwks', 'format', wrong)];
   if (now.jwks && now.jwks_uri)
     return [error('jwks_uri', 'forbidden', 'cannot be combined with jwks: send only one of them')];

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { findClient, type StoredClient } from './client-store.ts';
 import { type AuthenticatedClient, findSecret } from './secrets/client-secrets.ts';
-import type { ForeignSecrets } from './secrets/foreign-secrets.ts';
+import type { ImportedSecrets } from './secrets/imported-secrets.ts';
 
 const cachedClients = 10_000;
 
@@ -11,15 +11,15 @@ const cachedClients = 10_000;
 export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
-  readonly #foreign: ForeignSecrets | undefined;
+  readonly #importedSecrets: ImportedSecrets | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
   /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
 
-  constructor(context: Context, keys: KeyRing, foreign?: ForeignSecrets) {
+  constructor(context: Context, keys: KeyRing, foreign?: ImportedSecrets) {
     this.#context = context;
     this.#keys = keys;
-    this.#foreign = foreign;
+    this.#importedSecrets = foreign;
     context.database.bus.subscribe(({ kind, id }) => {
       if (kind === 'everything') this.#clients.clear();
       else if (kind === 'client') this.#clients.delete(id);
@@ -48,7 +48,7 @@ export class ClientDirectory {
     if (!client || secret === undefined || client.tokenEndpointAuthMethod === 'private_key_jwt') return undefined;
     const own = findSecret(this.#keys, client, secret, this.#context.now());
     if (own !== undefined) return { ...client, secretId: own };
-    const foreign = await this.#foreign?.find(client, secret);
+    const foreign = await this.#importedSecrets?.find(client, secret);
     if (foreign === undefined) return undefined;
     // From now on, the secret is stored in our own hash format, unless an end was set for it.
     const renewed = await this.find(id);

@@ -3,12 +3,12 @@ import { boolean, computed, integer, json, list, oneOf, reference, text, timesta
 import { everyScope } from './scopes/scopes.ts';
 
 /** Marks an omitted field. Compared by identity. */
-export const scopesLeftOut: readonly string[] = [everyScope];
-export const urisLeftOut: readonly string[] = [];
+export const omittedScopes: readonly string[] = [everyScope];
+export const omittedUris: readonly string[] = [];
 
 const uri = (description: string, label?: string) =>
   text({ max: 2000, description, ...(label === undefined ? {} : { label }) });
-const uris = (description: string) => list({ default: urisLeftOut, max: 20, maxItem: 2000, description });
+const uris = (description: string) => list({ default: omittedUris, max: 20, maxItem: 2000, description });
 
 export const clientFields = {
   client_id: computed({ as: 'text', from: ['id'], description: 'The same as id' }, ({ id }) => id as string),
@@ -22,7 +22,7 @@ export const clientFields = {
   }),
   name: text({ required: true, max: 100, searchable: true, sortable: true }),
   scopes: list({
-    default: scopesLeftOut,
+    default: omittedScopes,
     searchable: true,
     description:
       'The scopes that the client may request, and the scopes that it gets if it requests none. Default for an application: the scopes of OpenID Connect',

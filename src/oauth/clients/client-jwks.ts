@@ -1,7 +1,7 @@
 import { asObject } from '../../platform/is-object.ts';
 
 /** The error in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
-export function faultOfJwks(jwks: unknown): string | undefined {
+export function checkJwks(jwks: unknown): string | undefined {
   const { keys } = asObject(jwks);
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
     return `must be an object with a list keys of 1 to ${maxKeys}`;

@@ -143,7 +143,7 @@ export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
 }
 
 /** Turns a client into an application, or replaces the redirect URIs and scopes of an application. */
-export async function makeApplication(
+export async function convertToApplication(
   tx: Tx,
   invalidate: Invalidate,
   id: string,

@@ -15,10 +15,10 @@ import { changesBetween } from '../../resources/write/changes.ts';
 import { fieldsOfInput } from './application-store.ts';
 import { mayCallLoopback } from './application-uris.ts';
 import { checkApplication } from './check-application.ts';
-import { clientFields, scopesLeftOut } from './client-fields.ts';
+import { clientFields, omittedScopes } from './client-fields.ts';
 import { removeClient } from './client-store.ts';
-import { makeClient } from './make-client.ts';
-import { wrongScopes } from './scopes/requested-scopes.ts';
+import { createClientWithSecret } from './create-client-with-secret.ts';
+import { scopeErrors } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
 import { addClientSecret } from './secrets/client-secrets.ts';
 
@@ -103,10 +103,10 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           if (!isAdmin(caller)) throw unprocessable([{ field: 'type', code: 'forbidden', message }]);
           delete values.user_id;
         }
-        if (type === 'application' && values.scopes === scopesLeftOut) values.scopes = [...identityScopes];
+        if (type === 'application' && values.scopes === omittedScopes) values.scopes = [...identityScopes];
         const local = mayCallLoopback(config);
         const errors = [
-          ...(values.scopes ? wrongScopes(known, caller, values.scopes, { for: type }) : []),
+          ...(values.scopes ? scopeErrors(known, caller, values.scopes, { for: type }) : []),
           ...checkApplication({ type, values, before, caller, local, signingAlgorithm: config.signingAlgorithm }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
@@ -123,7 +123,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
       const made = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
-      const client = await makeClient(context, keys, tx, invalidate, made);
+      const client = await createClientWithSecret(context, keys, tx, invalidate, made);
       if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
       await notifyOwnerOf(call, { userId: client.userId, name }, 'a new external application');

@@ -31,7 +31,7 @@ export async function ensureProxiedClients(context: Context, keys: KeyRing): Pro
 }
 
 /** While the service runs: creates new secrets after the keys were replaced, because the old hashes are void. */
-export async function remakeProxiedClients(context: Context, keys: KeyRing): Promise<void> {
+export async function recreateProxiedClients(context: Context, keys: KeyRing): Promise<void> {
   try {
     await ensureProxiedClients(context, keys);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../database/database.ts';
-import { isOfRealm } from '../../identity/accounts/user.ts';
+import { isInRealm } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';
@@ -12,7 +12,7 @@ export async function isForUser(
 ): Promise<boolean> {
   if (realm === null || userId === null) return true;
   const user = await findUser(db, userId);
-  return user !== undefined && isOfRealm(user, realm);
+  return user !== undefined && isInRealm(user, realm);
 }
 
 /** Throws unless this user may sign in through the client. */

@@ -2,7 +2,7 @@ import { changeAs } from '../../database/change-as.ts';
 import type { Tx } from '../../database/database.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
+import { beginAttempt, networkLimits } from '../../identity/throttle/throttle.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden, notFound, tooManyRequests } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -43,10 +43,10 @@ export async function findWaitingDevice(
     { key: `device-code:user:${caller.userId}`, max: maxWrongCodes.person, of: 'user' },
     ...networkLimits('device-code', source.address, maxWrongCodes.network),
   ];
-  const attempt = await begin(context, limits);
+  const attempt = await beginAttempt(context, limits);
   const [refusal] = attempt.refusals;
   if (refusal) {
-    await attempt.giveBack();
+    await attempt.release();
     if (attempt.refusals.some(({ first }) => first)) await recordGuesses(oauth, { caller, source });
     throw tooManyRequests('Too many wrong codes. Try again later.', refusal.retryAfterSeconds);
   }
@@ -92,13 +92,13 @@ export async function decideOnDevice(
   { row, client, scopes: asked }: WaitingDevice,
   agreed: readonly string[] | undefined,
 ): Promise<void> {
-  const { context, holdAuthority } = oauth;
+  const { context, lockAuthority } = oauth;
   const login = await findLogin(oauth, caller);
   if (!login) throw forbidden('Only a person who has signed in here can connect a device.');
   if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;
-  await changeAs(context.database, holdAuthority, { caller }, async (tx) => {
+  await changeAs(context.database, lockAuthority, { caller }, async (tx) => {
     const parties = { userId, clientId: client.id };
     const sessionId = agreed ? await openSession(oauth, tx, { login, row, scopes: agreed, source }) : null;
     if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw gone();

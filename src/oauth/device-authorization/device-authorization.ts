@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { countAgainstLimits, networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import { unauthorizedClient, unknownClient } from '../clients/client-errors.ts';
@@ -47,11 +47,11 @@ const maxInTotal = 50_000;
 export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
 
 /** RFC 8628 3.1 and 3.2. */
-export async function answerDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
+export async function handleDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
   const { context, scopes: known, documents, audiences } = oauth;
   const parameters = readParameters(request.body);
   const named = parameters.get('client_id');
-  if (named !== undefined && documents.takes(named)) {
+  if (named !== undefined && documents.accepts(named)) {
     await documents.find(named, request.source).catch((error: unknown) => {
       throw error instanceof Problem && error.status === 400 ? unknownClient(error.reason ?? error.message) : error;
     });
@@ -87,7 +87,7 @@ async function requireRoom(context: Context, { address }: RequestSource): Promis
     ...networkLimits('device', address, maxPerNetwork),
     { key: 'device:all', max: maxInTotal, of: 'all' },
   ];
-  const refusal = await countAgainst(context, limits, lifeSeconds * 1000);
+  const refusal = await countAgainstLimits(context, limits, lifeSeconds * 1000);
   if (refusal) {
     throw tooManyRequests(
       'Too many devices are requesting codes at the moment. Try again later.',

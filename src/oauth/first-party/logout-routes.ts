@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ProxiedClient } from '../../config/config.ts';
-import { changeAs, type HoldAuthority } from '../../database/change-as.ts';
+import { changeAs, type LockAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { type RequestSource, requestSource } from '../../http/request-source.ts';
@@ -16,7 +16,7 @@ const response = Type.Object({ message: Type.Literal('Token revoked successfully
 /** Ends a session: its access token, its refresh token, and the cookie of a proxy. */
 export function serveLogout(
   app: App,
-  { context, sessions, holdAuthority }: Pick<OAuth, 'context' | 'sessions' | 'holdAuthority'>,
+  { context, sessions, lockAuthority }: Pick<OAuth, 'context' | 'sessions' | 'lockAuthority'>,
   proxiedClients: readonly ProxiedClient[],
 ): void {
   app.delete(
@@ -31,7 +31,7 @@ export function serveLogout(
       },
     },
     async (request, reply) => {
-      await logOut(context, sessions, holdAuthority, { caller: request.caller, source: requestSource(request) });
+      await logOut(context, sessions, lockAuthority, { caller: request.caller, source: requestSource(request) });
       for (const proxied of proxiedClients) {
         reply.clearCookie(refreshCookieName, refreshCookie(context.config, proxied));
       }
@@ -45,12 +45,12 @@ export function serveLogout(
 export async function logOut(
   context: Context,
   sessions: Sessions,
-  holdAuthority: HoldAuthority,
+  lockAuthority: LockAuthority,
   { caller, source }: { caller: Caller; source: RequestSource },
 ): Promise<void> {
   const { sessionId, userId, clientId } = caller;
   if (!sessionId) return;
-  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+  await changeAs(context.database, lockAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId }, 'logout');
     if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, source });
   });

@@ -7,8 +7,8 @@ import { OAuthError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { readCode } from '../authorize/authorization-codes.ts';
-import { type CodeRow, findCode, noteSessionOfCode, spendCode } from '../authorize/code-store.ts';
-import { type Consent, holdConsent } from '../authorize/consent-store.ts';
+import { type CodeRow, consumeCode, findCode, setSessionOfCode } from '../authorize/code-store.ts';
+import { type Consent, lockConsent } from '../authorize/consent-store.ts';
 import { hasAllowed } from '../authorize/remember-consent.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRefreshable } from '../clients/may-use-grant.ts';
@@ -88,24 +88,29 @@ function count({ context }: OAuth, result: string, reason: string): OAuthError {
   return refused(reason);
 }
 
-type Held = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
+type LoadedRedemption = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
 
 /** Locks rows in the usual order: user, client, login, consent, code. Returns the tokens' session or the reason for a refusal. */
-async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held): Promise<Redeemed | string> {
+async function redeem(
+  oauth: OAuth,
+  tx: Tx,
+  invalidate: Invalidate,
+  held: LoadedRedemption,
+): Promise<Redeemed | string> {
   const { context, sessions, audiences } = oauth;
   const { client, code, login, source } = held;
   const { engine } = context.database;
   const parties = { userId: code.user_id, clientId: code.client_id };
   const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
   const rows = await holdAuthorityRows(tx, engine, ids, 'share');
-  const consent = await holdConsent(tx, engine, parties);
-  if (!(await spendCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
-  const wrong = whatIsWrong(held, rows, context.now());
+  const consent = await lockConsent(tx, engine, parties);
+  if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
+  const wrong = codeError(held, rows, context.now());
   if (wrong) return wrong;
   if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
   await requireSecret(context, tx, client.secretId);
   audiences.narrow(code.resource, held.resource);
-  const isAllowed = stillAllowed(client, rows, consent);
+  const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
   const opened = sessions.open(tx, {
@@ -114,19 +119,19 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Held):
     login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
     resource: parseJson(code.resource ?? '[]'),
-    details: { ...stillDetailed(readDetails(code.details), isAllowed), jkt: held.jkt },
+    details: { ...limitDetails(readDetails(code.details), isAllowed), jkt: held.jkt },
     refreshable: isRefreshable(client, scopes),
     source,
   });
   await opened.durable;
-  await noteSessionOfCode(tx, code.id, opened.session.id);
+  await setSessionOfCode(tx, code.id, opened.session.id);
   const data = { grant: 'authorization_code', scopes };
   await recordEvent(context, tx, { type: 'login.succeeded', ...parties, sessionId: opened.session.id, source, data });
   return { ...opened, code, scopes };
 }
 
-function whatIsWrong(
-  { client, code, redirectUri, codeVerifier, jkt }: Held,
+function codeError(
+  { client, code, redirectUri, codeVerifier, jkt }: LoadedRedemption,
   { user, session }: AuthorityRows,
   now: number,
 ): string | undefined {
@@ -149,7 +154,7 @@ const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
 /** Limits scopes by the current registration and consent. `admin` is never stored: the user granted it with this code. */
-function stillAllowed(
+function limitScopes(
   { trusted }: StoredClient,
   { client }: AuthorityRows,
   consent: Consent | undefined,
@@ -160,7 +165,7 @@ function stillAllowed(
   return (scope) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);
 }
 
-const stillDetailed = (details: GrantDetails, isAllowed: (scope: string) => boolean): GrantDetails => ({
+const limitDetails = (details: GrantDetails, isAllowed: (scope: string) => boolean): GrantDetails => ({
   ...details,
   claims: allowedClaims(details.claims, isAllowed),
 });
@@ -169,7 +174,7 @@ async function endReused(
   { context, sessions }: OAuth,
   tx: Tx,
   invalidate: Invalidate,
-  { client, code, source }: Held,
+  { client, code, source }: LoadedRedemption,
 ): Promise<string> {
   const sessionId = (await findCode(tx, code.id))?.session_id ?? null;
   const ended =

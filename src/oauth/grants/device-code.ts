@@ -10,7 +10,7 @@ import {
   findDevice,
   lockDevice,
   markRedeemed,
-  notePoll,
+  recordPoll,
 } from '../device-authorization/device-store.ts';
 import type { Grant, GrantRequest } from '../grant.ts';
 import type { OAuth } from '../oauth.ts';
@@ -49,9 +49,9 @@ export const deviceCodeGrant: Grant = {
       const seen = await findDevice(tx, deviceCodeHash);
       if (seen?.client_id !== request.client.id) return 'unknown';
       // Locked before the device's row, in the same order as deleting a user or a client.
-      if (seen.session_id !== null && !(await holdSubjects(oauth, request, tx, seen))) return 'denied';
+      if (seen.session_id !== null && !(await lockSubjects(oauth, request, tx, seen))) return 'denied';
       const row = await lockDevice(tx, database.engine, deviceCodeHash);
-      return row ? judge(oauth, request, tx, row) : 'unknown';
+      return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });
     if (typeof outcome === 'string') throw refusals[outcome]();
     request.countAs?.(outcome.session.id);
@@ -59,7 +59,7 @@ export const deviceCodeGrant: Grant = {
   },
 };
 
-async function judge(
+async function checkPoll(
   oauth: OAuth,
   request: GrantRequest,
   tx: Tx,
@@ -72,12 +72,12 @@ async function judge(
   if (row.session_id !== null) return redeem(oauth, request, tx, { ...row, session_id: row.session_id });
   const isEarly = row.polled_at !== null && now - row.polled_at < row.poll_seconds * 1000 - leewayMs;
   const pollSeconds = row.poll_seconds + (isEarly ? slowDownSeconds : 0);
-  await notePoll(tx, { id: row.id, pollSeconds, now });
+  await recordPoll(tx, { id: row.id, pollSeconds, now });
   return isEarly ? 'early' : 'pending';
 }
 
 /** Whether the user, the client and the session exist. They stay locked until the transaction ends. */
-async function holdSubjects(
+async function lockSubjects(
   { context }: OAuth,
   { client }: GrantRequest,
   tx: Tx,
@@ -91,16 +91,16 @@ async function holdSubjects(
 
 /** The user's consent opened the session. It may have ended since. */
 async function redeem(
-  { context, sessions, noteLogin }: OAuth,
+  { context, sessions, notifyOfLogin }: OAuth,
   { client, source }: GrantRequest,
   tx: Tx,
   { id, scopes, session_id: sessionId, user_id: userId }: DeviceRow & { session_id: string },
 ): Promise<Redeemed | 'denied'> {
   await requireConfirmedEmail(context.config, tx, userId);
   await markRedeemed(tx, id, context.now());
-  const session = await sessions.handOver(tx, client, sessionId, source);
+  const session = await sessions.activateForDevice(tx, client, sessionId, source);
   if (!session || userId === null) return 'denied';
-  await noteLogin(tx, { userId, source });
+  await notifyOfLogin(tx, { userId, source });
   await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });
   return { session, durable: Promise.resolve(), asked: parseJson(scopes) };
 }

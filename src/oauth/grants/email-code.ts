@@ -1,6 +1,6 @@
 import { maxFailures } from '../../identity/credentials/check-credentials.ts';
 import { readEmailCode } from '../../identity/factors/email-codes.ts';
-import { lookWithin } from '../../identity/throttle/look-within.ts';
+import { checkWithinLimits } from '../../identity/throttle/check-within-limits.ts';
 import { networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes } from '../clients/scopes/scopes.ts';
@@ -24,7 +24,7 @@ export const emailCodeGrant: Grant = {
     const resource = oauth.audiences.read(resourcesIn(parameters));
     await keys.ensureCurrent();
     const limits = networkLimits('login', source.address, maxFailures.address);
-    const read = await lookWithin(context, limits, () => readEmailCode(oauth, id, code));
+    const read = await checkWithinLimits(context, limits, () => readEmailCode(oauth, id, code));
     context.metrics.logins.inc({ result: read ? 'accepted' : 'refused' });
     if (!read) throw wrongFactor('wrong code');
     countAs?.(read.user.id);

@@ -1,5 +1,5 @@
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { isSamePassword, readMfaToken, spendMfaToken } from '../../identity/factors/mfa-token.ts';
+import { consumeMfaToken, isSamePassword, readMfaToken } from '../../identity/factors/mfa-token.ts';
 import { proveFactor } from '../../identity/factors/prove-factor.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -43,7 +43,7 @@ export const mfaGrant: Grant = {
       identity: first.identity,
       remember: parameters.get('remember') === 'true',
       async use(tx) {
-        if (!(await spendMfaToken(tx, first))) throw new OAuthError('invalid_grant', loginExpired);
+        if (!(await consumeMfaToken(tx, first))) throw new OAuthError('invalid_grant', loginExpired);
         return factor.use(tx);
       },
     });

@@ -2,7 +2,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import { maxFailures, requireConfirmed } from '../../identity/credentials/check-credentials.ts';
 import { readAssertion } from '../../identity/factors/passkeys.ts';
 import { amrOfPasskey } from '../../identity/factors/prove-factor.ts';
-import { lookWithin } from '../../identity/throttle/look-within.ts';
+import { checkWithinLimits } from '../../identity/throttle/check-within-limits.ts';
 import { networkLimits } from '../../identity/throttle/throttle.ts';
 import { grantScopes } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
@@ -22,7 +22,7 @@ export const passkeyGrant: Grant = {
     const resource = oauth.audiences.read(resourcesIn(parameters));
     await keys.ensureCurrent();
     const limits = networkLimits('login', source.address, maxFailures.address);
-    const proved = await lookWithin(context, limits, async () => {
+    const proved = await checkWithinLimits(context, limits, async () => {
       const assertion = await readAssertion(oauth, passkey);
       const user = assertion && (await findUser(context.database.db, assertion.passkey.user_id));
       return user && !user.disabled ? { assertion, user } : undefined;

@@ -1,6 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { requireRealm } from '../clients/require-realm.ts';
-import { everyScope, exchangeScope, identityScopes, named, parseScope } from '../clients/scopes/scopes.ts';
+import { everyScope, exchangeScope, explicitScopes, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 
@@ -44,7 +44,7 @@ export const tokenExchangeGrant: Grant = {
     if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const asked = parseScope(parameters.get('scope') ?? '');
-    const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !named.includes(scope);
+    const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !explicitScopes.includes(scope);
     const more = asked.find((scope) => !held.includes(scope) && !isOfAll(scope));
     if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not have the scope '${more}'.`);
     const audience = parameters.get('audience');
@@ -55,7 +55,7 @@ export const tokenExchangeGrant: Grant = {
       durable: Promise.resolve(),
       scopes: asked.length > 0 ? asked : held,
       exchanged: {
-        audience: audiences.passOn([claims.aud].flat(), targets),
+        audience: audiences.exchange([claims.aud].flat(), targets),
         claims: { act, exp, client_id: client.id, cnf: undefined },
         expiresIn: exp - Math.floor(context.now() / 1000),
         type: accessTokenType,

@@ -16,7 +16,7 @@ import type { Queue } from '../../resources/queue/queue.ts';
 import { clearLogoutAddress } from '../clients/application-store.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { type ApplicationLogin, clientsToNotify, takeAllLogins } from '../sessions/store/application-login-store.ts';
+import { type ApplicationLogin, clientsToNotify, deleteAllLogins } from '../sessions/store/application-login-store.ts';
 
 /** Consecutive failed notifications, including this one. */
 const maxFailures = 3;
@@ -74,14 +74,14 @@ export async function enqueueLogouts(
 
 /** Ends the logins at all applications. Called when all sessions end. */
 export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
-  const logins = await takeAllLogins(tx);
+  const logins = await deleteAllLogins(tx);
   if (logins.length === 0) return;
-  const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  const notified = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
   await enqueueLogouts(
     context,
     tx,
-    logins.filter(({ client_id }) => wanting.has(client_id)),
-    wanting,
+    logins.filter(({ client_id }) => notified.has(client_id)),
+    notified,
   );
 }
 

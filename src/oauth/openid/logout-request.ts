@@ -37,8 +37,8 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   const client = clientId ? await oauth.clients.find(clientId) : undefined;
   if (clientId && !hint && !client) throw badRequest('This application does not exist.');
   // Anybody can make an invalid hint. Then the user is asked, and there is no redirect.
-  const isSuspect = Boolean(id_token_hint) && !hint;
-  if (!uri || !client || isSuspect) return { hint, client, returnTo: undefined };
+  const isInvalidHint = Boolean(id_token_hint) && !hint;
+  if (!uri || !client || isInvalidHint) return { hint, client, returnTo: undefined };
   if (!client.postLogoutRedirectUris.includes(uri)) {
     throw badRequest('The application wants to send you to an address that it has not registered.');
   }
@@ -57,12 +57,12 @@ export async function readHint({ keys }: OAuth, token: string): Promise<Hint | u
   }
   if (typeof claims === 'string' || !keys.isOwnIssuer(claims.iss)) return undefined;
   const { sub: userId, aud: clientId, sid: sessionId } = claims;
-  const isWhole = typeof userId === 'string' && typeof clientId === 'string' && typeof sessionId === 'string';
-  return isWhole ? { userId, clientId, sessionId } : undefined;
+  const isComplete = typeof userId === 'string' && typeof clientId === 'string' && typeof sessionId === 'string';
+  return isComplete ? { userId, clientId, sessionId } : undefined;
 }
 
 /** Ends the application's session that the ID token names, even one with offline access, because the application requests it. */
-export async function endHinted({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
+export async function endHintedSession({ context, sessions }: OAuth, hint: Hint, source: RequestSource): Promise<void> {
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId: hint.sessionId }, 'logout');
     if (ended > 0) await recordEvent(context, tx, { type: 'logout', ...hint, source });

@@ -1,9 +1,9 @@
 import type { Context } from '../../database/context.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
-import { faultOfJwks } from '../clients/client-jwks.ts';
+import { checkJwks } from '../clients/client-jwks.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { type ForeignJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './foreign-jws.ts';
+import { type ClientJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './client-jws.ts';
 
 const freshMs = 300_000;
 /** An unknown key id fetches the keys again, at most once in this time. */
@@ -34,7 +34,7 @@ export class ClientKeys {
   }
 
   /** Whether one of the client's keys signed this JWS. */
-  async isSigned(client: StoredClient, jws: ForeignJws): Promise<boolean> {
+  async isSigned(client: StoredClient, jws: ClientJws): Promise<boolean> {
     const algorithms = client.fapi ? fapiAlgorithms : proofAlgorithms;
     const { kid } = jws.header;
     const matches = (keys: readonly Jwk[]) =>
@@ -65,7 +65,7 @@ export class ClientKeys {
     try {
       const { status, body } = await this.#fetch(uri, { headers: { accept: 'application/json' }, maxBytes });
       const set: unknown = status === 200 ? JSON.parse(body.toString()) : undefined;
-      if (faultOfJwks(set) === undefined) return (set as { keys: Jwk[] }).keys;
+      if (checkJwks(set) === undefined) return (set as { keys: Jwk[] }).keys;
       this.#context.log.info({ uri, status }, 'the keys of a client could not be read');
     } catch (error) {
       this.#context.log.info({ uri, err: error }, 'the keys of a client could not be read');

@@ -4,8 +4,8 @@ import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
-import { isSignedBy, type Jwk, readJws, thumbprint } from './foreign-jws.ts';
-import { spendProof } from './used-proof-store.ts';
+import { isSignedBy, type Jwk, readJws, thumbprint } from './client-jws.ts';
+import { consumeProof } from './used-proof-store.ts';
 
 /** A request that may carry a DPoP proof. */
 export interface ProvenRequest {
@@ -16,7 +16,7 @@ export interface ProvenRequest {
 }
 
 /** RFC 9449 10.1: the key in `dpop_jkt`, or the key of the proof of a pushed request. If both are present, they must match. */
-export function keyToBindTo(named: string | undefined, proven: string | undefined): string | undefined {
+export function resolveJkt(named: string | undefined, proven: string | undefined): string | undefined {
   if (named !== undefined && !/^[\w-]{43}$/.test(named)) {
     throw new OAuthError('invalid_request', 'dpop_jkt takes the SHA-256 thumbprint of a key in base64url.');
   }
@@ -92,7 +92,7 @@ export class Dpop {
     if (token !== undefined && ath !== hash('sha256', token, 'base64url')) return 'invalid_dpop_proof';
     if (!this.#isNonce(nonce)) return 'use_dpop_nonce';
     const { database, now } = this.#context;
-    const isFirst = await spendProof(database.db, `dpop\n${jkt}\n${jti}`, now() + 2 * slotMs);
+    const isFirst = await consumeProof(database.db, `dpop\n${jkt}\n${jti}`, now() + 2 * slotMs);
     return isFirst ? { jkt } : 'invalid_dpop_proof';
   }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { Db } from '../../database/database.ts';
 
 /** True for the first use, across all instances. `id` may have any length. */
-export async function spendProof(db: Db, id: string, expiresAt: number): Promise<boolean> {
+export async function consumeProof(db: Db, id: string, expiresAt: number): Promise<boolean> {
   const stored = await db
     .insertInto('used_proofs')
     .values({ id: hash('sha256', id, 'base64url'), expires_at: expiresAt })

@@ -9,16 +9,21 @@ import {
   type OutboundResponse,
 } from '../../http/outbound/guarded-fetch.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { begin, networkLimits } from '../../identity/throttle/throttle.ts';
+import { beginAttempt, networkLimits } from '../../identity/throttle/throttle.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { updateApplication } from '../clients/application-store.ts';
-import { faultOfWebUri } from '../clients/application-uris.ts';
+import { checkWebUri } from '../clients/application-uris.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
-import { type ClientMetadata, knownHere, type Offered, readClientMetadata } from './client-metadata.ts';
-import { findRegistration, putRegistration } from './registration-store.ts';
+import {
+  type ClientMetadata,
+  type MetadataServices,
+  readClientMetadata,
+  supportedMetadata,
+} from './client-metadata.ts';
+import { findRegistration, upsertRegistration } from './registration-store.ts';
 
 const maxIdLength = 512;
 
@@ -26,7 +31,7 @@ const maxIdLength = 512;
 export const isDocumentId = (id: string): boolean =>
   id.startsWith('https://') &&
   id.length <= maxIdLength &&
-  faultOfWebUri(id) === undefined &&
+  checkWebUri(id) === undefined &&
   // The parser adds a missing path.
   new URL(id).href === id;
 
@@ -78,7 +83,7 @@ const maxFreshSeconds = 86_400;
 const defaultFreshSeconds = 3600;
 
 /** How many seconds a document stays fresh (RFC 9111 5.2.2), within a minimum and a maximum. */
-export function secondsFresh(cacheControl: string | undefined): number {
+export function freshSeconds(cacheControl: string | undefined): number {
   const directives = (cacheControl ?? '')
     .toLowerCase()
     .split(',')
@@ -104,12 +109,12 @@ const maxFailures = 30;
 export class ClientDocuments {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
-  readonly #known: Offered;
+  readonly #known: MetadataServices;
   readonly #fetch: GuardedFetch;
   /** One fetch at a time for each address. Concurrent requests share it. */
   readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
-  constructor(context: Context, clients: ClientDirectory, known: Offered) {
+  constructor(context: Context, clients: ClientDirectory, known: MetadataServices) {
     this.#context = context;
     this.#clients = clients;
     this.#known = known;
@@ -117,19 +122,19 @@ export class ClientDocuments {
   }
 
   /** Whether this is the address of a client document, and client documents are enabled. */
-  takes(id: string | undefined): boolean {
-    return id !== undefined && takesClientDocuments(this.#context.config) && isDocumentId(id);
+  accepts(id: string | undefined): boolean {
+    return id !== undefined && clientDocumentsEnabled(this.#context.config) && isDocumentId(id);
   }
 
   /** Finds clients on behalf of a caller with this address. */
-  for(source: RequestSource): Pick<ClientDirectory, 'find'> {
+  forSource(source: RequestSource): Pick<ClientDirectory, 'find'> {
     return { find: (id) => this.find(id, source) };
   }
 
   /** Fetches the client document unless it is fresh. If the fetch fails or is limited, the stored client is used. */
   async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
     const { database, now } = this.#context;
-    if (!this.takes(id)) return this.#clients.find(id);
+    if (!this.accepts(id)) return this.#clients.find(id);
     const registration = await findRegistration(database.db, id);
     if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source, registration !== undefined);
     return this.#clients.find(id);
@@ -150,21 +155,21 @@ export class ClientDocuments {
   }
 
   async #fetchAndStore(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
-    const attempt = await begin(this.#context, networkLimits('client-document', source.address, maxFailures));
+    const attempt = await beginAttempt(this.#context, networkLimits('client-document', source.address, maxFailures));
     const [refusal] = attempt.refusals;
     if (refusal) {
-      await attempt.giveBack();
+      await attempt.release();
       if (isKnown) return;
       throw tooManyRequests('Too many applications were looked up. Try again later.', refusal.retryAfterSeconds);
     }
     try {
-      const answer = await this.#ask(id, isKnown);
+      const answer = await this.#fetchDocument(id, isKnown);
       if (answer) {
-        const metadata = readClientDocument(knownHere(this.#known), id, answer);
-        await this.#store(id, metadata, secondsFresh(answer.headers['cache-control']), source);
+        const metadata = readClientDocument(supportedMetadata(this.#known), id, answer);
+        await this.#store(id, metadata, freshSeconds(answer.headers['cache-control']), source);
         this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
       }
-      await attempt.giveBack();
+      await attempt.release();
     } catch (error) {
       await attempt.count();
       throw error;
@@ -172,7 +177,7 @@ export class ClientDocuments {
   }
 
   /** Only the log names the reason: a response would reveal the network. Undefined if a stored client's document is unavailable. */
-  async #ask(id: string, isKnown: boolean): Promise<OutboundResponse | undefined> {
+  async #fetchDocument(id: string, isKnown: boolean): Promise<OutboundResponse | undefined> {
     try {
       const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
       return isKnown && (answer.status === 429 || answer.status >= 500) ? undefined : answer;
@@ -194,7 +199,7 @@ export class ClientDocuments {
       // Another client was created with this id.
       if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
       if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
-      await putRegistration(tx, {
+      await upsertRegistration(tx, {
         ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes: metadata.notes }) },
         ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },
       });
@@ -207,7 +212,7 @@ export class ClientDocuments {
 }
 
 /** Whether client documents are enabled. */
-export const takesClientDocuments = ({
+export const clientDocumentsEnabled = ({
   clientDocuments,
   dynamicClients,
 }: Pick<Config, 'clientDocuments' | 'dynamicClients'>): boolean =>

@@ -10,7 +10,7 @@ export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): s
   `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
 
 /** Metadata without a column. */
-export interface KeptMetadata {
+export interface StoredMetadata {
   readonly notes?: ClientNotes;
   /** The limits that count this registration until the client is first used. */
   readonly countedAs?: readonly string[];

@@ -2,9 +2,9 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
-import { faultOfRedirectUri, faultOfWebUri } from '../clients/application-uris.ts';
-import { faultOfName, passesForService } from '../clients/check-application.ts';
-import { faultOfJwks } from '../clients/client-jwks.ts';
+import { checkRedirectUri, checkWebUri } from '../clients/application-uris.ts';
+import { checkName, looksLikeService } from '../clients/check-application.ts';
+import { checkJwks } from '../clients/client-jwks.ts';
 import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
 /** The supported client metadata (RFC 7591 2). */
@@ -32,13 +32,13 @@ const maxScopeLength = 4000;
 const maxNoteLength = 500;
 
 /** The options that this service offers to clients. */
-export interface Offered {
+export interface MetadataServices {
   readonly scopes: KnownScopes;
   readonly keys: Pick<KeyRing, 'signingKeys'>;
 }
 
 /** The current values that registered clients can choose from. */
-export const knownHere = ({ scopes, keys }: Offered): Known => ({
+export const supportedMetadata = ({ scopes, keys }: MetadataServices): Known => ({
   scopes,
   idTokenAlgorithms: keys.signingKeys.algorithms() as readonly IdTokenAlgorithm[],
 });
@@ -111,7 +111,7 @@ function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationField
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
   if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
-  const wrong = jwks === null ? undefined : faultOfJwks(jwks);
+  const wrong = jwks === null ? undefined : checkJwks(jwks);
   if (wrong) throw invalid(`jwks ${wrong}.`);
   if (authMethod === 'private_key_jwt' && jwks === null && jwksUri === null) {
     throw invalid('private_key_jwt needs jwks or jwks_uri.');
@@ -139,9 +139,9 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
   const wrong =
     name.length > maxNameLength
       ? `has more than ${maxNameLength} characters`
-      : passesForService(name)
+      : looksLikeService(name)
         ? 'imitates the name of this service'
-        : faultOfName(name);
+        : checkName(name);
   if (name === '' || wrong) throw invalid(`client_name ${wrong ?? 'is empty'}.`);
   return name;
 }
@@ -160,7 +160,7 @@ function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
 function redirectUrisOf(sent: Sent, name: string): readonly string[] {
   const uris = listOf(sent, name) ?? [];
   for (const uri of uris) {
-    const wrong = faultOfRedirectUri(uri);
+    const wrong = checkRedirectUri(uri);
     if (wrong) throw new OAuthError('invalid_redirect_uri', `${name}: '${uri.slice(0, 200)}' ${wrong.message}.`);
   }
   return uris;
@@ -169,7 +169,7 @@ function redirectUrisOf(sent: Sent, name: string): readonly string[] {
 function webUriOf(sent: Sent, name: string): string | null {
   const uri = textOf(sent, name);
   if (uri === undefined) return null;
-  const wrong = faultOfWebUri(uri);
+  const wrong = checkWebUri(uri);
   if (wrong) throw invalid(`${name} ${wrong.message}.`);
   return uri;
 }

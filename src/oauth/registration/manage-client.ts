@@ -10,9 +10,9 @@ import { isSecretOf } from '../clients/secrets/client-secrets.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
 import { addressOf, type ClientInformation, describe, fieldsOf } from './client-information.ts';
-import { knownHere, readClientMetadata, textOf } from './client-metadata.ts';
+import { readClientMetadata, supportedMetadata, textOf } from './client-metadata.ts';
 import { type RegistrationRequest, readMembers } from './register-client.ts';
-import { findRegistration, putRegistration, type RegistrationRow } from './registration-store.ts';
+import { findRegistration, type RegistrationRow, upsertRegistration } from './registration-store.ts';
 import { invalidToken, isRegistrationToken } from './registration-tokens.ts';
 
 interface Managed {
@@ -51,7 +51,7 @@ function informationOf({ context }: OAuth, { token }: Managing, { client, regist
   };
 }
 
-const serversOwn = [
+const serverMembers = [
   'registration_access_token',
   'registration_client_uri',
   'client_secret_expires_at',
@@ -64,14 +64,14 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
     const sent = readMembers(request.body);
-    const wrong = serversOwn.find((name) => Object.hasOwn(sent, name));
+    const wrong = serverMembers.find((name) => Object.hasOwn(sent, name));
     if (wrong) throw invalidRequest(`only the server sets ${wrong}: leave it out.`);
     if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
     const secret = textOf(sent, 'client_secret');
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
       throw invalidRequest('client_secret is not the secret of the client. You cannot choose it.');
     }
-    const metadata = readClientMetadata(knownHere(oauth), sent, client.public ? 'none' : 'client_secret_basic');
+    const metadata = readClientMetadata(supportedMetadata(oauth), sent, client.public ? 'none' : 'client_secret_basic');
     if (metadata.fields.public !== client.public) {
       throw new OAuthError(
         'invalid_client_metadata',
@@ -82,7 +82,7 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
     await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());
     const { notes } = metadata;
     const renewed = { ...registration, metadata: JSON.stringify({ ...parseJson(registration.metadata), notes }) };
-    await putRegistration(tx, renewed);
+    await upsertRegistration(tx, renewed);
     invalidate({ kind: 'client', id: client.id });
     const { source } = request;
     const changes = changesBetween(

@@ -1,15 +1,15 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainst, networkLimits } from '../../identity/throttle/throttle.ts';
+import { countAgainstLimits, networkLimits } from '../../identity/throttle/throttle.ts';
 import { anonymousCaller } from '../../platform/caller.ts';
 import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { makeClient } from '../clients/make-client.ts';
+import { createClientWithSecret } from '../clients/create-client-with-secret.ts';
 import type { OAuth } from '../oauth.ts';
-import { addressOf, type ClientInformation, describe, type KeptMetadata } from './client-information.ts';
-import { knownHere, readClientMetadata } from './client-metadata.ts';
-import { putRegistration } from './registration-store.ts';
+import { addressOf, type ClientInformation, describe, type StoredMetadata } from './client-information.ts';
+import { readClientMetadata, supportedMetadata } from './client-metadata.ts';
+import { upsertRegistration } from './registration-store.ts';
 import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } from './registration-tokens.ts';
 
 const hour = 3_600_000;
@@ -32,28 +32,28 @@ export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
 
 /** RFC 7591: an application registers itself. Its metadata is unverified, and the consent page says so. */
 export async function registerClient(oauth: OAuth, request: RegistrationRequest): Promise<ClientInformation> {
-  const { context, keys, holdAuthority } = oauth;
+  const { context, keys, lockAuthority } = oauth;
   const { config, database, now } = context;
   if (config.dynamicClients === 'closed') {
     throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
   const caller = await authorizeRegistration(oauth, request.token, anonymousCaller);
-  const metadata = readClientMetadata(knownHere(oauth), readMembers(request.body), 'client_secret_basic');
+  const metadata = readClientMetadata(supportedMetadata(oauth), readMembers(request.body), 'client_secret_basic');
   const countedAs = await requireRoom(context, request.source);
   const token = makeRegistrationToken();
-  const made = await changeAs(database, holdAuthority, { caller }, async (tx, invalidate) => {
+  const made = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
     const { name, scopes, fields } = metadata;
-    const client = await makeClient(context, keys, tx, invalidate, {
+    const client = await createClientWithSecret(context, keys, tx, invalidate, {
       ...{ type: 'application' as const, name, scopes, userId: null, ...fields },
       ...{ actorId: caller.userId, source: request.source, by: 'registration' },
     });
     if (!client) throw new Error('a new id was taken');
     const at = now();
-    await putRegistration(tx, {
+    await upsertRegistration(tx, {
       client_id: client.id,
       kind: 'dynamic',
       token_hash: hashRegistrationToken(token),
-      metadata: JSON.stringify({ notes: metadata.notes, countedAs } satisfies KeptMetadata),
+      metadata: JSON.stringify({ notes: metadata.notes, countedAs } satisfies StoredMetadata),
       fresh_until: null,
       created_at: at,
       last_used_at: at,
@@ -76,7 +76,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
 async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
   const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
-  const refusal = await countAgainst(context, limits, hour);
+  const refusal = await countAgainstLimits(context, limits, hour);
   if (refusal) throw tooManyRequests('Too many clients registered. Try again later.', refusal.retryAfterSeconds);
   return limits.map(({ key }) => key);
 }

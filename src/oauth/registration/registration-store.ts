@@ -3,17 +3,17 @@ import type { Db, Engine, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { JsonText } from '../../platform/json-text.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import type { KeptMetadata } from './client-information.ts';
+import type { StoredMetadata } from './client-information.ts';
 
 export type RegistrationRow = Selectable<Tables['client_registrations']> & {
-  readonly metadata: JsonText<KeptMetadata>;
+  readonly metadata: JsonText<StoredMetadata>;
 };
 
 export const findRegistration = (db: Db | Tx, clientId: string): Promise<RegistrationRow | undefined> =>
   db.selectFrom('client_registrations').selectAll().where('client_id', '=', clientId).executeTakeFirst();
 
 /** Stores or replaces the registration of a client. */
-export async function putRegistration(tx: Tx, row: RegistrationRow): Promise<void> {
+export async function upsertRegistration(tx: Tx, row: RegistrationRow): Promise<void> {
   const { metadata, fresh_until } = row;
   await tx
     .insertInto('client_registrations')

@@ -5,8 +5,8 @@ import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts'
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/client-store.ts';
 import type { Sessions } from './sessions.ts';
-import { clientsToNotify, deleteForgotten, takeLogins } from './store/application-login-store.ts';
-import { revokeOnline, revokeSessions, type SessionsOf } from './store/session-store.ts';
+import { clientsToNotify, deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
+import { revokeSessions, revokeWithoutOfflineAccess, type SessionsOf } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
@@ -18,7 +18,7 @@ export const pruneSessions = async ({ database, now }: Context): Promise<number>
 
 /** Deletes application logins without any session that are older than the lifetime of a refresh token. */
 export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>
-  pruneInBatches((limit) => deleteForgotten(database.db, now() - config.refreshTokenTtl * 1000, limit));
+  pruneInBatches((limit) => deleteOrphanedLogins(database.db, now() - config.refreshTokenTtl * 1000, limit));
 
 /** Ends sessions and the application logins of a browser session; offline access stays (Back-Channel Logout 2.7). */
 export async function endSessions(
@@ -34,10 +34,10 @@ export async function endSessions(
   else if ('userId' in of) invalidate({ kind: 'user', id: of.userId });
   else invalidate({ kind: 'client', id: of.clientId });
   metrics.revocations.inc({ cause }, ended.length);
-  const logins = await takeLogins(tx, of);
+  const logins = await deleteLogins(tx, of);
   if (logins.length === 0) return ended.length;
   const begun = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
-  for (const id of await revokeOnline(tx, begun, now())) invalidate({ kind: 'session', id });
+  for (const id of await revokeWithoutOfflineAccess(tx, begun, now())) invalidate({ kind: 'session', id });
   const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
   await notify(
     tx,

@@ -25,7 +25,7 @@ async function logIn(real: SessionInstances): Promise<Holder> {
   const { context, sessions } = real.any();
   const { userId, clientId } = real;
   const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.accessTokenNow(row)] };
+  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.signAccessTokenSync(row)] };
 }
 
 async function refresh(real: SessionInstances, { refreshToken }: Holder): Promise<Holder> {

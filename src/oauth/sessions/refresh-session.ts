@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts';
 import { rotateSession } from './store/rotation-store.ts';
 import { findSession, type SessionRow, type StoredSession, sessionEnd } from './store/session-store.ts';
 import { markRetried } from './store/use-store.ts';
-import { mayRepeat, readRefreshToken } from './tokens/refresh-token.ts';
+import { isWithinGrace, readRefreshToken } from './tokens/refresh-token.ts';
 
 const invalidRefreshToken = (reason: string) =>
   new OAuthError('invalid_grant', 'The refresh token is invalid or no longer valid for this client: log in again.', {
@@ -76,7 +76,7 @@ async function resolveStaleRefresh(
   if (ends <= now()) throw refused(context, 'expired', 'session has expired');
   // Only a database that was restored from a backup can be behind its tokens. This is not theft.
   if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
-  if (mayRepeat(session, generation, config, now())) {
+  if (isWithinGrace(session, generation, config, now())) {
     await recordRetry(context, session, refresh.source);
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };

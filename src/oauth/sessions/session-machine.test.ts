@@ -87,7 +87,7 @@ async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
     expiresAt: real.now() + refreshLife,
     ended: false,
     refreshTokens: [sessions.refreshToken(row)],
-    accessTokens: [{ value: sessions.accessTokenNow(row), generation: 0, expiresAt: expiryOf(real.now()) }],
+    accessTokens: [{ value: sessions.signAccessTokenSync(row), generation: 0, expiresAt: expiryOf(real.now()) }],
   });
 }
 
@@ -129,7 +129,7 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
     );
     assert.equal(row.expires_at, model.expiresAt, 'a retry extended the session');
     model.accessTokens.push({
-      value: sessions.accessTokenNow(row),
+      value: sessions.signAccessTokenSync(row),
       generation: model.generation,
       expiresAt: Math.min(expiryOf(now), model.expiresAt),
     });

@@ -50,7 +50,7 @@ class Device {
     const { context, sessions } = real.any();
     const { userId, clientId } = real;
     const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-    return new Device(real, row.id, sessions.refreshToken(row), sessions.accessTokenNow(row));
+    return new Device(real, row.id, sessions.refreshToken(row), sessions.signAccessTokenSync(row));
   }
 
   async live({ tabs, lost, eager, logout }: Round): Promise<void> {

@@ -55,7 +55,7 @@ onBothEngines('Sessions', (engine) => {
   it('verify a known token synchronously, and identify its user', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.accessTokenNow(session);
+    const token = on.sessions.signAccessTokenSync(session);
     const first = on.verifier.verify(token, null);
     assert.ok(first instanceof Promise);
     const caller = await first;
@@ -82,7 +82,7 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
     const session = await open(on);
     assert.equal(on.sessions.accessTokenTtl(session), 10);
-    const token = on.sessions.accessTokenNow(session);
+    const token = on.sessions.signAccessTokenSync(session);
     on.context.advance(9999);
     await verify(on, token);
     on.context.advance(1);
@@ -120,14 +120,14 @@ onBothEngines('Sessions', (engine) => {
     }
     assert.equal(session.generation, 2_000);
     assert.deepEqual(await size(), before);
-    await verify(on, on.sessions.accessTokenNow(session));
+    await verify(on, on.sessions.signAccessTokenSync(session));
   });
 
   it('end when a refresh token is reused after the grace period, although the request fails', async () => {
     const on = await stage(await make());
     const first = await open(on);
     const second = await refresh(on, on.sessions.refreshToken(first));
-    const access = on.sessions.accessTokenNow(second);
+    const access = on.sessions.signAccessTokenSync(second);
     await verify(on, access);
     on.context.advance(10_000);
     assert.equal((await refresh(on, on.sessions.refreshToken(first))).generation, 1);
@@ -191,7 +191,7 @@ onBothEngines('Sessions', (engine) => {
       SessionRow,
       SessionRow,
     ];
-    const token = (session: SessionRow) => on.sessions.accessTokenNow(session);
+    const token = (session: SessionRow) => on.sessions.signAccessTokenSync(session);
     for (const session of [revoked, pruned, clientGone, userGone]) await verify(on, token(session));
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
@@ -215,7 +215,7 @@ onBothEngines('Sessions', (engine) => {
   it('do not cache a verification that ran during a revocation', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.accessTokenNow(session);
+    const token = on.sessions.signAccessTokenSync(session);
     const beside = Promise.resolve(on.verifier.verify(token, null)).catch(() => undefined);
     await Promise.all([beside, end(on, session.id)]);
     await assert.rejects(verify(on, token), refusedWith('token_revoked'));
@@ -223,7 +223,7 @@ onBothEngines('Sessions', (engine) => {
 
   it('apply a changed role from the next request on', async () => {
     const on = await stage(await make());
-    const token = on.sessions.accessTokenNow(await open(on));
+    const token = on.sessions.signAccessTokenSync(await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
     await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
@@ -240,7 +240,7 @@ onBothEngines('Sessions', (engine) => {
       scopes: ['cars:read', 'cars:write'],
       source,
     });
-    const token = on.sessions.accessTokenNow(session);
+    const token = on.sessions.signAccessTokenSync(session);
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
     await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
@@ -253,7 +253,7 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make());
     const rows = await Promise.all(Array.from({ length: 3 }, () => open(on)));
     const use = async (ip: string) => {
-      for (const row of rows) await on.verifier.verify(on.sessions.accessTokenNow(row), { ip });
+      for (const row of rows) await on.verifier.verify(on.sessions.signAccessTokenSync(row), { ip });
       await on.verifier.flush();
       const found = await Promise.all(rows.map((row) => findSession(on.context.database, row.id)));
       return found.map((row) => [row?.last_used_at, row?.address]);

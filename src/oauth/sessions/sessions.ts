@@ -10,7 +10,7 @@ import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
 import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
-import { findScopes, handOverSession, insertSession } from './store/new-session-store.ts';
+import { activateSessionForDevice, findScopes, insertSession } from './store/new-session-store.ts';
 import { type SessionRow, type StoredSession, sessionEnd, shortenSessions } from './store/session-store.ts';
 import {
   accessTokenExpiry,
@@ -132,7 +132,7 @@ export class Sessions {
   }
 
   /** Gives a session that a user opened for a device to the device. Its lifetime starts now. */
-  async handOver(
+  async activateForDevice(
     tx: Tx,
     client: Pick<StoredClient, 'type' | 'grantTypes'>,
     id: string,
@@ -145,7 +145,7 @@ export class Sessions {
     const refreshable = isRefreshable(client, scopesOfSession(waiting));
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
-    return handOverSession(tx, { id, now: at, expiresAt, address, userAgent });
+    return activateSessionForDevice(tx, { id, now: at, expiresAt, address, userAgent });
   }
 
   /**
@@ -163,7 +163,7 @@ export class Sessions {
   }
 
   /** Signs synchronously, for use in a transaction. */
-  accessTokenNow(session: SessionRow, scopes = scopesOfSession(session)): string {
+  signAccessTokenSync(session: SessionRow, scopes = scopesOfSession(session)): string {
     return signAccessToken(this.keys, this.context.config, session, this.#grantOf(scopes));
   }
 
@@ -183,7 +183,7 @@ export class Sessions {
   }
 
   /** At start: shortens sessions that began when SESSION_MAX_AGE was longer. */
-  async keepToMaxAge(): Promise<void> {
+  async applyMaxAge(): Promise<void> {
     const { config, database } = this.context;
     if (config.sessionMaxAge > 0) await shortenSessions(database.db, config.sessionMaxAge * 1000);
   }

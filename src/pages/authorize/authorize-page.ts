@@ -2,7 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { maxRequestLength, only, readAuthorizationParameters } from '../../oauth/authorize/authorization-parameters.ts';
+import {
+  maxRequestLength,
+  readAuthorizationParameters,
+  singleValue,
+} from '../../oauth/authorize/authorization-parameters.ts';
 import {
   type AuthorizationRequest,
   isSilent,
@@ -18,7 +22,7 @@ import {
 } from '../../oauth/authorize/authorization-response.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
 import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
-import { giveAccess } from '../../oauth/authorize/give-access.ts';
+import { grantAccess } from '../../oauth/authorize/grant-access.ts';
 import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
 import { requireRealm } from '../../oauth/clients/require-realm.ts';
@@ -108,11 +112,11 @@ export class AuthorizePage {
     const { parameters } = effective;
     const login = await findLogin(oauth, visit.caller);
     // Anonymous callers must not make this service fetch an address.
-    if (!login && !isSilent(parameters) && oauth.documents.takes(parameters.get('client_id')?.[0])) {
+    if (!login && !isSilent(parameters) && oauth.documents.accepts(parameters.get('client_id')?.[0])) {
       return this.signIn(visit);
     }
     const source = requestSource(visit.request);
-    const asking = await resolveClient(login ? oauth.documents.for(source) : oauth.clients, parameters);
+    const asking = await resolveClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
@@ -121,7 +125,7 @@ export class AuthorizePage {
       const authorization = readAuthorizationRequest(oauth, asking, effective);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
-      const expected = await this.#expected(asking, only(parameters, 'id_token_hint'));
+      const expected = await this.#expected(asking, singleValue(parameters, 'id_token_hint'));
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(visit);
@@ -203,7 +207,7 @@ export class AuthorizePage {
   ): Promise<FastifyReply> {
     const { oauth } = this.#means;
     const source = requestSource(visit.request);
-    const code = await giveAccess(oauth, {
+    const code = await grantAccess(oauth, {
       request: authorization,
       login,
       scopes,

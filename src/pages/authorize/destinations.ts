@@ -1,7 +1,7 @@
 import {
   type AuthorizationParameters,
-  only,
   readAuthorizationParameters,
+  singleValue,
 } from '../../oauth/authorize/authorization-parameters.ts';
 import { resolveClient } from '../../oauth/authorize/authorization-request.ts';
 import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
@@ -63,15 +63,15 @@ export const createDestinations =
     // Errors are reported when the request continues.
     const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
     if (!asking) return undefined;
-    const hint = only(parameters, 'login_hint');
+    const hint = singleValue(parameters, 'login_hint');
     const acr = levelIn(parameters);
     return {
       application: asking.client.name,
       loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
-      idpHint: only(parameters, 'idp_hint'),
+      idpHint: singleValue(parameters, 'idp_hint'),
       asks: Object.fromEntries(
         ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
-          const value = only(parameters, name);
+          const value = singleValue(parameters, name);
           return value === undefined ? [] : [[name, value]];
         }),
       ),

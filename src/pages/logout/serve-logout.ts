@@ -8,7 +8,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
-  endHinted,
+  endHintedSession,
   type LogoutParameters,
   type LogoutRequest,
   logoutParameters,
@@ -73,7 +73,7 @@ async function answer(visit: Visit, means: Means, parameters: LogoutParameters):
   const isNobody = caller.kind === 'anonymous';
   if (!isNobody && asked.hint?.userId !== caller.userId) return ask(visit, asked, parameters);
   const upstream = isNobody ? undefined : await endSession(visit, providers);
-  if (asked.hint) await endHinted(oauth, asked.hint, requestSource(visit.request));
+  if (asked.hint) await endHintedSession(oauth, asked.hint, requestSource(visit.request));
   return finish(visit, asked, upstream);
 }
 

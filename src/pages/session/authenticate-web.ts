@@ -57,7 +57,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
     // The response may be lost. Then the browser comes back with its old cookie, so the new token must not count as used.
-    const acting = ok ? await verifier.unsentToken(data.access_token) : undefined;
+    const acting = ok ? await verifier.internalToken(data.access_token) : undefined;
     const caller = acting === undefined ? undefined : await verify(verifier, acting, request);
     if (!caller || acting === undefined) {
       // An overloaded server must not sign users out.

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from '../../identity/factors/held-factor-store.ts';
-import { creationOptions, type PasskeyMeans } from '../../identity/factors/passkeys.ts';
+import { creationOptions, type PasskeyServices } from '../../identity/factors/passkeys.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import type { Variables } from '../kit/views.ts';
 import type { Visit } from '../kit/visit.ts';
@@ -13,7 +13,7 @@ const directly = 120_000;
  * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser
  * may create a passkey.
  */
-export async function offerFactor(visit: Visit, means: PasskeyMeans): Promise<Variables> {
+export async function offerFactor(visit: Visit, means: PasskeyServices): Promise<Variables> {
   const { caller } = visit.request;
   const { db } = visit.kit.database;
   const user = visit.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));

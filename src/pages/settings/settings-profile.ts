@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
-import type { PasskeyMeans } from '../../identity/factors/passkeys.ts';
+import type { PasskeyServices } from '../../identity/factors/passkeys.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import type { Variables } from '../kit/views.ts';
@@ -10,7 +10,7 @@ import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
 import { asPerson, currentUser, hasOwnPassword, ignoreNotFound, refusal, showSettings } from './settings-shell.ts';
 
-export function serveProfile(kit: PageKit, means: PasskeyMeans): void {
+export function serveProfile(kit: PageKit, means: PasskeyServices): void {
   kit.page('/settings', 'auth:web', async (visit) => showProfile(visit, await offerFactor(visit, means)));
   kit.form('/settings', 'auth:web', saveProfile);
   kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);

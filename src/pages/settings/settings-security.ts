@@ -3,7 +3,7 @@ import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
 import { findPasskeys, passkeyHandle } from '../../identity/factors/passkey-store.ts';
-import { creationOptions, type PasskeyMeans, relyingPartyId } from '../../identity/factors/passkeys.ts';
+import { creationOptions, type PasskeyServices, relyingPartyId } from '../../identity/factors/passkeys.ts';
 import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
@@ -30,7 +30,7 @@ interface NewAuthenticator {
 const path = '/settings/security';
 
 /** Passkeys, authenticator apps, recovery codes and remembered browsers of the signed-in user. */
-export function serveSecurity(kit: PageKit, means: PasskeyMeans): void {
+export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
   const show = async (visit: Visit, variables: Variables = {}) =>
     showSettings(visit, 'security', 'settings/security', {
       title: message('security.title'),
@@ -115,7 +115,7 @@ function jsonOf(text: string): unknown {
 }
 
 /** All variables of the page. */
-async function securityOf(visit: Visit, means: PasskeyMeans): Promise<Variables> {
+async function securityOf(visit: Visit, means: PasskeyServices): Promise<Variables> {
   const { db } = visit.kit.database;
   const userId = userIdOf(visit.caller);
   const user = await findUser(db, userId);

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
-import { type UserView, viewUser } from '../../identity/accounts/user.ts';
+import { toUserView, type UserView } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { canUsePassword } from '../../identity/credentials/require-own-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
@@ -68,7 +68,7 @@ export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<
 export async function currentUser({ kit, caller }: Visit): Promise<UserView> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
   if (!user) throw notFound('This account no longer exists.');
-  return viewUser(user);
+  return toUserView(user);
 }
 
 /** Whether the user has a password that a form can ask for. */

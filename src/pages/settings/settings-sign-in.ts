@@ -33,7 +33,7 @@ export function serveWaysToSignIn(kit: PageKit, means: ProviderMeans): void {
     const { caller } = visit.request;
     await means.factors.guardChange(kit.database.db, caller);
     const { userId, sessionId } = caller;
-    const beginning = { purpose: 'link', userId, sessionId, passedOn: {} } as const;
+    const beginning = { purpose: 'link', userId, sessionId, forwarded: {} } as const;
     const url = await beginAtProvider(visit, means, provider, beginning);
     const label = labelOf(provider);
     if (url) return leave(visit, url, label);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import type { Invitation } from '../../identity/account-mails/look-at-link.ts';
+import type { Invitation } from '../../identity/account-mails/check-link.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';

@@ -38,7 +38,7 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
         if (!provider) throw notFound('There is no such provider.');
         const { query } = visit;
         const next = returnAddress(kit.config, query.next);
-        const beginning = { purpose: 'sign-in', client: path, next, passedOn: readPassedOn(query) } as const;
+        const beginning = { purpose: 'sign-in', client: path, next, forwarded: readPassedOn(query) } as const;
         const url = await beginAtProvider(visit, means, provider, beginning);
         if (url) return reply.redirect(url.href, 302);
         throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });

@@ -4,7 +4,7 @@ import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { Attempt } from '../../identity/providers/attempt-store.ts';
 import type { LinkServices } from '../../identity/providers/link-identity.ts';
-import type { PassedOn, ProviderClient } from '../../identity/providers/provider-client.ts';
+import type { ForwardedParameters, ProviderClient } from '../../identity/providers/provider-client.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
@@ -43,7 +43,7 @@ export async function providerOf({ providers }: ProviderMeans, visit: Visit): Pr
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
 /** The parameters for the provider (contract 14.5): from the URL, or from the application's request. */
-export function readPassedOn(sent: Readonly<Record<string, unknown>>): PassedOn {
+export function readPassedOn(sent: Readonly<Record<string, unknown>>): ForwardedParameters {
   const text = (name: string) => {
     const value = sent[name];
     return typeof value === 'string' && value !== '' && value.length <= 500 ? value : undefined;

@@ -2,10 +2,10 @@ import type { FastifyReply } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { linkNotValid, readOneTimeToken } from '../../identity/account-mails/one-time-tokens.ts';
-import { takeAttempt } from '../../identity/providers/attempt-store.ts';
+import { consumeAttempt } from '../../identity/providers/attempt-store.ts';
 import { bindingOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderFailure } from '../../identity/providers/provider-failure.ts';
-import { noteProviderSuccess } from '../../identity/providers/provider-store.ts';
+import { recordProviderSuccess } from '../../identity/providers/provider-store.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
@@ -88,7 +88,7 @@ async function begin(visit: Visit, means: ProviderMeans) {
     purpose: 'sign-in',
     next,
     invitation: readInvitation(means, query.invitation),
-    passedOn: readPassedOn(asked),
+    forwarded: readPassedOn(asked),
   });
 }
 
@@ -102,7 +102,7 @@ async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply>
   const { name } = provider.definition;
   const attempt =
     state && visitor
-      ? await takeAttempt(context.database.db, { state, visitor, provider: name, now: context.now() })
+      ? await consumeAttempt(context.database.db, { state, visitor, provider: name, now: context.now() })
       : undefined;
   if (!attempt || state === null) return showProviderFailure(visit, { failure: 'expired', label });
   const { next } = attempt;
@@ -120,7 +120,7 @@ async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply>
     }
     return showProviderFailure(visit, { failure: pageOf(failure), label, next });
   }
-  await noteProviderSuccess(context.database.db, name, context.now());
+  await recordProviderSuccess(context.database.db, name, context.now());
   return finishAttempt(visit, means, { provider, attempt, upstream });
 }
 

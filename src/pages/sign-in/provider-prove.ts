@@ -19,8 +19,8 @@ export function serveProving(kit: PageKit, means: ProviderMeans): void {
   kit.page(path, 'auth:web', async (visit) => {
     const provider = await providerOf(means, visit);
     const { userId, sessionId } = visit.caller;
-    const passedOn = { prompt: 'login', maxAge: 0 };
-    return sendToProvider(visit, means, provider, { purpose: 'prove', userId, sessionId, passedOn });
+    const forwarded = { prompt: 'login', maxAge: 0 };
+    return sendToProvider(visit, means, provider, { purpose: 'prove', userId, sessionId, forwarded });
   });
   // The second factor, if the provider alone was not enough. The form contains both (`provingInPlace`).
   kit.form(path, 'auth:web', async (visit) => {

@@ -23,7 +23,7 @@ export function serveProviderTest(kit: PageKit, means: ProviderMeans): void {
     requireAdministrator(caller);
     const provider = await providerOf(means, visit);
     const { userId, sessionId } = caller;
-    const beginning = { purpose: 'test', userId, sessionId, passedOn: {} } as const;
+    const beginning = { purpose: 'test', userId, sessionId, forwarded: {} } as const;
     return sendToProvider(visit, means, provider, beginning);
   });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { requireOpenRegistration } from '../../identity/registration/make-user.ts';
+import { requireOpenRegistration } from '../../identity/registration/store-new-user.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { requestSource } from '../../http/request-source.ts';
-import { type Beginning, beginAttempt } from '../../identity/providers/begin-attempt.ts';
+import { beginAttempt, type NewAttempt } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { describeFailure, type ProviderFailure } from '../../identity/providers/provider-failure.ts';
-import { noteProviderFailure } from '../../identity/providers/provider-store.ts';
+import { recordProviderFailure } from '../../identity/providers/provider-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { Visit } from '../kit/visit.ts';
 import { visitorOf } from '../session/csrf.ts';
@@ -14,7 +14,7 @@ export async function beginAtProvider(
   visit: Visit,
   means: ProviderMeans,
   provider: ProviderClient,
-  beginning: Omit<Beginning, 'visitor'>,
+  beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<URL | undefined> {
   const visitor = visitorOf(visit.kit.cookies, visit.request, visit.reply);
   try {
@@ -30,7 +30,7 @@ export async function sendToProvider(
   visit: Visit,
   means: ProviderMeans,
   provider: ProviderClient,
-  beginning: Omit<Beginning, 'visitor'>,
+  beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<FastifyReply> {
   const url = await beginAtProvider(visit, means, provider, beginning);
   if (url) return visit.reply.header('cache-control', 'no-store').redirect(url.href, 302);
@@ -48,7 +48,7 @@ export async function noteFailure(
   context.log.warn({ err: error, provider: name }, 'a sign-in with a provider failed');
   context.metrics.logins.inc({ result: 'refused' });
   const { db } = context.database;
-  await noteProviderFailure(db, name, failure, context.now());
+  await recordProviderFailure(db, name, failure, context.now());
   const data = { provider: name, failure: failure.code, reason: failure.detail };
   await recordEvent(context, db, { type: 'provider.failed', rowId: name, source: requestSource(visit.request), data });
   return failure;

@@ -1,4 +1,4 @@
-import type { HoldAuthority } from '../../database/change-as.ts';
+import type { LockAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { MacKeys } from '../../database/keys/mac-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
@@ -27,7 +27,7 @@ export interface ResourceServices {
   readonly context: Context;
   readonly resources: Resources;
   readonly keys: Macs;
-  readonly holdAuthority: HoldAuthority;
+  readonly lockAuthority: LockAuthority;
   /** Wakes subscribers after this process has written recorded rows. */
   readonly wakeSubscribers?: () => void;
   readonly positions?: ListPositions;

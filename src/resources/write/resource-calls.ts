@@ -134,7 +134,7 @@ async function beginNested<T>(
   const { tx } = outer.call;
   const { ofAccounts, recorded, writeScope: scope } = resource;
   const act = { caller: source.caller, scope, ofAccounts, ...lockTargetOf(resource, id) };
-  const caller = await services.holdAuthority(tx, act);
+  const caller = await services.lockAuthority(tx, act);
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};

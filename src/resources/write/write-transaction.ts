@@ -50,7 +50,7 @@ export async function writeTransaction<T>(
   const hooks = new HookRuns(engine);
   let afterCommit: WriteContext['afterCommit'] = [];
   const result = await hooks.attempt(() =>
-    changeAs(database, services.holdAuthority, { ...act, caller: call.caller }, (tx, invalidate, caller) => {
+    changeAs(database, services.lockAuthority, { ...act, caller: call.caller }, (tx, invalidate, caller) => {
       afterCommit = [];
       const write = writeContext(services, { ...call, caller }, { tx, invalidate, recorded, hooks, afterCommit });
       const open = { isOpen: true };

@@ -47,8 +47,8 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const { keys, enqueuing, proveByPassword, oauth } = services;
   const definitions = await prepareResources(context, builtinResources(context, services));
   const resources = compileResources(definitions);
-  const { holdAuthority } = oauth;
-  const engine = { context, resources, keys: keys.macKeys, recordEvent, holdAuthority, proveByPassword, enqueuing };
+  const { lockAuthority } = oauth;
+  const engine = { context, resources, keys: keys.macKeys, recordEvent, lockAuthority, proveByPassword, enqueuing };
   const asking = { caller: systemCaller, source: systemSource };
   const resource = resourceFor(engine, asking);
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] as string)].map(

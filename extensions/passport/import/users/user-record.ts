@@ -6,7 +6,7 @@ import {
   readLocale,
   readProfileField,
 } from '../../../../src/identity/accounts/user-fields.ts';
-import { isKnownHash } from '../../../../src/identity/passwords/foreign-hashes.ts';
+import { isKnownHash } from '../../../../src/identity/passwords/imported-hashes.ts';
 import { unusablePassword } from '../../../../src/identity/passwords/passwords.ts';
 import type { SourceRow } from '../../source/source.ts';
 import type { WallClock } from '../../source/wall-clock.ts';

@@ -4,7 +4,7 @@ import type { ClientType } from '../client-store.ts';
 import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type KnownScopes } from './scopes.ts';
 
 /** The errors in scopes that a caller wants to grant. A caller can grant only scopes of the caller's own token. */
-export function wrongScopes(
+export function scopeErrors(
   known: KnownScopes,
   caller: Caller,
   scopes: readonly string[],

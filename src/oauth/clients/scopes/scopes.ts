@@ -26,7 +26,7 @@ export const identityScopes: readonly string[] = [
 ];
 
 /** Scopes that `*` does not include. */
-export const named: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
+export const explicitScopes: readonly string[] = [...clientScopes, adminScope, ...identityScopes];
 
 /** The known scopes: two for each resource, the scopes of the service, and the scopes of the operator. */
 export class KnownScopes {
@@ -34,7 +34,7 @@ export class KnownScopes {
   readonly #labels = new Map<string, string>();
 
   constructor() {
-    for (const scope of [everyScope, ...named]) this.add(scope);
+    for (const scope of [everyScope, ...explicitScopes]) this.add(scope);
   }
 
   /** `label`: the readable name of the resource's rows. The default is the resource name. */
@@ -83,7 +83,7 @@ export const allowsScope = (allowed: readonly string[], scope: string): boolean 
   (!clientScopes.includes(scope) && scope !== adminScope && allowed.includes(everyScope));
 
 /** Contract 8.9: an application acts for the user. It has the user's roles only with the admin scope. */
-export const rolesThrough = (
+export const effectiveRoles = (
   { application, scopes }: { readonly application: boolean; readonly scopes: readonly string[] },
   roles: readonly string[],
 ): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
@@ -95,7 +95,8 @@ export const holdsScopes = (held: readonly string[], scopes: readonly string[]):
 /** The part of `scopes` that is still allowed. */
 export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
   if (allowed.includes(everyScope) || scopes.every((scope) => allowed.includes(scope))) return scopes;
-  if (scopes.includes(everyScope)) return allowed.filter((scope) => scopes.includes(scope) || !named.includes(scope));
+  if (scopes.includes(everyScope))
+    return allowed.filter((scope) => scopes.includes(scope) || !explicitScopes.includes(scope));
   return scopes.filter((scope) => allowsScope(allowed, scope));
 }
 
@@ -109,7 +110,7 @@ export function parseScope(text: string): string[] {
 }
 
 /** OpenID Connect Core 3.1.2.1: the requested scopes that exist and are allowed. */
-export function knownAndAllowed(
+export function filterScopes(
   known: KnownScopes,
   asked: readonly string[],
   allowed: readonly string[],

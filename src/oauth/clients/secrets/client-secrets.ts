@@ -5,7 +5,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { unknownClient } from '../client-errors.ts';
 import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
-import { holdSecret } from './secret-store.ts';
+import { lockSecret } from './secret-store.ts';
 
 /** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';
@@ -37,7 +37,7 @@ export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, 
 
 /** Throws if the client's secret ended in the meantime. In a transaction, the secret then stays active until the commit. */
 export async function requireSecret({ now }: Context, db: Db | Tx, secretId: string | undefined): Promise<void> {
-  if (secretId === undefined || (await holdSecret(db, secretId, now()))) return;
+  if (secretId === undefined || (await lockSecret(db, secretId, now()))) return;
   throw unknownClient('the secret ended meanwhile');
 }
 

@@ -22,19 +22,19 @@ export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<Sq
 }
 
 /** Like `isSecretActive`, for many rows (`r` in PostgreSQL). Skips rows whose client or secret is locked. */
-export const secretsOfEach = `counting as materialized (
+export const activeSecretsSql = `counting as materialized (
     select s.id from clients as c join client_secrets as s on s.client_id = c.id
     where s.id = any(array(select secret_id from r where ${trySharedLockSql('client_id')})) and (s.expires_at is null or s.expires_at > (select max(now) from r))
     for key share of c skip locked for share of s skip locked
   )`;
-export const isSecretActiveOfEach = '(r.secret_id is null or r.secret_id in (select id from counting))';
+export const isSecretActiveSql = '(r.secret_id is null or r.secret_id in (select id from counting))';
 
 const held = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(isSecretActive(db, secret)),
 );
 
 /** Whether the secret is active. It stays active until the transaction ends. */
-export const holdSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
+export const lockSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
   (await held.run(db, { secretId, now })).length > 0;
 
 interface LeakedSecret {
@@ -44,7 +44,7 @@ interface LeakedSecret {
 }
 
 /** Deletes a secret by its hash and returns its client. */
-export async function takeSecret(tx: Tx, valueHash: string): Promise<LeakedSecret | undefined> {
+export async function deleteSecretByHash(tx: Tx, valueHash: string): Promise<LeakedSecret | undefined> {
   const query = tx.deleteFrom('client_secrets').where('value_hash', '=', valueHash).returning('client_id');
   const ended = await query.executeTakeFirst();
   if (!ended) return undefined;

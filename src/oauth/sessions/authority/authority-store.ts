@@ -31,7 +31,7 @@ const noText = sql<string | null>`cast(null as text)`;
 const noNumber = sql<number | null>`cast(null as bigint)`;
 
 /** Locks three rows in one statement, in the order in which a user is deleted, so that there is no deadlock. */
-const rowsHeldBy = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
+const selectLocked = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
   compiledQuery((db: Db, ids: Ids & { actor: string }) => {
     const user = db
       .selectFrom('users')
@@ -58,9 +58,9 @@ const namedBy = (db: Db, actor: string) =>
     .select([noNumber.as('ended'), sql<number>`cast(null as bigint)`.as('expires_at')]);
 
 /** One statement for writes that record the caller's name, and one for others. */
-const bothWays = (locks: { user: Lock; client: Lock; session: Lock }) => ({
-  named: rowsHeldBy(locks, true),
-  unnamed: rowsHeldBy(locks, false),
+const withAndWithoutActor = (locks: { user: Lock; client: Lock; session: Lock }) => ({
+  named: selectLocked(locks, true),
+  unnamed: selectLocked(locks, false),
 });
 
 interface Lockable {
@@ -78,11 +78,11 @@ const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // SQLite runs one write transaction at a time.
 const none: Lock = (rows) => rows;
 
-const unlocked = rowsHeldBy({ user: none, client: none, session: none }, false);
-const shared = bothWays({ user: share, client: share, session: shareSession });
+const unlocked = selectLocked({ user: none, client: none, session: none }, false);
+const shared = withAndWithoutActor({ user: share, client: share, session: shareSession });
 /** The user is always locked before the session, so no other transaction can get in between. */
-const ofUserToChange = bothWays({ user: change, client: share, session: shareSession });
-const ofClientToChange = bothWays({ user: change, client: change, session: shareSession });
+const ofUserToChange = withAndWithoutActor({ user: change, client: share, session: shareSession });
+const ofClientToChange = withAndWithoutActor({ user: change, client: change, session: shareSession });
 
 /** Reads and locks the rows that a caller's authority depends on. They do not change until the transaction ends. */
 export async function holdAuthorityRows(

@@ -10,7 +10,7 @@ import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../r
 import { action, defineResource, type WriteCall } from '../../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
-import { wrongScopes } from '../../clients/scopes/requested-scopes.ts';
+import { scopeErrors } from '../../clients/scopes/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes/scopes.ts';
 import { endSessions } from '../end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
@@ -101,7 +101,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       const name = values.name as string;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
-        ...wrongScopes(known, caller, scopes),
+        ...scopeErrors(known, caller, scopes),
         ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
       ];
       if (errors.length > 0) throw unprocessable(errors);

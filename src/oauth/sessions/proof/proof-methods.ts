@@ -2,10 +2,10 @@ import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
-import { findUser, holdsHash } from '../../../identity/accounts/user-store.ts';
+import { findUser, lockUserWithHash } from '../../../identity/accounts/user-store.ts';
 import { requireCurrentPassword, wrongPassword } from '../../../identity/credentials/change-password.ts';
 import { findHeldFactors, hasSecondFactor } from '../../../identity/factors/held-factor-store.ts';
-import { type FactorMeans, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
+import { type FactorCheckServices, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
 import type { Method } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
@@ -72,7 +72,7 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
     await requireCurrentPassword(context, passwords, user, { field, given: value, source });
     const use = async (tx: Tx) => {
       // The password changed during the check.
-      if (!(await holdsHash(tx, context.database.engine, user))) throw wrongPassword(field);
+      if (!(await lockUserWithHash(tx, context.database.engine, user))) throw wrongPassword(field);
     };
     return { amr: ['pwd'], step: 'first', use };
   },
@@ -90,7 +90,7 @@ const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedP
 };
 
 /** The code of an authenticator app, or a recovery code. It alone renews a session of two factors (contract 5.9). */
-export const byCode = (means: FactorMeans): ProofMethod => ({
+export const byCode = (means: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
     const { authenticators, recoveryCodes } = await findHeldFactors(means.context.database.db, userId);
     return authenticators + recoveryCodes > 0;
@@ -103,7 +103,7 @@ export const byCode = (means: FactorMeans): ProofMethod => ({
 });
 
 /** The proof by a passkey of this user. */
-export const byPasskey = (means: FactorMeans): ProofMethod => ({
+export const byPasskey = (means: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
     const { passkeys, automaticPasskeys } = await findHeldFactors(means.context.database.db, userId);
     return passkeys + automaticPasskeys > 0;
@@ -124,7 +124,7 @@ function parsed(text: string): unknown {
 }
 
 /** `{ id, code }` by mail (EMAIL_CODES=on): a second factor only for a user without another. */
-export const byEmailCode = (means: FactorMeans): ProofMethod => ({
+export const byEmailCode = (means: FactorCheckServices): ProofMethod => ({
   isOffered: async (userId) => means.context.config.emailCodes && (await hasConfirmedEmail(means, userId)),
   async check({ userId, value, source }) {
     const { id, code } = asObject(value);
@@ -136,7 +136,7 @@ export const byEmailCode = (means: FactorMeans): ProofMethod => ({
 });
 
 /** The sign-in page's signed statement that the user has just signed in again at a provider. */
-export const byProvider = ({ context, keys }: FactorMeans): ProofMethod => ({
+export const byProvider = ({ context, keys }: FactorCheckServices): ProofMethod => ({
   isOffered: async () => false,
   async check({ sessionId, value }) {
     const proof = readProviderProof(keys, { sent: value, sessionId, now: context.now() });
@@ -148,7 +148,7 @@ export const byProvider = ({ context, keys }: FactorMeans): ProofMethod => ({
   },
 });
 
-async function hasConfirmedEmail({ context: { database } }: FactorMeans, userId: string): Promise<boolean> {
+async function hasConfirmedEmail({ context: { database } }: FactorCheckServices, userId: string): Promise<boolean> {
   const user = await findUser(database.db, userId);
   return user?.email_confirmed === 1 && user.email !== null;
 }

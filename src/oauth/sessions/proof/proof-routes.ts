@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { HoldAuthority } from '../../../database/change-as.ts';
+import type { LockAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import type { App } from '../../../http/app.ts';
 import { noValidation } from '../../../http/no-validation.ts';
@@ -29,7 +29,7 @@ const shown = ({ time, amr, acr }: { time: number | null; amr: readonly string[]
 export function serveProofs(
   app: App,
   context: Context,
-  { holdAuthority, methods }: { readonly holdAuthority: HoldAuthority; readonly methods: ProofMethods },
+  { lockAuthority, methods }: { readonly lockAuthority: LockAuthority; readonly methods: ProofMethods },
 ): void {
   const offered = async ({ userId }: Caller): Promise<string[]> => {
     const names: string[] = [];
@@ -82,7 +82,7 @@ export function serveProofs(
     async (request, reply) => {
       const { caller, body } = request;
       const renewal = { caller, body: asObject(body), source: requestSource(request) };
-      const proof = await renewProof(context, holdAuthority, methods, renewal);
+      const proof = await renewProof(context, lockAuthority, methods, renewal);
       return reply
         .code(201)
         .header('cache-control', 'no-store')

@@ -1,4 +1,4 @@
-import { changeAs, type HoldAuthority } from '../../../database/change-as.ts';
+import { changeAs, type LockAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import { proofTooOld } from '../../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
@@ -20,7 +20,7 @@ interface Renewal {
 /** Renews the proof of the caller's session. Returns when every instance knows the new proof, so that the token works at once. */
 export async function renewProof(
   context: Context,
-  holdAuthority: HoldAuthority,
+  lockAuthority: LockAuthority,
   methods: ProofMethods,
   { caller, body, source }: Renewal,
 ): Promise<Authentication> {
@@ -32,7 +32,7 @@ export async function renewProof(
   const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
   const least = minAcrToRenew(caller.proof);
   if (!meetsAcr(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
-  await changeAs(context.database, holdAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+  await changeAs(context.database, lockAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
     for (const { use } of checked) await use(tx);
     await updateProof(tx, sessionId, proof);
     invalidate({ kind: 'session', id: sessionId });

@@ -11,7 +11,7 @@ export async function insertLogin(tx: Db | Tx, login: ApplicationLogin): Promise
 }
 
 /** Deletes and returns the logins that end with these sessions, including logins that a browser session started. */
-export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> {
+export function deleteLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> {
   const taken = tx.deleteFrom('application_logins').returningAll();
   if ('sessionId' in of) {
     return taken
@@ -24,7 +24,7 @@ export function takeLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> 
   return 'clientId' in of ? ofUser.where('client_id', '=', of.clientId as string).execute() : ofUser.execute();
 }
 
-export const takeAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
+export const deleteAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
   tx.deleteFrom('application_logins').returningAll().execute();
 
 /** The logout addresses of these clients, if they have one. */
@@ -39,7 +39,7 @@ export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Pro
 }
 
 /** Removes up to `limit` logins whose application session and browser session are both gone. */
-export async function deleteForgotten(db: Db, before: number, limit: number): Promise<number> {
+export async function deleteOrphanedLogins(db: Db, before: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('application_logins')
     .where('session_id', 'in', (from) =>

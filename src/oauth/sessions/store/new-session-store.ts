@@ -6,7 +6,7 @@ import { isPostgres, lockThen, sharedLock } from '../../../database/locks/revoca
 import { OAuthError } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
 import { unknownClient } from '../../clients/client-errors.ts';
-import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
+import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
 /** Other columns of a new session have defaults. */
@@ -31,17 +31,17 @@ const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'aut
 const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');
 const insertMany = `with r as materialized (
     select * from json_to_recordset($1::json) as rows (${typed}, secret_id text, now bigint)
-  ), ${secretsOfEach}
+  ), ${activeSecretsSql}
   insert into sessions (${columns.join(', ')})
   select ${columns.map((column) => `r.${column}`).join(', ')} from r
-  where ${isSecretActiveOfEach}
+  where ${isSecretActiveSql}
   returning id`;
 
 /**
  * False: store the session alone. A user's session also locks the user's row, and another transaction may hold that
  * lock for long.
  */
-async function insertWithOthers(
+async function insertInBatch(
   batchWrite: NonNullable<Database['batchWrite']>,
   row: SessionRow,
   secret_id: string | null,
@@ -54,7 +54,7 @@ async function insertWithOthers(
 /** Stores a session if the client's secret is active. Outside a transaction, it returns when the row is on disk. */
 export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
   const together = 'engine' in on ? on.batchWrite : undefined;
-  if (together && (await insertWithOthers(together, row, secretId))) return;
+  if (together && (await insertInBatch(together, row, secretId))) return;
   const values = { ...row, secretId, now: row.created_at };
   try {
     const { rows, durable } =
@@ -77,7 +77,7 @@ function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown 
 export const findScopes = (tx: Tx, id: string): Promise<{ scopes: JsonText<string[]> } | undefined> =>
   tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
 
-interface HandOver {
+interface DeviceActivation {
   readonly id: string;
   readonly now: number;
   readonly expiresAt: number;
@@ -86,9 +86,9 @@ interface HandOver {
 }
 
 /** Gives a session that waited for its device to the device. Undefined if the session ended in the meantime. */
-export const handOverSession = (
+export const activateSessionForDevice = (
   tx: Tx,
-  { id, now, expiresAt, address, userAgent }: HandOver,
+  { id, now, expiresAt, address, userAgent }: DeviceActivation,
 ): Promise<SessionRow | undefined> =>
   tx
     .updateTable('sessions')

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Written } from '../../../database/database.ts';
 import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
-import { isSecretActive, isSecretActiveOfEach, secretsOfEach } from '../../clients/secrets/secret-store.ts';
+import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
 interface Rotation {
@@ -54,7 +54,7 @@ const columns =
 /** For many sessions on PostgreSQL. Skips locked rows. Ids come from rows, because PostgreSQL re-plans list parameters. */
 const rotateMany = `with r as materialized (
     select * from json_to_recordset($1::json) as rows (${columns})
-  ), ${secretsOfEach}, held as (
+  ), ${activeSecretsSql}, held as (
     select id from sessions where id = any(array(select id from r)) order by id for no key update skip locked
   )
   update sessions as t set generation = r.generation + 1, rotated_at = r.now,
@@ -63,14 +63,12 @@ const rotateMany = `with r as materialized (
   from r join held on held.id = r.id
   where t.id = r.id and t.generation = r.generation and t.client_id = r.client_id
     and t.type = 'session' and t.revoked_at is null and t.expires_at > r.now and t.created_at > r.now - r.max_age
-    and ${isSecretActiveOfEach}
+    and ${isSecretActiveSql}
   returning t.*`;
 
 /** The complete rotation in one statement. Only one request finds the generation unchanged. */
 export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
-  return database.batchWrite
-    ? rotateWithOthers(database, database.batchWrite, rotation)
-    : rotateAlone(database, rotation);
+  return database.batchWrite ? rotateInBatch(database, database.batchWrite, rotation) : rotateAlone(database, rotation);
 }
 
 function rotateAlone(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
@@ -78,7 +76,7 @@ function rotateAlone(database: Database, rotation: Rotation): Promise<Written<Se
   return rotateOne.write(database, values);
 }
 
-async function rotateWithOthers(
+async function rotateInBatch(
   database: Database,
   batchWrite: NonNullable<Database['batchWrite']>,
   rotation: Rotation,

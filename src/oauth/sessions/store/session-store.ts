@@ -37,7 +37,7 @@ const ofEnabledUser = compiledQuery((db, { id }: { id: string }) =>
 );
 
 /** The session, unless its user is disabled. */
-export const findSessionOfEnabled = async (database: Database, id: string): Promise<SessionRow | undefined> =>
+export const findSessionOfEnabledUser = async (database: Database, id: string): Promise<SessionRow | undefined> =>
   ofEnabledUser.readFirst(database, { id });
 
 type SubjectColumns =
@@ -129,7 +129,7 @@ export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promi
 }
 
 /** Marks those of these sessions as ended that have no offline access, and returns their ids. */
-export async function revokeOnline(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
+export async function revokeWithoutOfflineAccess(tx: Tx, ids: readonly string[], now: number): Promise<string[]> {
   if (ids.length === 0) return [];
   await lockForRevocation(tx, ids);
   const ended = await tx

@@ -107,7 +107,7 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
 }
 
 /** An access token of the previous generation. The service uses it so that the new token does not count as used. */
-export const signUnsentToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
+export const signInternalToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
   keys.signingKeys.sign({ ...claims, gen: claims.gen - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
 
 /** The same access token for another resource of this service. It is used inside the process only. */

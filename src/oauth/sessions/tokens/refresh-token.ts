@@ -32,7 +32,7 @@ export const newestIsUsed = ({ generation, used_generation }: Omit<Generations, 
   used_generation !== null && used_generation >= generation;
 
 /** Whether the predecessor gets its successor again: until the successor is used, plus REFRESH_GRACE. */
-export function mayRepeat(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
+export function isWithinGrace(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
   if (presented !== session.generation - 1) return false;
   return !newestIsUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;
 }

@@ -27,7 +27,7 @@ export class LastUses {
     this.#context = context;
   }
 
-  note(sessionId: string, now: number, sender: Sender | null): void {
+  record(sessionId: string, now: number, sender: Sender | null): void {
     const written = this.#written.get(sessionId);
     if (written !== undefined && now - written < resolution && now >= written) return;
     if (this.#waiting.size >= remembered) return;

@@ -66,12 +66,12 @@ onBothEngines('The first use of a refreshed session', (engine) => {
       scopes: ['*'],
     });
     on.writes = 0;
-    for (const row of [login, personal]) await verifier.verify(sessions.accessTokenNow(row), null);
+    for (const row of [login, personal]) await verifier.verify(sessions.signAccessTokenSync(row), null);
     assert.equal(on.writes, 0);
     const next = await refresh(on, login);
     on.writes = 0;
-    const tokens = Array.from({ length: 5 }, () => sessions.accessTokenNow(next));
-    tokens.push(sessions.accessTokenNow(next, ['cars:read']), sessions.accessTokenNow(login));
+    const tokens = Array.from({ length: 5 }, () => sessions.signAccessTokenSync(next));
+    tokens.push(sessions.signAccessTokenSync(next, ['cars:read']), sessions.signAccessTokenSync(login));
     for (const token of [...tokens, ...tokens]) await verifier.verify(token, null);
     assert.equal(on.writes, 1);
     assert.equal(await usedAt(on, login), on.context.now());
@@ -83,10 +83,10 @@ onBothEngines('The first use of a refreshed session', (engine) => {
     const on = await stage(await make());
     const login = await open(on);
     const next = await refresh(on, login);
-    await on.verifier.verify(on.sessions.accessTokenNow(next, ['cars:read']), null);
+    await on.verifier.verify(on.sessions.signAccessTokenSync(next, ['cars:read']), null);
     const first = on.context.now();
     on.context.advance(5000);
-    await on.verifier.verify(on.sessions.accessTokenNow(next), null);
+    await on.verifier.verify(on.sessions.signAccessTokenSync(next), null);
     assert.equal(await usedAt(on, login), first);
     on.context.advance(5001);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
@@ -98,7 +98,7 @@ onBothEngines('The first use of a refreshed session', (engine) => {
     const next = await refresh(on, login);
     on.context.advance(86_400_000);
     assert.equal((await refresh(on, login)).generation, 1);
-    await on.verifier.verify(on.sessions.accessTokenNow(next), null);
+    await on.verifier.verify(on.sessions.signAccessTokenSync(next), null);
     on.context.advance(1);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
   });
@@ -108,7 +108,7 @@ onBothEngines('The first use of a refreshed session', (engine) => {
       const made = await make();
       const on = await stage(made);
       const login = await open(on);
-      const token = on.sessions.accessTokenNow(await refresh(on, login));
+      const token = on.sessions.signAccessTokenSync(await refresh(on, login));
       const { url } = made.testDatabase;
       const name = new URL(url).pathname.slice(1);
       const operator = new pg.Client({ connectionString: url });

@@ -15,7 +15,7 @@ const end = 'x'.repeat(60);
 describe('The token cache', () => {
   it('finds a token only if all of it matches', () => {
     const cache = new TokenCache(10);
-    cache.keep(`one.${end}`, verified('a'), cache.epoch);
+    cache.set(`one.${end}`, verified('a'), cache.epoch);
     assert.equal(cache.get(`one.${end}`)?.sessionId, 'a');
     for (const other of [`two.${end}`, end, end.slice(-32), `one.${end}x`, 'one.', '']) {
       assert.equal(cache.get(other), undefined, other);
@@ -26,14 +26,14 @@ describe('The token cache', () => {
     const tokenOf = (n: number) => `${n}.${end}${n}`;
     const fill = () => {
       const cache = new TokenCache(10);
-      cache.keep(tokenOf(1), verified('a', { userId: 'u' }), cache.epoch);
-      cache.keep(tokenOf(2), verified('a', { userId: 'u' }), cache.epoch);
-      cache.keep(tokenOf(3), verified('b', { clientId: 'c' }), cache.epoch);
+      cache.set(tokenOf(1), verified('a', { userId: 'u' }), cache.epoch);
+      cache.set(tokenOf(2), verified('a', { userId: 'u' }), cache.epoch);
+      cache.set(tokenOf(3), verified('b', { clientId: 'c' }), cache.epoch);
       return cache;
     };
     const left = (kind: 'session' | 'user' | 'client' | 'everything', id: string) => {
       const cache = fill();
-      cache.forget({ kind, id });
+      cache.invalidate({ kind, id });
       return [1, 2, 3].filter((n) => cache.get(tokenOf(n)));
     };
     assert.deepEqual(left('session', 'a'), [3]);
@@ -46,10 +46,10 @@ describe('The token cache', () => {
   it('keeps no token that was verified during an invalidation, and no more than its limit', () => {
     const cache = new TokenCache(2);
     const { epoch } = cache;
-    cache.forget({ kind: 'session', id: 'other' });
-    cache.keep(`late.${end}`, verified('a'), epoch);
+    cache.invalidate({ kind: 'session', id: 'other' });
+    cache.set(`late.${end}`, verified('a'), epoch);
     assert.equal(cache.size, 0);
-    for (const n of [1, 2, 3]) cache.keep(`${n}.${end}${n}`, verified('a'), cache.epoch);
+    for (const n of [1, 2, 3]) cache.set(`${n}.${end}${n}`, verified('a'), cache.epoch);
     assert.equal(cache.size, 2);
     assert.equal(cache.get(`1.${end}1`), undefined);
     assert.ok(cache.get(`3.${end}3`));
@@ -58,14 +58,14 @@ describe('The token cache', () => {
   it('keeps the claims of a token after the end of its session, until the keys change', () => {
     const claims = { sid: 'a' } as AccessTokenClaims;
     const cache = new TokenCache();
-    cache.keepClaims('one', claims, cache.epoch);
-    cache.forget({ kind: 'session', id: 'a' });
+    cache.setClaims('one', claims, cache.epoch);
+    cache.invalidate({ kind: 'session', id: 'a' });
     assert.equal(cache.claimsOf('one'), claims);
     for (const kind of ['keys', 'everything'] as const) {
-      cache.keepClaims('one', claims, cache.epoch);
+      cache.setClaims('one', claims, cache.epoch);
       const { epoch } = cache;
-      cache.forget({ kind, id: '' });
-      cache.keepClaims('two', claims, epoch);
+      cache.invalidate({ kind, id: '' });
+      cache.setClaims('two', claims, epoch);
       assert.deepEqual([cache.claimsOf('one'), cache.claimsOf('two')], [undefined, undefined], kind);
     }
   });

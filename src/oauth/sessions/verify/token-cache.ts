@@ -13,7 +13,7 @@ export interface VerifiedToken {
   /** The key whose possession the holder must prove. Undefined for a bearer token. */
   readonly jkt?: string | undefined;
   /** False if invalidations do not cover all reasons that can end the token. Such a token is not cached. */
-  readonly lasting?: boolean;
+  readonly cacheable?: boolean;
 }
 
 interface CachedToken extends VerifiedToken {
@@ -52,7 +52,7 @@ export class TokenCache {
   }
 
   /** Caches a token that was verified since `epoch`, unless there was an invalidation in the meantime. */
-  keep(token: string, verified: VerifiedToken, epoch: number): void {
+  set(token: string, verified: VerifiedToken, epoch: number): void {
     if (epoch !== this.epoch) return;
     const key = keyOf(token);
     this.#tokens.set(key, { ...verified, token });
@@ -66,7 +66,7 @@ export class TokenCache {
     return this.#claims.get(token);
   }
 
-  keepClaims(token: string, claims: AccessTokenClaims, epoch: number): void {
+  setClaims(token: string, claims: AccessTokenClaims, epoch: number): void {
     if (epoch !== this.epoch) return;
     this.#claims.set(token, claims);
   }
@@ -84,7 +84,7 @@ export class TokenCache {
     if (ofSession?.size === 0) this.#bySession.delete(cached.sessionId);
   }
 
-  forget({ kind, id }: Change): void {
+  invalidate({ kind, id }: Change): void {
     this.epoch++;
     if (kind === 'session') {
       for (const key of this.#bySession.get(id) ?? emptySet) this.#delete(key);

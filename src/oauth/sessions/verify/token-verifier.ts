@@ -2,8 +2,8 @@ import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
-import { findSessionOfEnabled, type SessionRow, sessionEnd } from '../store/session-store.ts';
-import { type AccessTokenClaims, signForResource, signUnsentToken } from '../tokens/access-token.ts';
+import { findSessionOfEnabledUser, type SessionRow, sessionEnd } from '../store/session-store.ts';
+import { type AccessTokenClaims, signForResource, signInternalToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
@@ -38,7 +38,7 @@ const miss = { result: 'miss' };
 export class TokenVerifier {
   readonly #context: Context;
   readonly #keys: KeyRing;
-  readonly #foreign: LegacyTokens;
+  readonly #legacyTokens: LegacyTokens;
   readonly #cache = new TokenCache();
   readonly #lastUses: LastUses;
   readonly #possession: ProvePossession;
@@ -48,10 +48,10 @@ export class TokenVerifier {
     this.#context = context;
     this.#keys = keys;
     this.#possession = possession;
-    this.#foreign = foreign;
+    this.#legacyTokens = foreign;
     this.#lastUses = new LastUses(context);
-    context.database.bus.subscribe((change) => this.#cache.forget(change));
-    keys.onChange(() => this.#cache.forget({ kind: 'everything', id: '' }));
+    context.database.bus.subscribe((change) => this.#cache.invalidate(change));
+    keys.onChange(() => this.#cache.invalidate({ kind: 'everything', id: '' }));
   }
 
   /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 error with the reason. */
@@ -69,13 +69,13 @@ export class TokenVerifier {
     if (known.jkt !== undefined) return this.#proven(token, known, sender);
     refuseDpopScheme(sender);
     this.#context.metrics.tokenLookups.inc(hit);
-    this.#lastUses.note(known.sessionId, now, sender);
+    this.#lastUses.record(known.sessionId, now, sender);
     return known.caller;
   }
 
   /** Reads the caller of this access token, and the end of the token, from the database. */
   async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
-    return verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path: apiPath });
+    return verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path: apiPath });
   }
 
   async #verifySlowly(
@@ -87,11 +87,11 @@ export class TokenVerifier {
     // Read now: the address is no longer available after the caller has disconnected.
     const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
-    const verified = await verifyAccessToken(this.#context, this.#keys, this.#foreign, { token, path });
-    if (usable && verified.lasting !== false) this.#cache.keep(token, verified, epoch);
+    const verified = await verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path });
+    if (usable && verified.cacheable !== false) this.#cache.set(token, verified, epoch);
     if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
     refuseDpopScheme(sender);
-    this.#lastUses.note(verified.sessionId, this.#context.now(), from);
+    this.#lastUses.record(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }
 
@@ -102,18 +102,18 @@ export class TokenVerifier {
       await this.#possession(sender, token, jkt);
       this.#shown.set(sender, token);
     }
-    this.#lastUses.note(sessionId, this.#context.now(), { ip: sender.ip });
+    this.#lastUses.record(sessionId, this.#context.now(), { ip: sender.ip });
     return caller;
   }
 
   /** The live session of an access token or a refresh token, for revocation and introspection. */
   async find(token: string): Promise<FoundToken | undefined> {
     const { config, database, now } = this.#context;
-    const refresh = readRefreshToken(this.#keys, token) ?? (await this.#foreign.readRefresh(token, null));
+    const refresh = readRefreshToken(this.#keys, token) ?? (await this.#legacyTokens.readRefresh(token, null));
     const access = refresh ? undefined : await this.#claims(token);
     const sessionId = refresh?.sessionId ?? access?.sid;
     if (!sessionId) return undefined;
-    const session = await findSessionOfEnabled(database, sessionId);
+    const session = await findSessionOfEnabledUser(database, sessionId);
     if (!session || session.revoked_at !== null) return undefined;
     session.expires_at = sessionEnd(session, config);
     if (session.expires_at <= now()) return undefined;
@@ -129,9 +129,9 @@ export class TokenVerifier {
   }
 
   /** An access token for work that is done before the response with `token` is sent. It does not count as a use of `token`. */
-  async unsentToken(token: string): Promise<string | undefined> {
+  async internalToken(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
-    return claims && signUnsentToken(this.#keys, claims, this.#context.now());
+    return claims && signInternalToken(this.#keys, claims, this.#context.now());
   }
 
   /** An API token of the same session, for another resource of this service. It must never leave the process. */
@@ -147,12 +147,12 @@ export class TokenVerifier {
     if (known) return known;
     const { epoch } = this.#cache;
     const claims = await readOwnToken(this.#context, this.#keys, token);
-    if (claims && usable) this.#cache.keepClaims(token, claims, epoch);
-    return claims ?? this.#foreignClaims(token);
+    if (claims && usable) this.#cache.setClaims(token, claims, epoch);
+    return claims ?? this.#legacyClaims(token);
   }
 
-  async #foreignClaims(token: string): Promise<AccessTokenClaims | undefined> {
-    const claims = await this.#foreign.readAccess(token);
+  async #legacyClaims(token: string): Promise<AccessTokenClaims | undefined> {
+    const claims = await this.#legacyTokens.readAccess(token);
     return claims === 'revoked' ? undefined : claims;
   }
 

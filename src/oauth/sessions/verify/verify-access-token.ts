@@ -5,8 +5,8 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { Proof } from '../../../platform/proof.ts';
-import { withinRoles } from '../../clients/role-scopes.ts';
-import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
+import { limitByRoles } from '../../clients/role-scopes.ts';
+import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
 import {
   findSessionWithSubject,
@@ -53,7 +53,7 @@ export async function verifyAccessToken(
   const paths = own ? ownPathsOf(own) : [''];
   if (!isForPath(paths, path)) throw otherAudience();
   const session = await findSessionWithSubject(context.database, claims.sid);
-  if (!session) throw await whyGone(context, claims);
+  if (!session) throw await missingSessionError(context, claims);
   if (session.disabled) throw unauthorized('user_gone', 'disabled user');
   if (session.revoked_at !== null || isOfOtherRealm(session)) throw unauthorized('token_revoked');
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
@@ -65,7 +65,7 @@ export async function verifyAccessToken(
     expiresAt,
     paths,
     jkt: claims.cnf?.jkt,
-    lasting: own !== undefined,
+    cacheable: own !== undefined,
   };
 }
 
@@ -82,14 +82,14 @@ function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, sessio
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = parseJson(session.roles ?? '[]');
   const held = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
-  const scopes = session.roles === null ? held : withinRoles(config, roles, held);
+  const scopes = session.roles === null ? held : limitByRoles(config, roles, held);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
     userId: session.user_id ?? session.owner_id,
     clientId: session.client_id,
     sessionId: sid,
     // A client acts for its owner, but never with the owner's roles.
-    roles: session.user_id ? rolesThrough({ application, scopes }, roles) : [],
+    roles: session.user_id ? effectiveRoles({ application, scopes }, roles) : [],
     scopes,
     application,
     proof: proofOf(config, session),
@@ -104,7 +104,7 @@ function proofOf({ freshProof: freshSeconds }: Config, session: SessionWithSubje
 }
 
 /** The reason why a session is gone: its user or client was deleted, or it was pruned. */
-async function whyGone({ database }: Context, { sub, client_id }: AccessTokenClaims): Promise<Error> {
+async function missingSessionError({ database }: Context, { sub, client_id }: AccessTokenClaims): Promise<Error> {
   const exists = await subjectsExist(database.db, sub, client_id);
   if (sub !== client_id && !exists.user) return unauthorized('user_gone');
   if (client_id !== noClient && !exists.client) return unauthorized('client_revoked');

@@ -87,6 +87,6 @@ export const isKnownHash = (hash: string): boolean => readHash(hash) !== undefin
 export function matchesHash(password: string, hash: string): boolean {
   const matches = readHash(hash);
   if (!matches) return false;
-  const composed = password.normalize('NFC');
-  return matches(composed) || (composed !== password && matches(password));
+  const normalized = password.normalize('NFC');
+  return matches(normalized) || (normalized !== password && matches(password));
 }

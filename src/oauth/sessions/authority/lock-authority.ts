@@ -1,17 +1,17 @@
 import type { Config } from '../../../config/config.ts';
-import type { Act, HoldAuthority } from '../../../database/change-as.ts';
+import type { Act, LockAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import { lockForRevocation } from '../../../database/locks/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { parseJson } from '../../../platform/json-text.ts';
-import { withinRoles } from '../../clients/role-scopes.ts';
-import { narrowScopes, rolesThrough } from '../../clients/scopes/scopes.ts';
+import { limitByRoles } from '../../clients/role-scopes.ts';
+import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
 import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
 
 /** Checks the caller's authority inside the transaction of a write, on locked rows. A revocation applies from its commit. */
-export const createAuthority =
-  ({ config, database, now }: Context): HoldAuthority =>
+export const createLockAuthority =
+  ({ config, database, now }: Context): LockAuthority =>
   async (tx, act) => {
     const { caller } = act;
     const { kind } = caller;
@@ -25,7 +25,7 @@ export const createAuthority =
     const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());
     if (act.accountId !== undefined) await lockForRevocation(tx, [act.accountId]);
-    return asOfNow(config, act, rows);
+    return currentCaller(config, act, rows);
   };
 
 function refuseEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
@@ -36,15 +36,15 @@ function refuseEnded({ kind, clientId }: Caller, { user, client, session }: Auth
   if (session.expires_at <= now) throw unauthorized('token_expired');
 }
 
-function asOfNow(config: Config, { caller, scope }: Act, { user, client }: AuthorityRows): Caller {
+function currentCaller(config: Config, { caller, scope }: Act, { user, client }: AuthorityRows): Caller {
   const held = client ? narrowScopes(caller.scopes, parseJson(client.scopes)) : caller.scopes;
   const roles = user ? parseJson(user.roles) : [];
-  const scopes = user ? withinRoles(config, roles, held) : held;
+  const scopes = user ? limitByRoles(config, roles, held) : held;
   const { application } = caller;
   const current: Caller = Object.freeze({
     ...caller,
     // A client acts for its owner, but never with the owner's roles.
-    roles: caller.kind === 'user' ? rolesThrough({ application, scopes }, roles) : [],
+    roles: caller.kind === 'user' ? effectiveRoles({ application, scopes }, roles) : [],
     scopes,
   });
   requireScope(current, scope);

@@ -16,7 +16,7 @@ interface NewClient extends Partial<ApplicationFields> {
   readonly type: ClientType;
   readonly name: string;
   readonly userId: string | null;
-  /** Checked by `wrongScopes`. */
+  /** Checked by `scopeErrors`. */
   readonly scopes: readonly string[];
   readonly actorId: string | null;
   /** The part of the service that created the client, if no user did. */
@@ -25,7 +25,7 @@ interface NewClient extends Partial<ApplicationFields> {
 }
 
 /** Creates a client, its audit event and, unless it needs none, its secret. Undefined if the id is taken. */
-export async function makeClient(
+export async function createClientWithSecret(
   context: Context,
   keys: KeyRing,
   tx: Tx,

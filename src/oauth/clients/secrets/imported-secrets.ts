@@ -7,7 +7,7 @@ import { findClient, lockClient, type StoredClient } from '../client-store.ts';
 import { addClientSecret } from './client-secrets.ts';
 
 /** Replaces the id of our key: another system hashed the secret. */
-export const foreignKeyId = 'foreign';
+export const importedKeyId = 'foreign';
 
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
 const maxWaiting = 20;
@@ -16,7 +16,7 @@ const maxWaiting = 20;
  * Secrets that another system hashed with bcrypt or argon2. The first successful check stores the secret in our own
  * hash format.
  */
-export class ForeignSecrets {
+export class ImportedSecrets {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #passwords: Passwords;
@@ -33,7 +33,7 @@ export class ForeignSecrets {
   async find(client: StoredClient, secret: string): Promise<string | undefined> {
     const at = this.#context.now();
     const hashes = client.secrets.filter(
-      ({ key_id, expires_at }) => key_id === foreignKeyId && (expires_at === null || expires_at > at),
+      ({ key_id, expires_at }) => key_id === importedKeyId && (expires_at === null || expires_at > at),
     );
     if (hashes.length === 0) return undefined;
     return this.#inTurn(client.id, async () => {

@@ -1,7 +1,7 @@
 import { unavailable } from '../../platform/errors.ts';
 
 /** Lets a few attempts per key run concurrently. Otherwise parallel right passwords would count as failures. */
-export class Turnstile {
+export class KeyedSemaphore {
   readonly #atATime: number;
   readonly #waiting: number;
   readonly #keys = new Map<string, { inside: number; line: (() => void)[] }>();
@@ -11,7 +11,7 @@ export class Turnstile {
     this.#waiting = waiting;
   }
 
-  async pass<T>(key: string, job: () => Promise<T>): Promise<T> {
+  async run<T>(key: string, job: () => Promise<T>): Promise<T> {
     const gate = this.#keys.get(key) ?? { inside: 0, line: [] };
     this.#keys.set(key, gate);
     if (gate.inside < this.#atATime) gate.inside++;

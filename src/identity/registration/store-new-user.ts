@@ -6,24 +6,24 @@ import { uuidv7 } from '../../database/uuid.ts';
 import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { isKeptForAnother } from '../accounts/email-change-store.ts';
+import { isReservedForAnother } from '../accounts/email-change-store.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
-import { completeUser, type NewUser } from './complete-user.ts';
+import { finishUserCreation, type NewUser } from './complete-user.ts';
 
 interface UserToMake extends Omit<NewUser, 'id'> {
   /** Checked, like the profile. Null: the user has no password and signs in another way. */
   readonly password: string | null;
   /** Further writes in the same transaction as the user. */
-  also?(tx: Tx, user: UserRow): Promise<void>;
+  inTransaction?(tx: Tx, user: UserRow): Promise<void>;
 }
 
 type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 
 /** Creates a complete user. The resource engine inserts its own users and completes them in the same way. */
-export async function makeUser(
+export async function storeNewUser(
   context: Context,
   services: AccountServices,
   made: UserToMake,
@@ -50,11 +50,11 @@ export async function makeUser(
     inTransaction(async (tx) => {
       await insertUser(tx, user);
       // Checked after the insert, so that a concurrent change that releases the address is visible.
-      if (user.email !== null && (await isKeptForAnother(tx, user.email, user.id, at))) {
+      if (user.email !== null && (await isReservedForAnother(tx, user.email, user.id, at))) {
         throw unprocessable([takenField('email')]);
       }
-      await completeUser(context, services, tx, { ...made, id: user.id });
-      await made.also?.(tx, user);
+      await finishUserCreation(context, services, tx, { ...made, id: user.id });
+      await made.inTransaction?.(tx, user);
     }),
   );
   return user;

@@ -10,7 +10,7 @@ type Looking = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 /** Whether a mailed link is still valid. Does not use it up, because mail scanners open links too. */
-export const isGoodLink = (
+export const isValidLink = (
   looking: Looking,
   keys: Macs,
   purpose: OneTimePurpose | 'undo_email',

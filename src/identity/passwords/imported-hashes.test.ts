@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseConfig } from '../../config/config.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { isKnownHash } from './foreign-hashes.ts';
+import { isKnownHash } from './imported-hashes.ts';
 import { createPasswords } from './passwords.ts';
 
 const passwords = createPasswords({ config: parseConfig({}, {}, '/'), metrics: createMetrics() });

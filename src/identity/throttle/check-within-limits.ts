@@ -1,25 +1,25 @@
 import type { Context } from '../../database/context.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
-import { begin, type Limit } from './throttle.ts';
+import { beginAttempt, type Limit } from './throttle.ts';
 
 /** Checks a guess if the limits allow it. Counts it as wrong if `look` returns undefined. */
-export async function lookWithin<T>(
+export async function checkWithinLimits<T>(
   context: Context,
   limits: readonly Limit[],
-  look: () => Promise<T | undefined>,
+  check: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const attempt = await begin(context, limits);
+  const attempt = await beginAttempt(context, limits);
   const [refusal] = attempt.refusals;
   if (refusal) {
-    await attempt.giveBack();
+    await attempt.release();
     throw tooManyRequests('Too many failed attempts. Wait before you try again.', refusal.retryAfterSeconds);
   }
   try {
-    const found = await look();
+    const found = await check();
     await (found === undefined ? attempt.count() : attempt.succeed());
     return found;
   } catch (error) {
-    await attempt.giveBack();
+    await attempt.release();
     throw error;
   }
 }

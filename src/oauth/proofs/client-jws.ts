@@ -6,7 +6,7 @@ import { verifyWith } from '../../database/keys/signing.ts';
 export type Jwk = Readonly<Record<string, unknown>>;
 
 /** A JWS of a client, not verified yet. */
-export interface ForeignJws {
+export interface ClientJws {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
   readonly data: string;
@@ -27,7 +27,7 @@ const maxJwsLength = 16_384;
 const containsNul = (part: string): boolean => Buffer.from(part, 'base64url').includes('\\u0000');
 
 /** Undefined if the token is not a signed JWT. */
-export function readJws(token: string): ForeignJws | undefined {
+export function readJws(token: string): ClientJws | undefined {
   const parts = token.length > maxJwsLength ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
   if (!parts) return undefined;
   const [, head = '', body = '', signature = ''] = parts;
@@ -37,7 +37,7 @@ export function readJws(token: string): ForeignJws | undefined {
 }
 
 /** Whether this key signed the JWS, with an allowed algorithm. False for an unreadable key. */
-export function isSignedBy({ header, data, signature }: ForeignJws, jwk: Jwk, algorithms = proofAlgorithms): boolean {
+export function isSignedBy({ header, data, signature }: ClientJws, jwk: Jwk, algorithms = proofAlgorithms): boolean {
   const { alg } = header;
   if (typeof alg !== 'string' || !algorithms.includes(alg) || jwk.kty !== keyTypes[alg]) return false;
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;

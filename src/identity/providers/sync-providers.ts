@@ -36,7 +36,7 @@ const declaredOf = (config: Context['config'], definition: ProviderDefinition): 
 });
 
 /** Updates the table from the declarations. Records added, changed and removed providers in the audit trail. */
-export const keepProviders = (context: Context, definitions: readonly ProviderDefinition[]): Promise<void> =>
+export const syncProviders = (context: Context, definitions: readonly ProviderDefinition[]): Promise<void> =>
   context.database.db.transaction().execute(async (tx) => {
     const stored = new Map((await findProviders(tx)).map((row) => [row.id, row]));
     for (const definition of definitions) {

@@ -7,10 +7,10 @@ import { allowedClaims } from '../openid/requested-claims.ts';
 import { issueCode } from './authorization-codes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import type { Login } from './login.ts';
-import { spendPushedRequest } from './pushed-request-store.ts';
+import { consumePushedRequest } from './pushed-request-store.ts';
 import { rememberConsent } from './remember-consent.ts';
 
-interface Giving {
+interface AccessGrant {
   readonly request: AuthorizationRequest;
   readonly login: Login;
   /** The granted scopes, including the scopes of the requested claims. */
@@ -21,20 +21,20 @@ interface Giving {
 }
 
 /** Issues a code and stores the consent, in a transaction that locks the user's login. */
-export async function giveAccess(oauth: OAuth, giving: Giving): Promise<string> {
-  const { context, keys, holdAuthority } = oauth;
+export async function grantAccess(oauth: OAuth, giving: AccessGrant): Promise<string> {
+  const { context, keys, lockAuthority } = oauth;
   const { request, login, scopes } = giving;
   await keys.ensureCurrent();
   await requireRealm(context.database.db, request.client, login.userId, 'access_denied');
   // Concurrent decisions of one user run one after the other, so that neither overwrites the scopes of the other.
   const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
-  return changeAs(context.database, holdAuthority, act, async (tx) => {
+  return changeAs(context.database, lockAuthority, act, async (tx) => {
     if (giving.asked) {
       const { asked, source } = giving;
       const parties = { userId: login.userId, clientId: request.client.id, sessionId: login.session.id };
       await rememberConsent(context, tx, { ...parties, scopes, asked, source });
     }
-    if (request.pushedId !== undefined && !(await spendPushedRequest(tx, request.pushedId))) {
+    if (request.pushedId !== undefined && !(await consumePushedRequest(tx, request.pushedId))) {
       throw new OAuthError('invalid_request', 'The pushed request was already used.');
     }
     // A claim requested by name needs consent to its scope. It does not add the scope.
