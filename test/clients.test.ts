@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { addOwner, addOwners, askingBy, grantClient, type Owner, rowOf, rowsOf } from './harness/owners.ts';
+import { addOwner, addOwners, grantClient, type Owner, requestsTo, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Personal clients', (engine) => {
@@ -16,7 +16,7 @@ onBothEngines('Personal clients', (engine) => {
     ({ ann, bob, admin } = await addOwners(service));
   });
 
-  const askAs = askingBy(() => service);
+  const askAs = requestsTo(() => service);
 
   it('are created by their owner, and show their secret once', async () => {
     const made = await askAs('POST', '/v1/clients', ann.token, { name: 'My script' });

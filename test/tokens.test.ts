@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { addClient, password } from './harness/accounts.ts';
 import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { addOwner, addOwners, askingBy, grantClient, type Owner, type Row, rowOf, rowsOf } from './harness/owners.ts';
+import { addOwner, addOwners, grantClient, type Owner, type Row, requestsTo, rowOf, rowsOf } from './harness/owners.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Tokens', (engine) => {
@@ -17,7 +17,7 @@ onBothEngines('Tokens', (engine) => {
     ({ ann, bob, admin } = await addOwners(service));
   });
 
-  const askAs = askingBy(() => service);
+  const askAs = requestsTo(() => service);
 
   it('are listed for the caller as sessions and personal access tokens, with their last use', async () => {
     const someone = await addOwner(service);

@@ -54,7 +54,7 @@ onBothEngines('An application that tries to exceed its scopes', (engine) => {
     assert.equal((await pass(app, token, { scope: 'users:read' })).status, 200);
   });
 
-  it('exchanges the token of a sign-in only for one without roles and without rights of the user alone', async () => {
+  it('exchanges the token of a sign-in only for a token without roles and without account rights', async () => {
     const server = await addApplication(service, { scopes: ['openid', 'tokens:exchange'] });
     const passed = (await pass(server, admin)).body.access_token as string;
     const others = await ask<{ data: unknown[] }>(service, '/v1/users', { token: passed });

@@ -60,7 +60,7 @@ onBothEngines('Consents', (engine) => {
     assert.equal(answerIn(more).error, 'consent_required');
   });
 
-  it('let an application create no tokens, clients or secrets that would outlive them', async () => {
+  it('do not let an application create tokens, clients or secrets that would outlive them', async () => {
     const writing = ['openid', 'tokens:write', 'clients:write', 'clients:read', 'tokens:read'];
     const { visitor, id: userId } = await signedIn(service);
     const own = await addApplication(service, { scopes: ['openid'], userId });
@@ -102,7 +102,7 @@ onBothEngines('Consents', (engine) => {
     assert.deepEqual([error, state, iss], ['access_denied', 'a state', service.context.config.baseUrl]);
   });
 
-  it('are listed for their owner, and withdrawing one ends codes, tokens and sessions at once', async () => {
+  it('are listed for their owner, and withdrawing one ends codes, tokens and sessions immediately', async () => {
     const app = await addApplication(service, { scopes });
     const other = await addApplication(service, { scopes });
     const { id, email, visitor } = await signedIn(service);

@@ -11,7 +11,7 @@ import { type Service, services } from '../harness/service.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
 
-// biome-ignore lint/suspicious/noExplicitAny: whatever the route returns.
+// biome-ignore lint/suspicious/noExplicitAny: the type depends on the route.
 type Result = { result: any; errors?: { field: string }[]; detail?: string };
 
 onBothEngines('resource() in custom code', (engine) => {

@@ -30,7 +30,7 @@ async function whatIsSeen(page: Page): Promise<string> {
   return `The page at ${page.url()} says: ${text.replaceAll(/\s+/g, ' ').slice(0, 600)}`;
 }
 
-/** The rules of axe-core that judge colours. The others find the same in both colour schemes. */
+/** The rules of axe-core that check colours. The other rules have the same result in both colour schemes. */
 export const colourRules: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
 /** The violations that axe-core finds on a page, including headings and landmarks: `rule: element`, one per line. */

@@ -103,7 +103,7 @@ export class Conformance {
     return new URLSearchParams(Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined));
   }
 
-  /** Sends the browser to the authorization endpoint. The user signs in and agrees wherever a page asks. */
+  /** Sends the browser to the authorization endpoint. The user signs in and agrees on every page that asks. */
   async authorize(parameters: Texts = {}, { byPost = false, reversed = false } = {}): Promise<Answer> {
     const inOrder = this.query(parameters);
     const query = reversed ? new URLSearchParams([...inOrder].reverse()) : inOrder;
@@ -168,7 +168,7 @@ export class Conformance {
   redeem = (code: string, more: Texts = {}, by: 'basic' | 'post' = 'basic') =>
     this.token({ grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...more }, by);
 
-  /** The happy flow, with every check that the suite makes of an ID token and of userinfo. */
+  /** The happy flow, with every check of the suite on an ID token and on userinfo. */
   async signIn(parameters: Texts = {}, options: SignInOptions = {}) {
     const nonce = 'nonce' in parameters ? parameters.nonce : randomUUID();
     const answer = await this.authorize({ ...parameters, nonce }, options);

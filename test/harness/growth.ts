@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /**
- * Shorter times are ignored: collecting the garbage of a large input alone may take this long. Quadratic work takes
+ * Shorter times are ignored, because the garbage collection of a large input may take this long. Quadratic work takes
  * longer than this with the sizes of the tests.
  */
 const noticeable = 150_000;

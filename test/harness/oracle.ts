@@ -20,8 +20,8 @@ interface Login {
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
 /**
- * Writes to a service without a pause while a trial breaks things, and records what was acknowledged. Afterwards `check` compares:
- * every acknowledged row is unchanged, every login still works, and no revoked token works.
+ * Writes to a service without a pause while a trial breaks things, and records the acknowledged writes. Afterwards
+ * `check` compares: every acknowledged row is unchanged, every login still works, and no revoked token works.
  */
 export class Oracle {
   readonly rows = new Map<string, { label: string; count: number }>();

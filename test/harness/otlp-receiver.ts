@@ -29,7 +29,7 @@ export interface OtlpReceiver {
 const plain = (attributes: readonly Attribute[] = []): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
-// biome-ignore lint/suspicious/noExplicitAny: what OTLP's JSON holds.
+// biome-ignore lint/suspicious/noExplicitAny: OTLP's JSON has many types.
 type Json = any;
 
 /** A collector of OTLP over HTTP, with JSON or protobuf, on loopback, for the suite that is being declared. */

@@ -32,7 +32,7 @@ export async function addOwners(service: Service): Promise<{ ann: Owner; bob: Ow
 }
 
 /** Sends a request to the service of a suite, by method, path and token. */
-export const askingBy =
+export const requestsTo =
   (service: () => Service) =>
   (method: string, path: string, token: string | undefined, json?: unknown, headers = {}): Promise<Answer> =>
     ask(service(), path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });

@@ -12,7 +12,7 @@ interface RequestOptions {
 }
 
 interface Flags {
-  /** The person was asked for a finger, a face or a PIN. */
+  /** The device has verified the user by a finger, a face or a PIN. */
   readonly verified?: boolean;
   readonly present?: boolean;
   readonly origin?: string;

@@ -88,7 +88,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     assert.equal(inInfo.info.email_verified, undefined);
   });
 
-  it('the claims parameter asks for the same consent as the scope', async () => {
+  it('the claims parameter requires the same consent as the scope', async () => {
     const app = await add({ trusted: false });
     const claims = JSON.stringify({ userinfo: { email: null } });
     const page = await visitor.get(authorizePath(app.id, { scope: 'openid', claims }));

@@ -79,7 +79,7 @@ describe('An instance that is cut off from invalidations', () => {
       assert.equal((await ready()).status, 200);
     });
 
-    it(`completes a logout of its own: nothing gets ${ways.join(' or ')}`, async () => {
+    it(`completes its own logouts: nothing gets ${ways.join(' or ')}`, async () => {
       const tokens = await remembered(4);
       network.swallow(ways);
       assert.deepEqual(

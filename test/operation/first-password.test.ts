@@ -30,7 +30,7 @@ onBothEngines('The first password', (engine) => {
   const logIn = async (service: Service, password: string) =>
     (await ask(service, '/v1/clients/web/admin/login', { json: { email, password } })).status;
 
-  it('is shown at each start until somebody has signed in with it, and is stored nowhere afterwards', async () => {
+  it('is shown at each start until the administrator has signed in, and is stored nowhere afterwards', async () => {
     const database = await create();
     const file = join(database.dir, 'first-password');
     const first = await start({ database, env });

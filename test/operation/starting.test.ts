@@ -57,7 +57,7 @@ onBothEngines('Starting', (engine) => {
     }
   });
 
-  it('works beside a newer version that has only added, and refuses a database that a newer version has contracted', async () => {
+  it('works with a database that a newer version has expanded, and refuses one that a newer version has contracted', async () => {
     const { dir, url: DATABASE_URL } = await create();
     const config = parseConfig({}, { DATABASE_URL, DATA_DIR: dir }, dir);
     const database = await openDatabase(config);

@@ -58,7 +58,7 @@ onBothEngines('Two workers', (engine) => {
     assert.equal(pids().size, 2);
   });
 
-  it('apply logins, logouts and role changes of each other at once', async () => {
+  it('apply logins, logouts and role changes of each other immediately', async () => {
     const [one, other] = await both();
     for (let round = 0; round < 5; round++) {
       const [here, there] = round % 2 ? [one, other] : [other, one];

@@ -22,7 +22,7 @@ onBothEngines('Changing the email address on the pages', (engine) => {
   }
   const canSignIn = async (login: string) => (await new Visitor(service).signIn(login, password)).status === 303;
 
-  it('asks for the password, but not for a change of the name', async () => {
+  it('requires the password, which a change of the name does not', async () => {
     const { visitor, email } = await signedIn();
     const form = { name: 'Ada', email, username: '' };
     assert.equal((await visitor.send('/settings', form)).location, '/settings?done=profile-saved');

@@ -85,7 +85,7 @@ describe('An administrator role', () => {
     assert.equal(await rolesOf(service, 'ada@example.com'), '[]');
   });
 
-  it('does not mix users of two tables when a later pass no longer names one of them', async () => {
+  it('stays with the users of its table when a later pass no longer names that table', async () => {
     const { service, old, run } = await prepared(
       `create table admins as select * from users; update admins set email = 'admin-' || email;
        update users set password = '${hash}'; update admins set password = '${hash}';
@@ -128,7 +128,7 @@ describe('An administrator role', () => {
 
   describe('of MariaDB', { skip: mariadbInstalled() ? false : 'no MariaDB is installed' }, () => {
     const makeMariadb = mariadbInstalled() ? oldDatabases('mariadb') : undefined;
-    it('is read with BIT columns as locks and with invalid dates', async () => {
+    it('is imported with BIT columns as locks and with invalid dates', async () => {
       const { service, run } = await prepared(
         `set session sql_mode = ''; alter table users add column locked bit(1) not null default b'0', add column banned_at timestamp null, add column bio text character set latin1;
          update users set password = '${hash}', name = 'Zoë 🐎', bio = 'Café', created_at = '0000-00-00 00:00:00', email_verified_at = '0000-00-00 00:00:00';

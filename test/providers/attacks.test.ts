@@ -162,7 +162,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     return location as string;
   };
 
-  it('a proof links only the subject that it was made for (CVE-2026-9087, CVE-2026-82968)', async () => {
+  it('a proof links only the subject that it is for (CVE-2026-9087, CVE-2026-82968)', async () => {
     const { email } = await someone(service);
     const visitor = new Visitor(service);
     const first = await linkPathOf(visitor, { sub: 'bound-1', email });
@@ -234,7 +234,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.deepEqual(await identities(owner.token), []);
   });
 
-  it('an attacker who registered an address first loses linked identities when its owner comes (pre-hijacking)', async () => {
+  it('an attacker who registered an email first loses linked identities when its owner arrives (pre-hijacking)', async () => {
     // The attacker has an account at a provider that verifies nothing.
     const email = `victim${people++}@example.com`;
     upstream.person = person({ email, email_verified: false });

@@ -41,7 +41,7 @@ describe('Published clients from Debian', { timeout: 300_000 }, () => {
       if (spawnSync(command, loads).status !== 0) return test.skip(`it is not installed (on Debian: ${debian})`);
       const args = [fileURLToPath(new URL(script, import.meta.url))];
       const signedIn = await signInByProgram(service, app, { command, args });
-      const { user } = signedIn.learnt;
+      const { user } = signedIn.result;
       assert.deepEqual([user.sub, user.name, user.email], [signedIn.id, 'Ada Lovelace', signedIn.email]);
       await signOut(service, app, await refreshed(service, app, signedIn));
     });

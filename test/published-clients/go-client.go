@@ -1,4 +1,4 @@
-// Signs in with x/oauth2 and go-oidc: prints where the browser goes, reads where it came back to, and prints what it learnt.
+// Signs in with x/oauth2 and go-oidc: prints the authorization URL, reads the URL of the redirect back, and prints its result.
 package main
 
 import (

@@ -38,7 +38,7 @@ describe("Go's x/oauth2 with go-oidc", { timeout: 300_000 }, () => {
       ...{ trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] },
     });
     const signedIn = await signInByProgram(service, app, { command: join(dir, 'client') });
-    const { claims, user } = signedIn.learnt;
+    const { claims, user } = signedIn.result;
     for (const one of [claims, user]) {
       assert.deepEqual([one.sub, one.name, one.email], [signedIn.id, 'Ada Lovelace', signedIn.email]);
     }

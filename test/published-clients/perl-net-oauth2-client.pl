@@ -1,4 +1,4 @@
-# Signs in with Net::OAuth2: prints where the browser goes, reads where it came back to, and prints what it learnt.
+# Signs in with Net::OAuth2: prints the authorization URL, reads the URL of the redirect back, and prints its result.
 use strict;
 use warnings;
 use JSON;

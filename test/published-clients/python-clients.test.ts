@@ -28,7 +28,7 @@ describe('Published clients for Python', { timeout: 300_000 }, () => {
   it('Authlib signs in, checks the ID token, refreshes, reads userinfo, revokes and signs out', async (test) => {
     if (packages === undefined) return test.skip('they are not installed, and the package index cannot be reached');
     const signedIn = await signIn('authlib-client.py');
-    const { claims, user, revoked, after } = signedIn.learnt;
+    const { claims, user, revoked, after } = signedIn.result;
     const { id, email } = signedIn;
     assert.deepEqual([claims.sub, claims.iss, claims.aud], [id, service.context.config.baseUrl, app.id]);
     assert.deepEqual([user.sub, user.name, user.email], [id, 'Ada Lovelace', email]);
@@ -39,7 +39,7 @@ describe('Published clients for Python', { timeout: 300_000 }, () => {
   it('requests-oauthlib signs in without PKCE, refreshes, reads userinfo and signs out', async (test) => {
     if (packages === undefined) return test.skip('they are not installed, and the package index cannot be reached');
     const signedIn = await signIn('requests-oauthlib-client.py');
-    const { user } = signedIn.learnt;
+    const { user } = signedIn.result;
     assert.deepEqual([user.sub, user.name, user.email], [signedIn.id, 'Ada Lovelace', signedIn.email]);
     await signOut(service, app, signedIn);
   });

@@ -1,4 +1,4 @@
-"""Signs in with requests-oauthlib: prints where the browser goes, reads where it came back to, and prints what it learnt."""
+"""Signs in with requests-oauthlib: prints the authorization URL, reads the URL of the redirect back, and prints its result."""
 
 import json
 import os

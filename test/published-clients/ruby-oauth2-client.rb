@@ -1,4 +1,4 @@
-# Signs in with the gem oauth2: prints where the browser goes, reads where it came back to, and prints what it learnt.
+# Signs in with the gem oauth2: prints the authorization URL, reads the URL of the redirect back, and prints its result.
 require "json"
 require "oauth2"
 

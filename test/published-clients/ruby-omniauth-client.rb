@@ -1,4 +1,4 @@
-# Signs in with omniauth_openid_connect: prints where the browser goes, reads where it came back to, and prints what it learnt.
+# Signs in with omniauth_openid_connect: prints the authorization URL, reads the URL of the redirect back, and prints its result.
 require "json"
 require "omniauth_openid_connect"
 require "rack"
@@ -19,8 +19,8 @@ options = {
 OmniAuth.config.logger = Logger.new(nil)
 OmniAuth.config.request_validation_phase = nil
 OmniAuth.config.on_failure = ->(env) { raise env["omniauth.error"] }
-learnt = ->(env) { [200, {}, [JSON.generate(env["omniauth.auth"])]] }
-application = OmniAuth::Builder.new(learnt) { provider :openid_connect, options }.to_app
+result = ->(env) { [200, {}, [JSON.generate(env["omniauth.auth"])]] }
+application = OmniAuth::Builder.new(result) { provider :openid_connect, options }.to_app
 session = {}
 browser = Rack::MockRequest.new(application)
 puts browser.post("/auth/gatehouse", "rack.session" => session)["Location"]

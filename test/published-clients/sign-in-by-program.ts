@@ -38,7 +38,7 @@ export async function signInByProgram(service: Service, app: Client, { command, 
   });
   const [code] = await once(child, 'close');
   assert.equal(code, 0, complaint);
-  return { ...person, learnt: JSON.parse(output.split('\n')[1] ?? '') };
+  return { ...person, result: JSON.parse(output.split('\n')[1] ?? '') };
 }
 
 type SignedIn = Awaited<ReturnType<typeof signInByProgram>>;
@@ -50,18 +50,18 @@ const refresh = (service: Service, { id, secret = '' }: Client, refresh_token: s
 
 /** Refreshes with the refresh token that the program printed. Returns the new tokens. */
 export async function refreshed(service: Service, app: Client, signedIn: SignedIn): Promise<SignedIn> {
-  const { status, body, text } = await refresh(service, app, signedIn.learnt.refresh_token);
+  const { status, body, text } = await refresh(service, app, signedIn.result.refresh_token);
   assert.equal(status, 200, text);
-  return { ...signedIn, learnt: { ...signedIn.learnt, ...body } };
+  return { ...signedIn, result: { ...signedIn.result, ...body } };
 }
 
 /**
  * Logs out with the ID token that the program printed. Afterwards the browser is signed out, and the refresh token is
  * invalid.
  */
-export async function signOut(service: Service, app: Client, { visitor, learnt }: SignedIn): Promise<void> {
-  const query = new URLSearchParams({ id_token_hint: learnt.id_token, post_logout_redirect_uri: home });
+export async function signOut(service: Service, app: Client, { visitor, result }: SignedIn): Promise<void> {
+  const query = new URLSearchParams({ id_token_hint: result.id_token, post_logout_redirect_uri: home });
   assert.equal((await visitor.get(`/oauth/logout?${query}`)).location, home);
   assert.equal((await visitor.get('/settings')).status, 302);
-  assert.equal((await refresh(service, app, learnt.refresh_token)).body.error, 'invalid_grant');
+  assert.equal((await refresh(service, app, result.refresh_token)).body.error, 'invalid_grant');
 }

@@ -27,7 +27,7 @@ describe('The URL of a client metadata document', () => {
     for (const id of wrong) assert.equal(isDocumentId(id), false, id);
   });
 
-  it('is cached as long as Cache-Control says, within bounds', () => {
+  it('is cached for the time in Cache-Control, within bounds', () => {
     const cases = [
       [undefined, 3600],
       ['max-age=600', 600],

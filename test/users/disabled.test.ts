@@ -45,7 +45,7 @@ onBothEngines('A disabled user', (engine) => {
     assert.ok((await eventsOf(ada.id)).includes('user.disabled'));
   });
 
-  it('loses all tokens immediately, and regains only those that are not sessions', async () => {
+  it('loses all tokens immediately, and later regains all except sessions', async () => {
     const ada = await someone(service);
     const { body: tokens } = await ask<{ refresh_token: string }>(service, login, {
       json: { email: ada.email, password },

@@ -60,7 +60,7 @@ onBothEngines('A lockout', (engine) => {
     assert.equal((await attempt(email, password, device)).status, 429);
   });
 
-  it('treats a device with too many failures as a stranger, and locks nobody else', async () => {
+  it('treats a device with too many failures as unknown, and does not lock the account', async () => {
     const { email } = await addUser();
     const device = pairOf((await attempt(email, password)).device);
     for (let i = 0; i < 10; i++) assert.equal((await attempt(email, 'wrong', device)).status, 400);

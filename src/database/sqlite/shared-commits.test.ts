@@ -168,7 +168,7 @@ describe('Shared commits', () => {
       assert.equal(count(), 1);
     });
 
-    it('get a quarter of the time that others take, so that many reads do not hold them up', async () => {
+    it('get a quarter of the time that other requests take, so that many reads do not delay them', async () => {
       const { write, turns, count, end } = openSlow(10);
       await Promise.all(Array.from({ length: 7 }, (_, n) => write(n)));
       end();

@@ -50,8 +50,8 @@ async function act(real: SessionInstances, token: string | undefined): Promise<v
   }
 }
 
-type RowOperation = 'answer arrives' | 'answer is lost' | 'two tabs' | 'uses newest' | 'uses an older one' | 'crash';
-const deed = fc.constantFrom<RowOperation>(
+type OwnerAction = 'answer arrives' | 'answer is lost' | 'two tabs' | 'uses newest' | 'uses an older one' | 'crash';
+const action = fc.constantFrom<OwnerAction>(
   'answer arrives',
   'answer is lost',
   'answer is lost',
@@ -61,17 +61,17 @@ const deed = fc.constantFrom<RowOperation>(
   'crash',
 );
 const pause = fc.constantFrom(0, 1, grace - 1, grace, grace + 1, hour - 1, hour + 1, 9 * hour, 5 * day);
-const days = fc.array(fc.record({ deed, pause }), { minLength: 1, maxLength: 20 });
+const days = fc.array(fc.record({ action, pause }), { minLength: 1, maxLength: 20 });
 
-async function live(real: SessionInstances, owner: Holder, what: RowOperation): Promise<void> {
-  if (what === 'answer arrives') keep(owner, await refresh(real, owner));
-  else if (what === 'answer is lost') await refresh(real, owner);
-  else if (what === 'two tabs') {
+async function live(real: SessionInstances, owner: Holder, action: OwnerAction): Promise<void> {
+  if (action === 'answer arrives') keep(owner, await refresh(real, owner));
+  else if (action === 'answer is lost') await refresh(real, owner);
+  else if (action === 'two tabs') {
     const answers = await Promise.all([refresh(real, owner), refresh(real, owner), refresh(real, owner)]);
     assert.equal(new Set(answers.map(({ refreshToken }) => refreshToken)).size, 1, 'the session forked');
     for (const answer of answers) keep(owner, answer);
-  } else if (what === 'crash') real.crash();
-  else await act(real, owner.accessTokens.at(what === 'uses newest' ? -1 : -2));
+  } else if (action === 'crash') real.crash();
+  else await act(real, owner.accessTokens.at(action === 'uses newest' ? -1 : -2));
 }
 
 async function eventsOf(real: SessionInstances, { refreshToken }: Holder): Promise<string[]> {
@@ -95,10 +95,10 @@ onBothEngines('A session', (engine) => {
     const real = await open();
     const life = fc.asyncProperty(days, fc.boolean(), async (steps, spied) => {
       const owner = await logIn(real);
-      for (const { deed: what, pause: ms } of steps) {
+      for (const { action, pause: ms } of steps) {
         // A thief who presents the owner's current token but does not use the response does no harm.
         if (spied) await refresh(real, { ...owner });
-        await live(real, owner, what);
+        await live(real, owner, action);
         real.advance(ms);
       }
       keep(owner, await refresh(real, owner));
@@ -116,20 +116,20 @@ onBothEngines('A session', (engine) => {
       before: days,
       refreshes: fc.integer({ min: 1, max: 3 }),
       acts: fc.boolean(),
-      meanwhile: fc.array(fc.constantFrom<RowOperation>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
+      meanwhile: fc.array(fc.constantFrom<OwnerAction>('uses newest', 'uses an older one', 'crash'), { maxLength: 4 }),
       later: fc.constantFrom(grace + 1, hour, 9 * hour),
     });
     const property = fc.asyncProperty(theft, async ({ before, refreshes, acts, meanwhile, later }) => {
       const owner = await logIn(real);
-      for (const { deed: what, pause: ms } of before) {
-        await live(real, owner, what);
+      for (const { action, pause: ms } of before) {
+        await live(real, owner, action);
         real.advance(ms);
       }
       const thief: Holder = { refreshToken: owner.refreshToken, accessTokens: [] };
       for (let i = 0; i < refreshes; i++) keep(thief, await refresh(real, thief));
       // The second refresh uses the refresh token of the successor. Otherwise the access token must be used.
       if (acts || refreshes === 1) await act(real, thief.accessTokens.at(-1));
-      for (const what of meanwhile) await live(real, owner, what);
+      for (const action of meanwhile) await live(real, owner, action);
       real.advance(later);
       await assert.rejects(refresh(real, owner), isRefused);
       await assert.rejects(refresh(real, thief), isRefused);

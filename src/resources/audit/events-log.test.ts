@@ -87,7 +87,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     assert.deepEqual([typesOf(`${path}.1`), typesOf(path)], [['one'], ['two']]);
   });
 
-  it('is followed in order, without gaps and repetitions, however late a transaction ends', async () => {
+  it('is followed in order, without gaps and repetitions, regardless of how late a transaction ends', async () => {
     const context = await make();
     const { db } = context.database;
     const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });

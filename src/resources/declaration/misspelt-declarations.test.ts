@@ -167,7 +167,7 @@ describe('An invalid value in a declaration', () => {
     it(`is refused: ${what}`, () => assert.throws(check(definition), says));
   }
 
-  it('is reported with all others, however deep it is', () => {
+  it('is reported with all others, at any depth', () => {
     const seats = integer({ mim: 1 } as Anything);
     const wrong = cars({
       fields: { ...fields, seats },
@@ -184,7 +184,7 @@ describe('An invalid value in a declaration', () => {
     assert.throws(check(reading(role('guest'))), /There are: admin, editor\. .* such as ROLES=admin,editor,guest\.$/);
   });
 
-  it('is reported once, however many callers the rule is tested with', () => {
+  it('is reported once, regardless of the number of callers in the test of the rule', () => {
     assert.throws(check(reading(owner('userid'))), (error: Error) => error.message.split('\n').length === 2);
   });
 

@@ -25,7 +25,7 @@ const after = defineResource({
 describe('Migrations of a large table on PostgreSQL', () => {
   const make = contexts('postgres');
 
-  it('create indexes and fold existing rows beside a writer, rewrite no row for a default, and repair interrupted work', async () => {
+  it('create indexes and fold existing rows during writes, rewrite no row for a default, and repair interrupted work', async () => {
     const { database, testDatabase } = await make();
     await applyResourceMigrations(database, [before]);
     await sql`insert into cars (id, model, created_at, updated_at, version)
@@ -69,7 +69,7 @@ describe('Migrations of a large table on PostgreSQL', () => {
     assert.deepEqual(await applyResourceMigrations(database, [after]), []);
   });
 
-  it("convert values, resume columns and add references beside a writer, and keep the writer's changes", async () => {
+  it('convert values, resume columns and add references during writes, and keep those writes', async () => {
     const { database, testDatabase } = await make();
     const makers = defineResource({ name: 'makers', access, fields: { title: text() } });
     const cars = (fields: Fields) => [makers, defineResource({ name, access, fields })];

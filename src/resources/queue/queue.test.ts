@@ -25,7 +25,7 @@ onBothEngines('The queue', (engine) => {
   };
   const rows = ({ database: { db } }: TestContext) => db.selectFrom('queued_jobs').selectAll().orderBy('id').execute();
 
-  it('runs committed jobs at once, and no job of a transaction that was rolled back', async () => {
+  it('runs committed jobs immediately, and no job of a transaction that was rolled back', async () => {
     const on = await context();
     const queue = await open(on);
     const done: unknown[] = [];
@@ -118,7 +118,7 @@ onBothEngines('The queue', (engine) => {
     assert.deepEqual(await rows(on), [], 'a failed job is deleted after a while');
   });
 
-  it('runs a job on one instance, at its time, where it has a handler, and encrypts its data', async () => {
+  it('runs a job once at its time, on an instance that has a handler, and encrypts its data', async () => {
     const shared = await database();
     const one = await context({ database: shared });
     // On SQLite, two queues of one service compete. On PostgreSQL, two services do.

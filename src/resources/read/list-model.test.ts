@@ -5,7 +5,7 @@ import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { type ResourceService, type Row, resourceServices } from '../../../test/harness/resource-service.ts';
 
-// A plain model of the list conventions over rows in memory, written from the documentation alone.
+// A plain model of the list conventions over rows in memory, written only from the documentation.
 
 const texts = [
   ...[

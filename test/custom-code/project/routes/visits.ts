@@ -20,7 +20,7 @@ export const calls = defineRoute({
   async handle({ body: sent, resource, transaction }) {
     const run = async (tx?: Parameters<Parameters<typeof transaction>[0]>[0]) => {
       const { as, values, id, call } = sent;
-      // biome-ignore lint/suspicious/noExplicitAny: the test says which.
+      // biome-ignore lint/suspicious/noExplicitAny: the test chooses the resource.
       const calls = resource(sent.resource, { as, tx }) as any;
       const args = ['create', 'list', 'aggregate'].includes(call) ? [values] : [id, values];
       return calls[call](...args);
