@@ -6,7 +6,7 @@ import { onBothEngines } from './harness/engines.ts';
 import { type Service, services } from './harness/service.ts';
 import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
-onBothEngines('The parameters of a token request', (engine) => {
+onBothEngines('A token request', (engine) => {
   const start = services(engine);
   let service: Service;
   let user: { id: string; email: string };
@@ -58,7 +58,7 @@ onBothEngines('The parameters of a token request', (engine) => {
   }
 
   for (const parameter of ['client_id', 'client_secret', 'scope']) {
-    it(`refuses a ${parameter} that is repeated, not text, not UTF-8 or too long`, async () => {
+    it(`is refused with a ${parameter} that is repeated, not text, not UTF-8 or too long`, async () => {
       const good: Record<string, string> = asPersonal({ scope: 'cars:read' });
       const form = new URLSearchParams(good).toString();
       expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
@@ -70,7 +70,7 @@ onBothEngines('The parameters of a token request', (engine) => {
     });
   }
 
-  it('refuses bodies of other types, and an empty body, with the same error', async () => {
+  it('is refused with a body of another type and with an empty body', async () => {
     const path = '/v1/oauth/token';
     const xml = await ask(service, path, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
     assert.deepEqual([xml.status, xml.body.error], [415, 'invalid_request']);

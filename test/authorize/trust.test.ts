@@ -28,7 +28,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
   }
 
   for (const trusted of [false, true]) {
-    it(`never has the user's roles, not even with the scope *${trusted ? ' and if it is trusted' : ''}`, async () => {
+    it(`never has the user's roles, not even with the scope *${trusted ? ', even if it is trusted' : ''}`, async () => {
       const admin = await signedIn(service, { roles: ['admin'] });
       const victim = await addOwner(service);
       const { token } = await tokenOf(admin, '*', { trusted });

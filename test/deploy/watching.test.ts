@@ -17,7 +17,7 @@ describe('The monitoring files', () => {
   });
 
   for (const file of ['alerts.yml', 'grafana-dashboard.json']) {
-    it(`${file} uses existing metrics`, () => {
+    it(`use existing metrics: ${file}`, () => {
       const names = new Set(read(file).match(/\b(gatehouse|nodejs|process)_[a-z0-9_]+/g));
       assert.ok(names.size > 5);
       const known = new Set([...figures.matchAll(/^# TYPE (\w+)/gm)].map((match) => match[1] as string));
@@ -27,7 +27,7 @@ describe('The monitoring files', () => {
       assert.deepEqual(absent, []);
     });
 
-    it(`${file} uses existing labels`, () => {
+    it(`use existing labels: ${file}`, () => {
       const labels = read(file).match(/(?<=by \()[a-z, ]+(?=\))/g) ?? [];
       const ofPrometheus = ['instance', 'job', 'le'];
       const names = new Set(labels.flatMap((list) => list.split(/, */)).filter((name) => !ofPrometheus.includes(name)));

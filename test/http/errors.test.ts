@@ -87,7 +87,7 @@ describe('Errors', () => {
   });
 });
 
-describe('Malformed HTTP', () => {
+describe('Unusual HTTP', () => {
   const start = bareServers();
   let url: string;
   before(async () => {
@@ -97,7 +97,7 @@ describe('Malformed HTTP', () => {
   const get = (line: string, ...headers: string[]) =>
     sendOne(url, [line, 'Host: x', 'Accept: application/json', ...headers, '', ''].join('\r\n'));
 
-  it('gets a problem with the usual headers', async () => {
+  it('gets a problem with the usual headers if it is malformed', async () => {
     const attempts: [string, number][] = [
       ['nonsense\r\n\r\n', 400],
       ['GET /v1/things HTTP/9.9\r\n\r\n', 400],
@@ -147,13 +147,13 @@ describe('Malformed HTTP', () => {
     assert.equal(answer.json().code, 'url_too_long');
   });
 
-  it('fills defaults into an empty query string', async () => {
+  it('gets the defaults for an empty query string', async () => {
     assert.deepEqual((await get('GET /v1/defaults HTTP/1.1')).json(), { data: { page: '1' } });
     assert.deepEqual((await get('GET /v1/defaults? HTTP/1.1')).json(), { data: { page: '1' } });
     assert.deepEqual((await get('GET /v1/defaults?page=2 HTTP/1.1')).json(), { data: { page: '2' } });
   });
 
-  it('serves HTTP/1.0 without a Host header', async () => {
+  it('may be HTTP/1.0 without a Host header', async () => {
     assert.equal((await sendOne(url, 'GET /plain HTTP/1.0\r\n\r\n')).status, 200);
   });
 });

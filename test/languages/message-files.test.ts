@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkTranslation } from '../../src/config/languages/check-messages.ts';
-import { complaintsIn, unspokenText } from './unspoken-text.ts';
+import { complaintsIn, untranslatedText } from './untranslated-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'src/config/languages/messages');
@@ -65,10 +65,10 @@ describe('The message files', () => {
   it('contain every sentence of the console', () => {
     // Code that is shown as code, and styles.
     const silent = ['console/src/rows/snippets.ts', 'console/src/app/theme.ts'];
-    const unspoken = sources
+    const untranslated = sources
       .filter(([file]) => file.startsWith('console/') && !silent.includes(file))
-      .flatMap(([file, text]) => unspokenText(file, text, (sentence) => english.has(sentence)));
-    assert.deepEqual(unspoken, []);
+      .flatMap(([file, text]) => untranslatedText(file, text, (sentence) => english.has(sentence)));
+    assert.deepEqual(untranslated, []);
   });
 
   it('contain the findings of doctor, which the console shows', () => {
@@ -83,7 +83,7 @@ describe('The message files', () => {
   });
 
   it('are checked for untranslated texts of the console', () => {
-    const found = (source: string) => unspokenText('a.tsx', source, (sentence) => sentence === 'Known');
+    const found = (source: string) => untranslatedText('a.tsx', source, (sentence) => sentence === 'Known');
     assert.deepEqual(found("const a = <b title={say('Known')}>{say('Known')}</b>;"), []);
     assert.equal(found('const a = <b>Words</b>;').length, 1);
     assert.equal(found('const a = <b title="Close" />;').length, 1);
@@ -111,9 +111,9 @@ describe('The message files', () => {
         .replace(/\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}/gs, '')
         .replace(/^Subject: /, '')
         .replace(/\{%.*?%\}|\{\{.*?\}\}/gs, '');
-      const spoken = [...text.matchAll(/\s(?:aria-label|title|placeholder|alt)="([^"]*[a-z][^"]*)"/gi)];
+      const attributes = [...text.matchAll(/\s(?:aria-label|title|placeholder|alt)="([^"]*[a-z][^"]*)"/gi)];
       assert.deepEqual(
-        spoken.map((match) => match[1]),
+        attributes.map((match) => match[1]),
         [],
         file,
       );

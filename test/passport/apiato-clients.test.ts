@@ -5,7 +5,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, setClock } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const token = held.of('login').access_token;
@@ -35,7 +35,7 @@ onBothEngines('A client of Apiato', (engine) => {
   const taken = async (env: Record<string, string>) => {
     const [service, old] = [await start({ env: { FRESH_PROOF: '0', ...env } }), await make()];
     setClock(service);
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     return service;
   };
 

@@ -5,7 +5,7 @@ import { codeFor, redeem, redirectUri, signedIn } from '../harness/authorizing.t
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const secret = held.secretOf('2');
@@ -34,7 +34,7 @@ onBothEngines('Passport clients with a redirect URI', (engine) => {
     const { service, old } = await before(
       `secret = null, redirect = '${redirectUri},http://old.example/cb,myapp://cb'`,
     );
-    const report = await takeOver(service, old, { scopes: mappedScopes });
+    const report = await runImport(service, old, { scopes: mappedScopes });
     assert.ok(!JSON.stringify(report.signed_out).includes('no secret'));
     const decided = JSON.stringify(report.decisions);
     assert.ok(decided.includes('http://old.example/cb') && decided.includes('myapp://cb'), decided);
@@ -59,7 +59,7 @@ onBothEngines('Passport clients with a redirect URI', (engine) => {
   it('need their secret if they had one, even if their access tokens were deleted', async () => {
     const { service, old } = await before(`redirect = '${redirectUri}'`);
     await old.run('delete from oauth_access_tokens');
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     const { refresh_token } = held.of('login_scoped');
     assert.equal((await refresh(service, refresh_token)).status, 401);
     const renewed = await refresh(service, refresh_token, { client_secret: secret });
@@ -69,12 +69,12 @@ onBothEngines('Passport clients with a redirect URI', (engine) => {
 
   it('become applications in a second pass if they got a redirect URI after the first', async () => {
     const { service, old } = await before(`secret = null, redirect = '${redirectUri}'`);
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     const { db } = service.context.database;
     const earlier = { type: 'personal', public: 0, redirect_uris: '[]', scopes: '["users:read"]' } as const;
     await db.updateTable('clients').set(earlier).where('id', '=', '2').execute();
     await db.updateTable('legacy_ids').set({ fingerprint: 'earlier' }).where('old_id', '=', '2').execute();
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     const { scopes, ...client } = await clientOf(service);
     assert.deepEqual(client, { type: 'application', open: 1, redirect_uris: [redirectUri] });
     assert.ok(scopes.includes('users:read') && scopes.includes('openid'));

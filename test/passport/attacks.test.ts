@@ -8,7 +8,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -40,8 +40,8 @@ onBothEngines('An import', (engine) => {
     const [service, old] = [await start({ env }), await make()];
     setClock(service);
     await old.run(change);
-    const run = (options: Parameters<typeof takeOver>[2] = {}) =>
-      takeOver(service, old, { scopes: mappedScopes, ...options });
+    const run = (options: Parameters<typeof runImport>[2] = {}) =>
+      runImport(service, old, { scopes: mappedScopes, ...options });
     const rolesOf = async (email: string) =>
       (
         await service.context.database.db

@@ -4,7 +4,7 @@ import { Hashids } from '../../extensions/passport/compat/hashids.ts';
 import { ask } from '../harness/ask.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, setClock } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { client_id: '2', client_secret: held.secretOf('2') };
@@ -36,7 +36,7 @@ describe('Compatibility', () => {
     };
     const [service, old] = [await start({ env }), await make()];
     setClock(service);
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     return service;
   };
   const used = { grant_type: 'refresh_token', refresh_token: held.of('used').refresh_token as string };

@@ -6,7 +6,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -26,20 +26,20 @@ const tokens = (service: Service, form: Record<string, string>) =>
   });
 const asClient = ({ id, secret }: { id: string; secret: string }) => ({ client_id: id, client_secret: secret });
 
-onBothEngines('A decision of the import', (engine) => {
+onBothEngines('The Passport import', (engine) => {
   const start = services(engine);
   const make = oldDatabases('sqlite');
   const prepared = async (change = 'select 1', env: Record<string, string> = {}) => {
     const [service, old] = [await start({ env }), await make()];
     setClock(service);
     await old.run(change);
-    const run = (options: Parameters<typeof takeOver>[2] = {}) =>
-      takeOver(service, old, { scopes: mappedScopes, ...options });
+    const run = (options: Parameters<typeof runImport>[2] = {}) =>
+      runImport(service, old, { scopes: mappedScopes, ...options });
     return { service, old, run };
   };
   const withoutEmpty = { 'orders-read': 'users:read', 'orders-write': 'users:write' };
 
-  it('is the meaning of tokens without scopes', async () => {
+  it('asks for the meaning of tokens without scopes', async () => {
     const { service, run } = await prepared("update oauth_access_tokens set scopes = '[]' where client_id = 1");
     const asked = await run({ scopes: withoutEmpty });
     assert.match(asked.decisions.join(), /without scopes.*\{"": "\*"\}.*user 1, client 1/s);
@@ -50,7 +50,7 @@ onBothEngines('A decision of the import', (engine) => {
     assert.equal((await whoAmI(service, personal)).status, 200);
   });
 
-  it('is the meaning of columns that look like a lock or a second factor', async () => {
+  it('asks about columns that look like a lock or a second factor', async () => {
     const columns = ['ban_expires_at', 'can_login', 'isBlocked', 'account_status', 'is_2fa_enabled', 'totpSecret'];
     const others = ['marital_status', 'last_login_at', 'country_state_id', 'login', 'newsletter_active'];
     const { run } = await prepared(
@@ -65,7 +65,7 @@ onBothEngines('A decision of the import', (engine) => {
     assert.match(notes.join('\n'), new RegExp(`not imported: .*${[...columns, ...others].join(', ')}`));
   });
 
-  it('is the scopes of clients without a live token', async () => {
+  it('asks for the scopes of clients without a live token', async () => {
     const { service, run } = await prepared('update oauth_access_tokens set revoked = 1 where client_id = 3');
     const asked = await run({ clientScopes: new Map() });
     assert.match(asked.decisions.join(), /--client-scopes.*\(3; 4\)/s);
@@ -80,7 +80,7 @@ onBothEngines('A decision of the import', (engine) => {
     await assert.rejects(run({ clientScopes: new Map([['3', 'orders:fly']]) }), /no scope here/);
   });
 
-  it('applies to requests too: old scope names have the same meaning there', async () => {
+  it('makes old scope names work in requests too', async () => {
     const { service, run } = await prepared(`update users set password = '${hash}'`);
     await run({ scopes: { ...mappedScopes, legacy: [] } });
     const renewed = await tokens(service, {
@@ -102,7 +102,7 @@ onBothEngines('A decision of the import', (engine) => {
     }
   });
 
-  it('is reported until it is made, and determines the exit code', async () => {
+  it('asks until each decision is made or accepted', async () => {
     const { run } = await prepared(
       `insert into users (id, name, email, password, is_admin) values (22, 'Twin', 'ADA@example.com', '${hash}', 1), (23, 'Broken', 'not an address', '${hash}', 1)`,
     );

@@ -6,7 +6,7 @@ import { ask } from '../harness/ask.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, setClock, takeOver } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, setClock } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const password = 'a password of the old service';
@@ -25,8 +25,8 @@ describe('An administrator role', () => {
     const [service, source] = [await start(), old ?? (await make())];
     setClock(service);
     await source.run(change);
-    const run = (options: Parameters<typeof takeOver>[2] = {}, from = source) =>
-      takeOver(service, from, { scopes: mappedScopes, ...options });
+    const run = (options: Parameters<typeof runImport>[2] = {}, from = source) =>
+      runImport(service, from, { scopes: mappedScopes, ...options });
     return { service, old: source, run };
   };
   const logIn = async (service: Service, username: string, id: string) => {
@@ -104,7 +104,7 @@ describe('An administrator role', () => {
     );
   });
 
-  describe('of PostgreSQL', () => {
+  describe('on PostgreSQL', () => {
     const makePostgres = oldDatabases('postgres');
     it('is not imported if the database user may not see a column that limits it', async () => {
       const old = await makePostgres();
@@ -126,7 +126,7 @@ describe('An administrator role', () => {
     });
   });
 
-  describe('of MariaDB', { skip: mariadbInstalled() ? false : 'no MariaDB is installed' }, () => {
+  describe('on MariaDB', { skip: mariadbInstalled() ? false : 'no MariaDB is installed' }, () => {
     const makeMariadb = mariadbInstalled() ? oldDatabases('mariadb') : undefined;
     it('is imported with BIT columns as locks and with invalid dates', async () => {
       const { service, run } = await prepared(

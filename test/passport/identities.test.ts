@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { mappedScopes, setClock, takeOver } from './take-over.ts';
+import { mappedScopes, runImport, setClock } from './run-import.ts';
 
 onBothEngines('Accounts of Socialite', (engine) => {
   const start = services(engine);
@@ -24,7 +24,7 @@ onBothEngines('Accounts of Socialite', (engine) => {
        create table social_accounts (id integer primary key, user_id integer, provider_name varchar, provider_id varchar);
        insert into social_accounts values (1, 3, 'GitHub', '77'), (2, 4, 'google', '1001'), (3, 4, 'microsoft', 'm-1'), (4, 99, 'google', '5')`,
     );
-    const run = (social = new Map<string, string>()) => takeOver(service, old, { scopes: mappedScopes, social });
+    const run = (social = new Map<string, string>()) => runImport(service, old, { scopes: mappedScopes, social });
     const { db } = service.context.database;
     const linked = async () =>
       (

@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 
@@ -45,7 +45,7 @@ onBothEngines('An interrupted import', (engine) => {
     const whole = await start();
     setClock(whole);
     let steps = 0;
-    await takeOver(whole, old, { scopes: mappedScopes }, { progress: () => steps++ });
+    await runImport(whole, old, { scopes: mappedScopes }, { progress: () => steps++ });
     assert.ok(steps >= 4);
     const expected = await stateOf(whole);
     const broken = await start();
@@ -55,11 +55,11 @@ onBothEngines('An interrupted import', (engine) => {
       const stop = () => {
         if (++count === step) throw new Error('pulled the plug');
       };
-      await assert.rejects(takeOver(broken, old, { scopes: mappedScopes }, { progress: stop }), /pulled the plug/);
+      await assert.rejects(runImport(broken, old, { scopes: mappedScopes }, { progress: stop }), /pulled the plug/);
     }
     // Everything imported so far already works.
     assert.equal((await whoAmI(broken, held.of('login').access_token)).status, 200);
-    await takeOver(broken, old, { scopes: mappedScopes });
+    await runImport(broken, old, { scopes: mappedScopes });
     assert.equal(await stateOf(broken), expected);
   });
 });

@@ -10,7 +10,7 @@ import { gatehouse } from '../harness/command.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { fixture, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const login = held.of('login');
@@ -33,16 +33,16 @@ describe('A key of another service', () => {
     const service = await start();
     setClock(service);
     const old = await make();
-    await assert.rejects(takeOver(service, old, { verify, env: foreignEnv }), /not sealed with this APP_KEY/);
+    await assert.rejects(runImport(service, old, { verify, env: foreignEnv }), /not sealed with this APP_KEY/);
     await assert.rejects(
-      takeOver(service, old, { verify, publicKey: foreignKey }),
+      runImport(service, old, { verify, publicKey: foreignKey }),
       /not signed by the key of --public-key/,
     );
-    await assert.rejects(takeOver(service, old, { verify, timezone: 'Asia/Tokyo' }), /-9\.0 h off in Asia\/Tokyo/);
-    await assert.rejects(takeOver(service, old, { verify: ['nonsense'] }), /neither an access token/);
+    await assert.rejects(runImport(service, old, { verify, timezone: 'Asia/Tokyo' }), /-9\.0 h off in Asia\/Tokyo/);
+    await assert.rejects(runImport(service, old, { verify: ['nonsense'] }), /neither an access token/);
     assert.equal((await service.context.database.db.selectFrom('legacy_passes').selectAll().execute()).length, 0);
     const verdicts: string[] = [];
-    await takeOver(service, old, { verify, scopes: mappedScopes }, { verified: (line) => verdicts.push(line) });
+    await runImport(service, old, { verify, scopes: mappedScopes }, { verified: (line) => verdicts.push(line) });
     assert.match(verdicts.join(), /access token belongs to this service: it is allowed.*refresh token belongs/s);
   });
 
@@ -50,9 +50,9 @@ describe('A key of another service', () => {
     const service = await start();
     setClock(service);
     const old = await make();
-    await takeOver(service, old, { scopes: mappedScopes });
-    await assert.rejects(takeOver(service, old, { env: foreignEnv }), /APP_KEY differs/);
-    await assert.rejects(takeOver(service, old, { publicKey: foreignKey }), /public key differs/);
+    await runImport(service, old, { scopes: mappedScopes });
+    await assert.rejects(runImport(service, old, { env: foreignEnv }), /APP_KEY differs/);
+    await assert.rejects(runImport(service, old, { publicKey: foreignKey }), /public key differs/);
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });
 
@@ -71,7 +71,7 @@ describe('A key of another service', () => {
       [{ users: 'people' }, /no table "people"/],
       [{ scopes: { 'orders-read': 'orders:read' } }, /no scope here/],
     ] as const) {
-      await assert.rejects(takeOver(service, old, options as never), message);
+      await assert.rejects(runImport(service, old, options as never), message);
     }
   });
 });
@@ -86,7 +86,7 @@ onBothEngines('The time zone of the old service', (engine) => {
       await old.run(`update ${table} set expires_at = datetime(expires_at, '+9 hours')`);
     }
     setClock(service, Date.UTC(2026, 10, 16, 12));
-    await takeOver(service, old, { scopes: mappedScopes, timezone: 'Asia/Tokyo', verify });
+    await runImport(service, old, { scopes: mappedScopes, timezone: 'Asia/Tokyo', verify });
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
     service.advance(3_600_000);
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
@@ -170,7 +170,7 @@ onBothEngines('The public key in the .env', (engine) => {
     const other = join(dir, 'other.key');
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     writeFileSync(other, publicKey.export({ type: 'spki', format: 'pem' }));
-    const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey: other });
+    const report = await runImport(service, old, { scopes: mappedScopes, env, publicKey: other });
     assert.match(report.public_key, /PASSPORT_PUBLIC_KEY of .*other\.key was not used/);
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
   });

@@ -4,7 +4,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -19,7 +19,7 @@ onBothEngines('A refresh token of the old service', (engine) => {
     const [service, old] = [await start({ env }), await make()];
     setClock(service);
     if (change) await old.run(change);
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     return service;
   };
 

@@ -9,7 +9,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { fixture, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, refresh, setClock, takeOver } from './take-over.ts';
+import { heldByClients, mappedScopes, refresh, runImport, setClock } from './run-import.ts';
 
 interface Service {
   readonly cipher: string;
@@ -82,7 +82,7 @@ onBothEngines('A service with keys from PHP', (engine) => {
        insert into oauth_refresh_tokens (id, access_token_id, revoked, expires_at) values ('${keys.refresh_id}', '${keys.jti}', 0, '2027-11-15 00:00:00')`,
     );
     const verify = [keys.access_token, keys.refresh_token];
-    const report = await takeOver(service, old, { scopes: mappedScopes, env, publicKey, verify });
+    const report = await runImport(service, old, { scopes: mappedScopes, env, publicKey, verify });
     assert.equal(report.decisions.length, 2, report.decisions.join('\n'));
     assert.match(report.decisions.join(), /decrypted with APP_KEY.*\(users 4\)/);
     // A column with the cast `encrypted` is imported as its plain value.

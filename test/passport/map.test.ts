@@ -7,7 +7,7 @@ import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, setClock, takeOver } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, runImport, setClock } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -73,7 +73,7 @@ onBothEngines('The map of an import', (engine) => {
     const service = await start({ database, env: { ROLES: 'editor,viewer', ROLE_SCOPES, COMPAT: 'apiato12' } });
     setClock(service);
     await old.run(change);
-    const run = (more: object = {}) => takeOver(service, old, { scopes: mappedScopes, map, ...more });
+    const run = (more: object = {}) => runImport(service, old, { scopes: mappedScopes, map, ...more });
     const first = await run();
     assert.equal(first.decisions.length, 1, first.decisions.join('\n'));
     assert.match(first.decisions.join(), /profiles does not accept.*\[field-values\] \(users 3: shoe_size\)/);
@@ -160,14 +160,14 @@ onBothEngines('The map of an import', (engine) => {
     setClock(service);
     await old.run(change);
     const run = (permissions: object, more: object = {}) =>
-      takeOver(service, old, { scopes: mappedScopes, map: { permissions }, ...more });
+      runImport(service, old, { scopes: mappedScopes, map: { permissions }, ...more });
     const asked = await run({ 'list-profiles': 'users:read' });
     assert.match(asked.decisions.join('\n'), /does not name.*\(edit-profiles\)/);
     assert.match(asked.decisions.join('\n'), /Set ROLE_SCOPES.*\(editor=users:read; viewer=users:read\)/);
     const accepted = await run({ 'list-profiles': 'users:read' }, { accept: ['role-scopes', 'permission-names'] });
     assert.deepEqual(accepted.decisions, []);
     await assert.rejects(run({ 'list-profiles': 'profiles:fly' }), /--map: "profiles:fly".*is no scope here/);
-    const fields = (wrong: object) => takeOver(service, old, { scopes: mappedScopes, map: wrong as never });
+    const fields = (wrong: object) => runImport(service, old, { scopes: mappedScopes, map: wrong as never });
     await assert.rejects(fields({ fields: { mobile: 'password_hash' } }), /"mobile" must become a field of users/);
     await assert.rejects(fields({ fields: { fax: 'phone' } }), /no table of users has a column "fax"/);
     await assert.rejects(fields({ fields: { lang: 'nothing.here' } }), /no declared resource is named "nothing"/);

@@ -15,7 +15,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { createSessions } from '../harness/create-sessions.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, takeOver, whenLive } from './take-over.ts';
+import { heldByClients, mappedScopes, runImport, whenLive } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const jtiOf = (token: string) =>
@@ -124,4 +124,4 @@ async function withContext(work: (context: Context) => Promise<void>): Promise<v
   }
 }
 
-const importOf = (context: Context, old: OldDatabase) => takeOver({ context } as never, old, { scopes: mappedScopes });
+const importOf = (context: Context, old: OldDatabase) => runImport({ context } as never, old, { scopes: mappedScopes });

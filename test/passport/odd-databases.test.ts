@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ask } from '../harness/ask.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -13,11 +13,11 @@ const hash = '$2b$04$2l36tI6.pTKUcfgfRlyQN.HLbiuNVfBpPUEWwNOrqHrB1aXr5AQeC';
 describe('Unusual databases', () => {
   const start = services('sqlite');
   const make = oldDatabases('sqlite');
-  const taken = async (change: string, options: Parameters<typeof takeOver>[2] = {}) => {
+  const taken = async (change: string, options: Parameters<typeof runImport>[2] = {}) => {
     const [service, old] = [await start(), await make()];
     setClock(service);
     await old.run(change);
-    const report = await takeOver(service, old, { scopes: mappedScopes, ...options });
+    const report = await runImport(service, old, { scopes: mappedScopes, ...options });
     const findUsers = () => service.context.database.db.selectFrom('users').selectAll().execute();
     return { service, old, report, findUsers };
   };
@@ -48,7 +48,7 @@ describe('Unusual databases', () => {
     assert.equal(personal.status, 200);
     // A client with a list of grants refreshes only if the list contains that grant.
     await upgraded.old.run('update oauth_clients set grant_types = \'["password"]\' where id = 2');
-    await takeOver(upgraded.service, upgraded.old, { scopes: mappedScopes });
+    await runImport(upgraded.service, upgraded.old, { scopes: mappedScopes });
     const star = held.of('login_star');
     assert.equal((await refresh(upgraded.service, star.refresh_token as string, web)).status, 400);
     assert.equal((await whoAmI(upgraded.service, star.access_token)).status, 200);
@@ -159,7 +159,7 @@ describe('Unusual databases', () => {
     assert.match(decisions, /do not exist in Gatehouse[^\n]*editor/);
     assert.match(decisions, /App\\Models\\Team/);
     // With two tables of users, Spatie stores the roles of each under a separate guard.
-    await takeOver(service, old, {
+    await runImport(service, old, {
       scopes: mappedScopes,
       rolesWhere: new Map([['team_id', 'null']]),
       guards: ['api', 'web'],

@@ -11,7 +11,7 @@ import { type Service, services } from '../harness/service.ts';
 import { upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const password = 'a password of the old service';
@@ -51,7 +51,7 @@ onBothEngines('A client for the users of one table', (engine) => {
     service = await start({ env: { FRESH_PROOF: '0', MFA: 'off' } });
     setClock(service);
     await old.run(twoTables);
-    assert.deepEqual((await takeOver(service, old, options)).decisions, []);
+    assert.deepEqual((await runImport(service, old, options)).decisions, []);
   });
   const tokens = (form: Record<string, string>, { id, secret }: { id: string; secret: string }) =>
     ask<{ access_token: string; refresh_token: string; error: string }>(service, '/oauth/token', {
@@ -175,7 +175,7 @@ onBothEngines('A client for the users of one table', (engine) => {
     });
     setClock(on, Date.now());
     await old.run(twoTables);
-    await takeOver(on, old, options);
+    await runImport(on, old, options);
     const { db } = on.context.database;
     for (const email of [user, admin]) {
       const { id } = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();

@@ -5,7 +5,7 @@ import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
-import { heldByClients, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -20,10 +20,10 @@ onBothEngines('A second pass', (engine) => {
   const taken = async () => {
     const [service, old] = [await start(), await make()];
     setClock(service);
-    await takeOver(service, old, { scopes: mappedScopes });
-    return { service, old, again: () => takeOver(service, old, { scopes: mappedScopes }) };
+    await runImport(service, old, { scopes: mappedScopes });
+    return { service, old, again: () => runImport(service, old, { scopes: mappedScopes }) };
   };
-  const tallyOf = (report: Awaited<ReturnType<typeof takeOver>>, table: string) =>
+  const tallyOf = (report: Awaited<ReturnType<typeof runImport>>, table: string) =>
     report.tables.find((one) => one.table === table);
 
   it('changes nothing if nothing has changed', async () => {
@@ -62,7 +62,7 @@ onBothEngines('A second pass', (engine) => {
   it('recognizes a session whose access token was deleted and restored', async () => {
     const [service, old] = [await start(), await make()];
     setClock(service);
-    const again = () => takeOver(service, old, { scopes: mappedScopes });
+    const again = () => runImport(service, old, { scopes: mappedScopes });
     const isLoginToken = `id = '${idOf(login.access_token)}'`;
     await old.run(`create table kept as select * from oauth_access_tokens where ${isLoginToken};
       delete from oauth_access_tokens where ${isLoginToken}`);
@@ -132,12 +132,12 @@ onBothEngines('A second pass', (engine) => {
     const { service, old } = await taken();
     const rows = Array.from({ length: 60 }, (_, i) => `(${i + 100}, 'U${i}', 'u${i}@example.com', 'x', 1)`);
     await old.run(`insert into users (id, name, email, password, is_admin) values ${rows.join(', ')}`);
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     await old.run('delete from users where id >= 100; delete from oauth_access_tokens');
-    const report = await takeOver(service, old, { scopes: mappedScopes });
+    const report = await runImport(service, old, { scopes: mappedScopes });
     assert.match(report.decisions.join(), /60 of 64 users.*--confirm-gone/s);
     assert.equal((await whoAmI(service, login.access_token)).status, 200);
-    const confirmed = await takeOver(service, old, { scopes: mappedScopes, confirmGone: true });
+    const confirmed = await runImport(service, old, { scopes: mappedScopes, confirmGone: true });
     assert.equal(tallyOf(confirmed, 'users')?.ended, 60);
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
   });

@@ -8,7 +8,7 @@ import { databases, onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldEngine, oldDatabases } from './old-database.ts';
-import { heldByClients, introspect, mappedScopes, refresh, setClock, takeOver, whoAmI } from './take-over.ts';
+import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
 
 const held = heldByClients('passport10');
 const web = { id: '2', secret: held.secretOf('2') };
@@ -58,7 +58,7 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     setClock(service);
     for (const { access_token } of held.tokens.values())
       assert.equal((await whoAmI(service, access_token)).status, 401);
-    const report = await takeOver(service, await make(), { scopes: mappedScopes });
+    const report = await runImport(service, await make(), { scopes: mappedScopes });
     assert.deepEqual(report.decisions, []);
     await judgeAll(service);
     for (const [situation, , works] of verdicts) {
@@ -85,7 +85,7 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
          select '${name}', '${name}', secret, '["https://app.example.com/cb"]', '${grants}', revoked from oauth_clients where id = '${id}'`,
       );
     }
-    await takeOver(service, old, { scopes: mappedScopes });
+    await runImport(service, old, { scopes: mappedScopes });
     const newer = heldByClients('passport13');
     const client = {
       id: 'a33b3283-65b0-45a7-9d9a-5341fb305cd1',
@@ -154,7 +154,7 @@ function mapOf(
     const names = ['birthday', 'shoe_size', 'height', 'newsletter', 'seen_at', 'tags'];
     const fields = Object.fromEntries(names.map((name) => [name, `profiles.${name}`]));
     const map = { fields: { ...fields, mobile: 'phone', lang: 'locale' } };
-    const run = () => takeOver(service, source, { scopes: mappedScopes, map });
+    const run = () => runImport(service, source, { scopes: mappedScopes, map });
     assert.deepEqual((await run()).decisions, []);
     const token = held.of('login').access_token;
     const me = await ask<{ data: { phone: string; locale: string } }>(service, '/v1/users/me', { token });

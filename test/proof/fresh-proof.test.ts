@@ -68,7 +68,7 @@ onBothEngines('An outdated proof', (engine) => {
     assert.equal((await askAs('PATCH', '/v1/users/me', admin, { name: 'Ada' })).status, 200);
   });
 
-  it('refuses each row of a batch', async () => {
+  it('is refused for each row of a batch', async () => {
     const owner = await staleOwner();
     const row = { name: 'One' };
     const rows = [row, { name: 'Two' }];

@@ -53,7 +53,7 @@ describe('Guarded fetch', () => {
   const refused = (pattern: RegExp) => (error: unknown) =>
     error instanceof OutboundError && pattern.test(error.message);
 
-  it('posts a form and reads the answer', async () => {
+  it('posts a form and reads the response', async () => {
     const { port } = await listen(async (request, response) => {
       let body = '';
       for await (const chunk of request) body += chunk;

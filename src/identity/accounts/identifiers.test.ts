@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../platform/email-address.ts';
 import { normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
 
 describe('Identifiers', () => {
-  it('accept usernames by the rule', () => {
+  it('include usernames that follow the rule', () => {
     assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
     for (const wrong of [
       'ab',
@@ -21,7 +21,7 @@ describe('Identifiers', () => {
     }
   });
 
-  it('convert phone numbers to E.164', () => {
+  it('include phone numbers, which become E.164', () => {
     assert.equal(
       normalisePhone('+15551234567'),
       '+15551234567',
@@ -35,7 +35,7 @@ describe('Identifiers', () => {
     }
   });
 
-  it('find only the enabled identifier that a login matches', () => {
+  it('match a login only if their kind is enabled', () => {
     assert.deepEqual(readLogin('Ada@Example.com', ['email']), { attribute: 'email', value: 'Ada@example.com' });
     assert.deepEqual(readLogin(' post@b\u00fccher.example ', ['email']), {
       attribute: 'email',

@@ -138,7 +138,7 @@ describe('Redirect URIs', () => {
 });
 
 describe('URIs of pages and pictures', () => {
-  it('must be https, or http to the developer’s own machine', () => {
+  it('must use https, or http to the developer’s own machine', () => {
     assert.equal(checkWebUri('https://app.example/logo.png'), undefined);
     assert.equal(checkWebUri('http://localhost:3000/out', { local: true }), undefined);
     for (const uri of ['http://localhost/', 'http://app.example/', 'com.example.app:/logo', 'data:image/png,x']) {

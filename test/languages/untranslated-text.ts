@@ -10,9 +10,9 @@ const isNode = (value: unknown): value is Node => typeof (value as Node | null)?
 const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? nameOf(node.property)) : '');
 
 /** The functions that translate a sentence. */
-const speaking = new Set(['say', 'find', 'template', 'translate']);
+const translators = new Set(['say', 'find', 'template', 'translate']);
 /** Texts for programs: styles, code that is shown as code, log messages. */
-const silent = new Set([
+const notShown = new Set([
   'sx',
   'className',
   'style',
@@ -39,49 +39,49 @@ const isPiece = (text: string): boolean => /(^|\s)\p{L}{2,}[,.:;]?(\s|$)/u.test(
  * Finds texts in a source file of the console that would not be translated: a text in JSX, a word or sentence that is
  * shown without `say()`, or a sentence in a table that the message files lack.
  */
-export function unspokenText(file: string, source: string, isMessage: (text: string) => boolean): string[] {
+export function untranslatedText(file: string, source: string, isMessage: (text: string) => boolean): string[] {
   const found: string[] = [];
-  const tell = (text: string, { start }: Node) =>
+  const report = (text: string, { start }: Node) =>
     found.push(`${file}:${source.slice(0, start).split('\n').length}: ${text.trim()}`);
 
-  function look(node: Node, isShown: boolean): void {
+  function visit(node: Node, isShown: boolean): void {
     if (/^(Import|ExportAll)|^TS(Type|Interface|Literal|Union)/.test(node.type)) return;
-    if (silent.has(nameOf(node.type === 'JSXAttribute' ? node.name : node.callee))) return;
-    if (node.type === 'Property' && (silent.has(nameOf(node.key)) || isSelector(node.key))) return;
-    if (node.type === 'JSXText' && /\p{L}{2,}/u.test(String(node.value))) tell(String(node.value), node);
-    if (node.type === 'Literal' && typeof node.value === 'string') lookAtText(node, node.value, isShown);
+    if (notShown.has(nameOf(node.type === 'JSXAttribute' ? node.name : node.callee))) return;
+    if (node.type === 'Property' && (notShown.has(nameOf(node.key)) || isSelector(node.key))) return;
+    if (node.type === 'JSXText' && /\p{L}{2,}/u.test(String(node.value))) report(String(node.value), node);
+    if (node.type === 'Literal' && typeof node.value === 'string') checkText(node, node.value, isShown);
     if (node.type === 'TemplateLiteral') {
       const pieces = (node.quasis as Node[]).map(({ value }) => (value as { cooked: string }).cooked);
-      if (pieces.some(isPiece)) tell(pieces.join('…'), node);
+      if (pieces.some(isPiece)) report(pieces.join('…'), node);
     }
-    if (node.type === 'CallExpression' && speaking.has(nameOf(node.callee))) {
+    if (node.type === 'CallExpression' && translators.has(nameOf(node.callee))) {
       const [sentence, ...values] = node.arguments as Node[];
-      if (sentence) lookAtSaid(sentence);
-      for (const value of values) look(value, false);
+      if (sentence) checkTranslated(sentence);
+      for (const value of values) visit(value, false);
       return;
     }
     // A string in a comparison is not shown.
     const shows = node.type !== 'BinaryExpression' && (isShown || /^JSX(Attribute|Expression)/.test(node.type));
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
-        if (isNode(child)) look(child, shows);
+        if (isNode(child)) visit(child, shows);
       }
     }
   }
 
   /** The sentence itself, or one of two alternatives. */
-  function lookAtSaid(node: Node): void {
+  function checkTranslated(node: Node): void {
     for (const part of node.type === 'ConditionalExpression' ? [node.consequent, node.alternate] : [node]) {
       const { value } = part as Node;
-      if (typeof value === 'string' && !isMessage(value)) tell(`${value} (no message)`, node);
+      if (typeof value === 'string' && !isMessage(value)) report(`${value} (no message)`, node);
     }
   }
 
-  function lookAtText(node: Node, text: string, isShown: boolean): void {
-    if (isShown ? isSentence(text) || isWord(text) : isSentence(text) && !isMessage(text)) tell(text, node);
+  function checkText(node: Node, text: string, isShown: boolean): void {
+    if (isShown ? isSentence(text) || isWord(text) : isSentence(text) && !isMessage(text)) report(text, node);
   }
 
-  look(read(file, source), false);
+  visit(read(file, source), false);
   return found;
 }
 
@@ -95,7 +95,7 @@ function read(file: string, source: string): Node {
 export function complaintsIn(file: string, source: string): string[] {
   const texts: string[] = [];
   const isComplaint = (node: Node) => /^(notice|wrong|complain)$/.test(nameOf(node.callee));
-  function look(node: Node): void {
+  function visit(node: Node): void {
     if (node.type === 'CallExpression' && isComplaint(node)) {
       for (const argument of (node.arguments as Node[]).slice(1, 3)) {
         if (typeof argument.value === 'string') texts.push(argument.value);
@@ -105,9 +105,9 @@ export function complaintsIn(file: string, source: string): string[] {
     if (isNode(named) && typeof named.value === 'string') texts.push(named.value);
     if (isNode(named) && named.type === 'TemplateLiteral') texts.push(source.slice(named.start, named.start + 40));
     for (const value of Object.values(node)) {
-      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) look(child);
+      for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child);
     }
   }
-  look(read(file, source));
+  visit(read(file, source));
   return texts;
 }

@@ -47,7 +47,7 @@ type Options = Partial<Omit<ImportOptions, 'from'>> & {
 };
 
 /** Runs the import like the command, during the run of the service, with the service's clock. */
-export async function takeOver(
+export async function runImport(
   service: Service,
   old: OldDatabase,
   { scopes, map, ...options }: Options = {},
