@@ -51,7 +51,7 @@ const ownTransactions = new Map([
   ['oauth/openid/backchannel-logout.ts', 'the service, which found a URI that keeps failing'],
   ['oauth/rotate-keys.ts', 'the operator'],
   ['oauth/end-all-sessions.ts', 'the operator'],
-  ['extensions/move/tables/look-at-target.ts', 'the operator, who moves the service'],
+  ['extensions/move/tables/target-state.ts', 'the operator, who moves the service'],
   ['extensions/move/tables/postgres-tables.ts', 'the operator, who moves the service'],
   ['oauth/sessions/refresh-session.ts', 'the service, which found a theft'],
   ['extensions/passport/legacy-tokens/passport-tokens.ts', 'the service'],

@@ -9,7 +9,7 @@ export interface ApiCall {
   readonly headers?: Record<string, string | undefined>;
 }
 
-export interface ApiAnswer {
+export interface ApiResponse {
   readonly status: number;
   readonly etag: string | undefined;
   /** The raw text. Its length counts, because a model has to read it. */
@@ -17,7 +17,7 @@ export interface ApiAnswer {
   readonly body: Record<string, unknown>;
 }
 
-export type Api = (call: ApiCall) => Promise<ApiAnswer>;
+export type Api = (call: ApiCall) => Promise<ApiResponse>;
 
 /** Calls the API's routes inside the process as one caller. All rules, hooks, events and limits apply. */
 export const apiOf =

@@ -2,7 +2,7 @@ import { badRequest } from '../../src/platform/errors.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { readSearch } from '../../src/resources/query/search-text.ts';
 import { splitList } from '../../src/resources/query/split-list.ts';
-import type { Api, ApiAnswer } from './api.ts';
+import type { Api, ApiResponse } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
 import type { Rights } from './rights.ts';
@@ -10,9 +10,9 @@ import { actionsOf, maxRows } from './tool-schemas.ts';
 import type { ToolName } from './tools.ts';
 
 /** An error response of the API. */
-export class Refused extends Error {
-  readonly answer: ApiAnswer;
-  constructor(answer: ApiAnswer) {
+export class ApiError extends Error {
+  readonly answer: ApiResponse;
+  constructor(answer: ApiResponse) {
     super('refused');
     this.answer = answer;
   }
@@ -69,13 +69,13 @@ const conditionsOf = ({ if_match, idempotency_key }: Arguments) => ({
   'idempotency-key': idempotency_key as string | undefined,
 });
 
-export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiAnswer> {
+export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiResponse> {
   const answer = await api(call);
-  if (answer.status >= 400) throw new Refused(answer);
+  if (answer.status >= 400) throw new ApiError(answer);
   return answer;
 }
 
-export const rowOf = ({ body, etag }: ApiAnswer) => ({ data: body.data, ...(etag ? { etag } : {}) });
+export const rowOf = ({ body, etag }: ApiResponse) => ({ data: body.data, ...(etag ? { etag } : {}) });
 
 async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
   const { search, searchJoin, orderBy, sortedBy, aggregate, groupBy, limit = 20 } = given;

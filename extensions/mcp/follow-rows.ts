@@ -6,7 +6,7 @@ import type { Rights } from './rights.ts';
 
 const everyMs = 2000;
 /** Temporary errors: the request is repeated. */
-const passing = new Set([429, 502, 503]);
+const temporaryStatuses = new Set([429, 502, 503]);
 
 /** A row whose changes a client follows. */
 export interface FollowedRow {
@@ -23,11 +23,11 @@ export const followable = (rights: readonly Rights[], uris: readonly string[]): 
     return name !== undefined && id !== undefined && isRecorded ? [{ uri, name, id }] : [];
   });
 
-export interface Following {
+export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Called when the start position is known. All later changes are reported. */
   begin(): void;
-  tell(uri: string): void;
+  notify(uri: string): void;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Following {
 export async function followRows(
   api: Api,
   rows: readonly FollowedRow[],
-  { signal, begin, tell }: Following,
+  { signal, begin, notify }: FollowOptions,
 ): Promise<void> {
   const names = [...new Set(rows.map(({ name }) => name))];
   const newest = async (): Promise<string> => {
@@ -53,16 +53,16 @@ export async function followRows(
     if (answer.status === 410) {
       // Any of these rows may be among the missed changes.
       after = await newest();
-      for (const { uri } of rows) tell(uri);
+      for (const { uri } of rows) notify(uri);
       continue;
     }
     if (answer.status >= 400) {
-      if (passing.has(answer.status)) continue;
+      if (temporaryStatuses.has(answer.status)) continue;
       return;
     }
     const { data, meta } = answer.body as unknown as Page;
     const changed = new Set(data.map(({ resource, id }) => `${resource}/${id}`));
-    for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) tell(uri);
+    for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) notify(uri);
     after = meta.changes_position;
   }
 }

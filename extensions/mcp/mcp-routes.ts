@@ -20,7 +20,7 @@ import { countCall } from './call-store.ts';
 import type { Arguments } from './check-arguments.ts';
 import { missingScope } from './missing-scope.ts';
 import type { createProtocol } from './protocol.ts';
-import { offered, rightsOf, usefulScopes } from './rights.ts';
+import { mcpResources, rightsOf, usefulScopes } from './rights.ts';
 import { openToolbox } from './toolbox.ts';
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
@@ -55,7 +55,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const { context, audiences, verifier, clients } = oauth;
   const { config, now, log } = context;
   if (!config.mcp) return;
-  const those = offered(resources);
+  const those = mcpResources(resources);
   // With offline_access, so that clients request a refresh token too.
   audiences.add(path, [...those.flatMap(usefulScopes), offlineAccessScope]);
   const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
@@ -75,7 +75,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     return known;
   }
 
-  async function note(request: FastifyRequest, tool: string, given: Arguments): Promise<void> {
+  async function recordCall(request: FastifyRequest, tool: string, given: Arguments): Promise<void> {
     const { userId, clientId, sessionId } = request.caller;
     const application = clientId === null ? undefined : (await clients.find(clientId))?.name;
     const { resource, action, id } = given;
@@ -103,7 +103,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     const protocol = await loading;
     const toolbox = openToolbox({
       rights: rightsOf(those, request.caller, now()),
-      note: (tool, given) => note(request, tool, given),
+      note: (tool, given) => recordCall(request, tool, given),
       api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
     });
     const asked = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };

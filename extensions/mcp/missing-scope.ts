@@ -3,7 +3,7 @@ import type { Resource } from '../../src/resources/model/resource.ts';
 import { findDocument } from './documents.ts';
 import { type Right, rightsOf } from './rights.ts';
 
-interface Asked {
+interface ToolRequest {
   readonly method?: unknown;
   readonly params?: {
     readonly name?: unknown;
@@ -21,7 +21,7 @@ export function missingScope(
 ): string | undefined {
   const resource = resources.find(({ name }) => name === resourceOf(message));
   if (!resource) return undefined;
-  const isPossible = (scopes: readonly string[]) => may(resource, { ...caller, scopes }, message, now);
+  const isPossible = (scopes: readonly string[]) => isAllowed(resource, { ...caller, scopes }, message, now);
   if (isPossible(caller.scopes)) return undefined;
   const more = [[resource.readScope], [resource.writeScope], [resource.readScope, resource.writeScope]];
   const enough = more.find((scopes) => isPossible([...caller.scopes, ...scopes]));
@@ -30,7 +30,7 @@ export function missingScope(
 
 /** The resource that a message names, by the arguments of the tools. */
 function resourceOf(message: unknown): string | undefined {
-  const { method, params } = (message ?? {}) as Asked;
+  const { method, params } = (message ?? {}) as ToolRequest;
   const { resource, action } = params?.arguments ?? {};
   if (method === 'resources/read') return /^gatehouse:\/\/\/([^/?#]+)/.exec(String(params?.uri))?.[1];
   if (method !== 'tools/call') return undefined;
@@ -38,8 +38,8 @@ function resourceOf(message: unknown): string | undefined {
   return typeof resource === 'string' ? resource : undefined;
 }
 
-function may(resource: Resource, caller: Caller, message: unknown, now: number): boolean {
-  const { method, params } = message as Asked;
+function isAllowed(resource: Resource, caller: Caller, message: unknown, now: number): boolean {
+  const { method, params } = message as ToolRequest;
   const rights = rightsOf([resource], caller, now);
   if (method === 'resources/read') return findDocument(rights, String(params?.uri)) !== undefined;
   if (params?.name === 'describe') return rights.length > 0;

@@ -7,7 +7,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { Problem } from '../../src/platform/errors.ts';
-import { Refused } from './call-tool.ts';
+import { ApiError } from './call-tool.ts';
 import type { Toolbox } from './toolbox.ts';
 
 const instructions =
@@ -21,7 +21,7 @@ const maxFollowed = 100;
 
 const invalid = (message: string) => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
-export interface Asked {
+export interface McpRequest {
   readonly address: string;
   readonly headers: Record<string, string>;
   readonly body: unknown;
@@ -48,8 +48,8 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: toolbox.templates() }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const text = await toolbox.read(uri)?.catch((error) => {
-        if (error instanceof Problem || (error instanceof Refused && error.answer.status === 404)) return undefined;
-        if (error instanceof Refused) throw invalid(String(error.answer.body.detail ?? error.answer.body.title));
+        if (error instanceof Problem || (error instanceof ApiError && error.answer.status === 404)) return undefined;
+        if (error instanceof ApiError) throw invalid(String(error.answer.body.detail ?? error.answer.body.title));
         return wentWrong(error);
       });
       if (text === undefined)
@@ -72,17 +72,17 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
   };
   // Streams have separate handlers.
   const { fetch } = createMcpHandler(serverFor, { maxSubscriptions: 0, keepAliveMs: 0, onerror: onError });
-  const asked = ({ body, toolbox }: Asked) => ({
+  const asked = ({ body, toolbox }: McpRequest) => ({
     parsedBody: body,
     authInfo: { token: '', clientId: '', scopes: [], extra: { toolbox } },
   });
 
   return {
-    answer: (of: Asked): Promise<Response> =>
+    answer: (of: McpRequest): Promise<Response> =>
       fetch(new Request(of.address, { method: 'POST', headers: of.headers }), asked(of)),
 
     /** `subscriptions/listen`: a stream that reports changes of the caller's rows. It ends with `signal`, or with the caller's rights. */
-    async listen(of: Asked & { readonly signal: AbortSignal }): Promise<Response> {
+    async listen(of: McpRequest & { readonly signal: AbortSignal }): Promise<Response> {
       const { toolbox, signal } = of;
       const { body, rows } = narrowed(of.body, toolbox);
       const handler = createMcpHandler(serverFor, { maxSubscriptions: 1, keepAliveMs, onerror: onError });
@@ -91,7 +91,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
       if (rows.length > 0 && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const begun = Promise.withResolvers<void>();
         toolbox
-          .follow(rows, { signal, begin: begun.resolve, tell: (uri) => handler.notify.resourceUpdated(uri) })
+          .follow(rows, { signal, begin: begun.resolve, notify: (uri) => handler.notify.resourceUpdated(uri) })
           .catch((error: Error) => signal.aborted || onError(error))
           .finally(() => {
             begun.resolve();

@@ -23,7 +23,7 @@ const operationOf: Record<Right, Operation> = {
 };
 
 /** The resources that are offered. */
-export const offered = (resources: Resources): Resource[] =>
+export const mcpResources = (resources: Resources): Resource[] =>
   [...resources.values()].filter(({ definition }) => definition.mcp !== false);
 
 /** The scopes that are of use for a resource. No write scope if nobody may write. */
@@ -50,7 +50,7 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;
-  const isPossible = (rule: Access) => decideQuietly(rule, withFullProof(caller, now), now) !== false;
+  const isPossible = (rule: Access) => isAllowedByRule(rule, withFullProof(caller, now), now) !== false;
   if (right === 'list' || right === 'get') return hasScope(caller, readScope) && isPossible(access.read);
   if (!hasScope(caller, writeScope) || !isPossible(access[right] ?? access.write)) return false;
   // A row that the caller cannot see cannot be changed.
@@ -64,9 +64,9 @@ function mayAct({ definition, readScope, writeScope }: Resource, action: Action,
   const reads = access === 'read' || (access !== 'write' && isReading(action));
   if (access !== 'public' && !hasScope(caller, reads ? readScope : writeScope)) return false;
   const proven = withFullProof(caller, now);
-  const decided = decideQuietly(ruleOf(definition.access, access, on), proven, now);
+  const decided = isAllowedByRule(ruleOf(definition.access, access, on), proven, now);
   if (on === 'collection') return decided === true;
-  return decided !== false && decideQuietly(definition.access.read, proven, now) !== false;
+  return decided !== false && isAllowedByRule(definition.access.read, proven, now) !== false;
 }
 
 /** The rule of the action. If it names `read` or `write`, the rule of the resource. On a row, `write` means `update`. */
@@ -77,7 +77,7 @@ function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, o
 }
 
 /** A rule may throw a refusal instead of returning false. Here both mean that the tool is not offered. */
-function decideQuietly(...asked: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
+function isAllowedByRule(...asked: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
   try {
     return evaluateAccess(...asked);
   } catch (error) {

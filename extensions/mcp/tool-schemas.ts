@@ -7,7 +7,7 @@ import type { Right, Rights } from './rights.ts';
 
 /** Keywords that stay beside several types, because they describe the whole value. */
 const annotations = ['title', 'description', 'default', 'examples', 'enum', 'const'];
-const rulesAmongThem = ['enum', 'const'];
+const valueKeywords = ['enum', 'const'];
 
 /** Any value. MCP clients warn about an empty schema. */
 const anyValue = ['object', 'array', 'string', 'number', 'boolean', 'null'].map((type) => ({ type }));
@@ -17,7 +17,7 @@ function strictSchema(schema: Json): Json {
   const kept = Object.entries(schema).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'));
   const { type, ...rest } = Object.fromEntries(kept.map(([name, value]) => [name, within(name, value)]));
   if (type === undefined) {
-    const isAny = Object.keys(rest).every((name) => annotations.includes(name) && !rulesAmongThem.includes(name));
+    const isAny = Object.keys(rest).every((name) => annotations.includes(name) && !valueKeywords.includes(name));
     return isAny ? { anyOf: anyValue, ...rest } : rest;
   }
   if (!Array.isArray(type)) return { type, ...rest };
@@ -90,20 +90,20 @@ export const describeInput = (rights: readonly Rights[]): Json =>
 
 /** The parameter for resources that keep deleted rows. */
 const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
-  keeping(rights).length === 0
+  softDeletable(rights).length === 0
     ? {}
     : {
         deleted: {
           type: 'string',
           enum: ['only', 'with'],
-          description: `Deleted rows alone, or with the others. For: ${keeping(rights)
+          description: `Deleted rows alone, or with the others. For: ${softDeletable(rights)
             .map(({ resource }) => resource.name)
             .join(', ')}.`,
         },
       };
 
 /** The rights for resources that keep deleted rows. */
-export const keeping = (rights: readonly Rights[]): Rights[] =>
+export const softDeletable = (rights: readonly Rights[]): Rights[] =>
   rights.filter(({ resource }) => resource.definition.softDelete === true);
 
 export const restoreInput = (rights: readonly Rights[]): Json =>
@@ -171,8 +171,8 @@ export const actionsOf = (rights: readonly Rights[]): { name: string; resource: 
   );
 
 export function actionName({ name: resource, definition }: Resource, { name, method = 'POST' }: Action): string {
-  const alike = definition.actions?.filter((other) => other.name === name) ?? [];
-  return `${resource}.${name}${alike.length > 1 ? `.${method.toLowerCase()}` : ''}`;
+  const sameName = definition.actions?.filter((other) => other.name === name) ?? [];
+  return `${resource}.${name}${sameName.length > 1 ? `.${method.toLowerCase()}` : ''}`;
 }
 
 export function actInput(rights: readonly Rights[]): Json {

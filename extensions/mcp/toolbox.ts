@@ -1,14 +1,14 @@
 import { Problem } from '../../src/platform/errors.ts';
 import type { Api } from './api.ts';
-import { callTool, Refused } from './call-tool.ts';
+import { ApiError, callTool } from './call-tool.ts';
 import { type Arguments, checkArguments } from './check-arguments.ts';
 import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
-import { type FollowedRow, type Following, followable, followRows } from './follow-rows.ts';
+import { type FollowedRow, type FollowOptions, followable, followRows } from './follow-rows.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
 import type { Rights } from './rights.ts';
 import { type Tool, toolsFor } from './tools.ts';
 
-export interface ToolAnswer {
+export interface ToolResult {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
   isError?: true;
@@ -26,7 +26,7 @@ interface Options {
 export interface Toolbox {
   list(): Tool[];
   /** Undefined if the caller has no such tool. */
-  call(name: string, given: Arguments): Promise<ToolAnswer> | undefined;
+  call(name: string, given: Arguments): Promise<ToolResult> | undefined;
   documents(): ReturnType<typeof listDocuments>;
   templates(): ReturnType<typeof listTemplates>;
   /** Undefined if there is nothing at this address for the caller. */
@@ -35,7 +35,7 @@ export interface Toolbox {
   prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
   /** The rows of these addresses that can be followed. */
   followable(uris: readonly string[]): FollowedRow[];
-  follow(rows: readonly FollowedRow[], how: Following): Promise<void>;
+  follow(rows: readonly FollowedRow[], how: FollowOptions): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 
@@ -53,7 +53,7 @@ const advice: Record<number, string> = {
 
 export function openToolbox({ rights, note, api }: Options): Toolbox {
   const tools = toolsFor(rights);
-  async function run({ name, inputSchema }: Tool, given: Arguments): Promise<ToolAnswer> {
+  async function run({ name, inputSchema }: Tool, given: Arguments): Promise<ToolResult> {
     await note(name, given);
     try {
       checkArguments(inputSchema, given);
@@ -91,9 +91,9 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
 }
 
 /** The error of the API, with advice for the model. */
-function refusal(error: unknown): ToolAnswer {
+function refusal(error: unknown): ToolResult {
   const problem =
-    error instanceof Refused
+    error instanceof ApiError
       ? error.answer.body
       : error instanceof Problem
         ? { title: error.title, status: error.status, code: error.code, detail: error.message }

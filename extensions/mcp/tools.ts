@@ -1,6 +1,6 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { isReading, type Right, type Rights } from './rights.ts';
-import { actInput, actionsOf, describeInput, inputOf, keeping, outputs, restoreInput } from './tool-schemas.ts';
+import { actInput, actionsOf, describeInput, inputOf, outputs, restoreInput, softDeletable } from './tool-schemas.ts';
 
 export type ToolName = Right | 'describe' | 'act' | 'restore';
 
@@ -60,7 +60,7 @@ export function toolsFor(rights: readonly Rights[]): Tool[] {
     const those = rights.filter(({ may }) => may.has(right));
     if (those.length > 0) tools.push(tool(right, inputOf(right, those)));
   }
-  const restorable = keeping(rights.filter(({ may }) => may.has('delete')));
+  const restorable = softDeletable(rights.filter(({ may }) => may.has('delete')));
   if (restorable.length > 0) tools.push(tool('restore', restoreInput(restorable)));
   const actions = actionsOf(rights);
   if (actions.length > 0) {

@@ -7,12 +7,12 @@ import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
 import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
 import { type Checksum, checksum, copyTable } from './copy-table.ts';
 import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
-import { opener, resealer } from './sealed-columns.ts';
-import { lookAtSource } from './tables/look-at-source.ts';
-import { emptyTarget, lookAtTarget } from './tables/look-at-target.ts';
+import { createOpener, createResealer } from './sealed-columns.ts';
 import { fileOf, openSource, openTarget } from './tables/open-tables.ts';
 import { prepareTarget } from './tables/prepare-target.ts';
+import { readSource } from './tables/read-source.ts';
 import type { CopiedTable, TableReader, TableWriter } from './tables/tables.ts';
+import { emptyTarget, readTargetState } from './tables/target-state.ts';
 
 export interface MoveOptions {
   /** In the form of DATABASE_URL. */
@@ -50,9 +50,9 @@ interface Pair {
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
   refuseSame(config, location);
-  const { found: stored, id } = await lookAtSource(config, readSchemas);
+  const { found: stored, id } = await readSource(config, readSchemas);
   const schemas = [...stored.values()];
-  const found = await lookAtTarget(location);
+  const found = await readTargetState(location);
   if (found && !options.startOver && found.source !== id) {
     throw new OperatorError(
       'The target contains part of another service. Name an empty database, or add --start-over.',
@@ -118,7 +118,7 @@ async function copyAndCompare(
   const compared = (name: string) => (by: number) => bar.advance(by, `comparing ${name}`);
   try {
     for (const { from, to } of pairs) {
-      const change = resealer(from, sealings.from, sealings.to);
+      const change = createResealer(from, sealings.from, sealings.to);
       await copyTable(source, target, { from, to, change }, (by) => bar.advance(by, `copying ${from.name}`));
     }
     bar.advance(0, 'making indexes');
@@ -126,8 +126,8 @@ async function copyAndCompare(
     const tables: MovedTable[] = [];
     for (const { from, to } of pairs) {
       const [there, here] = await Promise.all([
-        checksum(source, from, opener(from, sealings.from), compared(from.name)),
-        checksum(target, to, opener(to, sealings.to), compared(to.name)),
+        checksum(source, from, createOpener(from, sealings.from), compared(from.name)),
+        checksum(target, to, createOpener(to, sealings.to), compared(to.name)),
       ]);
       refuseDifference(from.name, there, here);
       tables.push({ table: from.name, rows: here.rows, checksum: here.sum });

@@ -26,11 +26,11 @@ type Change = (row: Row) => Row;
 const asItIs: Change = (row) => row;
 
 /** Encrypts each row again for the new database. */
-export const resealer = (table: CopiedTable, from: Sealing, to: Sealing): Change =>
+export const createResealer = (table: CopiedTable, from: Sealing, to: Sealing): Change =>
   changeOf(table, (sealed, label) => to.seal(from.open(sealed, label).content, label));
 
 /** Converts each row for comparison: encrypting the same content twice gives different values. */
-export const opener = (table: CopiedTable, sealing: Sealing): Change =>
+export const createOpener = (table: CopiedTable, sealing: Sealing): Change =>
   changeOf(table, (sealed, label) => hash('sha256', sealing.open(sealed, label).content));
 
 function changeOf({ name, columns }: CopiedTable, change: (sealed: string, label: string) => string): Change {

@@ -2,7 +2,7 @@ import type { Context } from '../../src/database/context.ts';
 import type { Extension, LegacyTokensExtension } from '../../src/main/extension.ts';
 import { serveApiatoApi } from './compat/apiato-routes.ts';
 import { serveCompatibly } from './compat/compat-routes.ts';
-import { OldIds } from './compat/old-ids.ts';
+import { LegacyIds } from './compat/legacy-ids.ts';
 import { servePassportApi } from './compat/passport-routes.ts';
 import { LegacyKeys } from './legacy-tokens/legacy-keys.ts';
 import { forgetLegacyTokens, PassportTokens } from './legacy-tokens/passport-tokens.ts';
@@ -10,7 +10,7 @@ import { forgetLegacyTokens, PassportTokens } from './legacy-tokens/passport-tok
 /** Responds as Passport or Apiato did (COMPAT). */
 export const passport: Extension = {
   beforeRoutes: (app, context, resources) =>
-    serveCompatibly(app, context, { ids: new OldIds(context, new LegacyKeys(context)), resources }),
+    serveCompatibly(app, context, { ids: new LegacyIds(context, new LegacyKeys(context)), resources }),
   serve(app, oauth, resources) {
     servePassportApi(app, oauth);
     if (oauth.context.config.compat !== 'passport') serveApiatoApi(app, oauth, resources);

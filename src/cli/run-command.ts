@@ -48,7 +48,7 @@ export async function createProgram(): Promise<Command> {
     .version(readVersion())
     .exitOverride()
     .configureHelp({ styleTitle: (title) => paint('bold', title) })
-    .configureOutput({ outputError: (text, write) => write(paintError('red', inOurWords(text))) })
+    .configureOutput({ outputError: (text, write) => write(paintError('red', formatCommanderError(text))) })
     .addHelpText(
       'after',
       '\nOptions and examples of a command: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
@@ -79,7 +79,7 @@ function usageOf(command: Command): string {
 }
 
 /** Formats Commander's errors like all other errors: a sentence after the name of the program. */
-const inOurWords = (text: string): string =>
+const formatCommanderError = (text: string): string =>
   text.replace(/^error: /, 'gatehouse: ').replace(/\n\(Did you mean (.+)\?\)/, ' – did you mean $1?');
 
 /** Runs the command line. Returns 0 on success, 1 on failure, 2 on wrong usage. */

@@ -77,17 +77,17 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   });
 
   metrics.workers.set(1);
-  const readFigures = () => {
+  const readMetrics = () => {
     recordConnections(context);
     // For the next time: figures wait for nothing that hangs.
     void runCheck();
     return metrics.registry;
   };
-  siblings?.provideMetrics(() => readFigures().getMetricsAsJSON());
+  siblings?.provideMetrics(() => readMetrics().getMetricsAsJSON());
   app.get('/metrics', { config: open, schema: { hide: true } }, async (_request, reply) =>
     reply
       .type(metrics.registry.contentType)
-      .send(await (siblings ? siblings.aggregatedMetrics() : readFigures().metrics())),
+      .send(await (siblings ? siblings.aggregatedMetrics() : readMetrics().metrics())),
   );
 
   return () => {

@@ -56,7 +56,7 @@ export interface BuiltApp extends Services {
 }
 
 /** Sessions can be followed as changes, but have no routes. */
-const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
+const withoutSessions = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
   definitions.filter(({ name }) => name !== sessionChanges.name);
 
 /** The composition root: all parts of the service, in the order of their setup. */
@@ -86,9 +86,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
       ...extensions.flatMap((extension) => extension.resources ?? []),
     ],
     migrations,
-    (declared) => addScopes(context.config, scopes, servedOf(declared), routes).list(),
+    (declared) => addScopes(context.config, scopes, withoutSessions(declared), routes).list(),
   );
-  const resources = servedOf(prepared);
+  const resources = withoutSessions(prepared);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {
@@ -109,9 +109,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveFactors(app, context, { services: services.factors, lockAuthority, proveByPassword });
   serveProofs(app, context, { lockAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
-  const followed = { ...given, wakeSubscribers: changes.wake, positions: changes.positions };
-  const served = serveResources(app, context, resources, followed);
-  const resourceServices: ResourceServices = { ...followed, context, resources: served };
+  const withChanges = { ...given, wakeSubscribers: changes.wake, positions: changes.positions };
+  const served = serveResources(app, context, resources, withChanges);
+  const resourceServices: ResourceServices = { ...withChanges, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
   changes.serve(app, new Map([...served, ...compileResources([sessionChanges])]), {
     keys,
@@ -127,8 +127,8 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveOpenApi(app);
   const own = { services: resourceServices, loaded: routes };
   const { factors, providers } = services;
-  const means = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
-  await servePages(app, context, means, own);
+  const pageServices = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
+  await servePages(app, context, pageServices, own);
 
   const background = scheduleMaintenance(context, services, extensions, changes);
   if (!context.idle) app.addHook('onReady', async () => queue.start());

@@ -20,7 +20,7 @@ import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
-import { themeOf } from './kit/theme.ts';
+import { themeVariables } from './kit/theme.ts';
 import type { PageKit } from './kit/visit.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveReference } from './reference/serve-reference.ts';
@@ -32,7 +32,7 @@ import { serveConnections } from './settings/settings-connections.ts';
 import { serveProfile } from './settings/settings-profile.ts';
 import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
-import { serveWaysToSignIn } from './settings/settings-sign-in.ts';
+import { serveSignInMethods } from './settings/settings-sign-in.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailCodes } from './sign-in/email-code-page.ts';
 import { serveEmailLinks } from './sign-in/email-links.ts';
@@ -43,7 +43,7 @@ import { serveRegister } from './sign-in/register-page.ts';
 import { serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
-interface Means {
+interface PageServices {
   readonly keys: Macs;
   readonly webSessions: WebSessions;
   readonly scopes: KnownScopes;
@@ -58,40 +58,40 @@ interface Means {
 export async function servePages(
   app: App,
   context: Context,
-  means: Means,
+  services: PageServices,
   own: { readonly services: ResourceServices; readonly loaded: readonly Loaded[] },
 ): Promise<void> {
-  refuseTakenName(context.config.loginPageUrl);
-  const kit = await createPageKit(app, context, means);
-  kit.page('/', 'public', (visit) => visit.go('/settings'));
+  requireFreeLoginPath(context.config.loginPageUrl);
+  const kit = await createPageKit(app, context, services);
+  kit.page('/', 'public', (visit) => visit.redirect('/settings'));
   serveTheme(kit);
   serveLanguage(kit);
-  const continuations = new Continuations(means.keys, context.now);
-  const findDestination = createDestinations(means.oauth, continuations);
-  const providerMeans = { ...means, context, findDestination };
-  serveSignIn(kit, providerMeans);
-  serveProviders(app, kit, providerMeans);
-  serveFirstPartyProviders(app, kit, providerMeans);
+  const continuations = new Continuations(services.keys, context.now);
+  const findDestination = createDestinations(services.oauth, continuations);
+  const providerServices = { ...services, context, findDestination };
+  serveSignIn(kit, providerServices);
+  serveProviders(app, kit, providerServices);
+  serveFirstPartyProviders(app, kit, providerServices);
   serveSecondStep(kit);
   if (context.config.emailCodes) serveEmailCodes(kit, findDestination);
-  serveRegister(kit, providerMeans);
+  serveRegister(kit, providerServices);
   await serveAuthorize(app, kit, {
-    oauth: means.oauth,
+    oauth: services.oauth,
     continuations,
-    describe: (scope) => means.scopes.describe(scope),
+    describe: (scope) => services.scopes.describe(scope),
   });
-  serveLogoutPage(app, kit, means);
-  serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, means.keys, purpose, value));
-  const find = (token: string) => findInvitation(context, means.keys, token);
-  serveInvitation(kit, { find, providers: means.providers });
-  serveDevicePage(kit, means.oauth);
-  serveProfile(kit, means.oauth);
-  serveWaysToSignIn(kit, providerMeans);
-  serveSecurity(kit, means.oauth);
-  serveSessions(kit, means.oauth.clients);
-  serveTokens(kit, context, means.scopes);
-  serveConnections(kit, means.oauth);
-  serveApplications(kit, means.scopes);
+  serveLogoutPage(app, kit, services);
+  serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, services.keys, purpose, value));
+  const find = (token: string) => findInvitation(context, services.keys, token);
+  serveInvitation(kit, { find, providers: services.providers });
+  serveDevicePage(kit, services.oauth);
+  serveProfile(kit, services.oauth);
+  serveSignInMethods(kit, providerServices);
+  serveSecurity(kit, services.oauth);
+  serveSessions(kit, services.oauth.clients);
+  serveTokens(kit, context, services.scopes);
+  serveConnections(kit, services.oauth);
+  serveApplications(kit, services.scopes);
   serveAccount(kit, context);
   serveReference(app, kit);
   serveConsole(app, context, {
@@ -100,22 +100,22 @@ export async function servePages(
     logo: kit.logo,
     languages: kit.languages,
     languageOf: kit.languageOf,
-    themeOf: (request) => themeOf(kit.cookies, request).theme,
+    themeOf: (request) => themeVariables(kit.cookies, request).theme,
   });
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
-  serveOwnPages(kit, own.services, own.loaded);
+  serveOperatorPages(kit, own.services, own.loaded);
 }
 
 /** Paths that are already in use. */
 const taken =
   /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
-function refuseTakenName(name: string): void {
+function requireFreeLoginPath(name: string): void {
   if (!taken.test(name)) return;
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
 }
 
-function serveOwnPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
+function serveOperatorPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
   for (const declared of loaded) {
     if (declared.kind !== 'page') continue;
     const { path, auth, view, load } = declared.page;

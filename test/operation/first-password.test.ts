@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it, mock } from 'node:test';
 import pino from 'pino';
-import { announce, remind } from '../../src/cli/terminal/announce.ts';
+import { printAddresses, printFirstPasswordAgain } from '../../src/cli/terminal/print-addresses.ts';
 import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
@@ -43,15 +43,15 @@ onBothEngines('The first password', (engine) => {
     const second = await start({ database, env, log });
     assert.deepEqual(second.administrator, { email, password, file, isNew: false });
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    announce(asStarted(second), false);
+    printAddresses(asStarted(second), false);
     assert.match(logged.join(''), /nobody has signed in with the first password yet/);
     assert.doesNotMatch(logged.join(''), new RegExp(password));
     assert.match(
-      printed(() => announce(asStarted(second), true)),
+      printed(() => printAddresses(asStarted(second), true)),
       new RegExp(`Password +${password} `),
     );
     assert.match(
-      printed(() => remind(asStarted(second), true)),
+      printed(() => printFirstPasswordAgain(asStarted(second), true)),
       new RegExp(password),
     );
     assert.equal(await logIn(second, 'not that one'), 400);
@@ -59,7 +59,7 @@ onBothEngines('The first password', (engine) => {
     assert.equal(await logIn(second, password), 200);
     assert.ok(!existsSync(file));
     assert.equal(
-      printed(() => remind(asStarted(second), true)),
+      printed(() => printFirstPasswordAgain(asStarted(second), true)),
       '',
     );
     await second.close();

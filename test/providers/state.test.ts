@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { lookAtProviders } from '../../src/main/doctor/look-at-providers.ts';
+import { checkProviders } from '../../src/main/doctor/check-providers.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { password, someone } from '../harness/people.ts';
@@ -168,7 +168,7 @@ onBothEngines('The state of providers', (engine) => {
 
   it('is checked by doctor: clocks, secrets and redirect URIs', async () => {
     const findings = async () =>
-      (await lookAtProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
+      (await checkProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
     assert.match(await findings(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);
     assert.match(await findings(), /wrong the secret of old expired/);
     assert.doesNotMatch(await findings(), /off/);

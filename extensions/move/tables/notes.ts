@@ -2,23 +2,23 @@ import { unfinishedMoveMarker } from '../../../src/database/migrate.ts';
 import { type JsonText, parseJson } from '../../../src/platform/json-text.ts';
 import { notesTable, type Position } from './tables.ts';
 
-export const beginNotes: readonly string[] = [
+export const createNotesSql: readonly string[] = [
   `create table ${notesTable} (name text primary key, position text not null)`,
   `insert into migrations (name, applied_at) values ('${unfinishedMoveMarker}', 0)`,
 ];
 
-export const endNotes: readonly string[] = [
+export const dropNotesSql: readonly string[] = [
   `drop table ${notesTable}`,
   `delete from migrations where name = '${unfinishedMoveMarker}'`,
 ];
 
 /** Stored under the empty name: the source of the copy, and the statements that run after the rows are copied. */
-export interface Setup {
+export interface MoveState {
   readonly source: string;
   readonly later: readonly string[];
 }
 
-export const readSetup = (note: JsonText<Setup>): Setup => parseJson(note);
+export const readSetup = (note: JsonText<MoveState>): MoveState => parseJson(note);
 
 const notBegun: Position = { after: undefined, rows: 0, finished: false };
 

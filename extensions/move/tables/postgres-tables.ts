@@ -4,7 +4,7 @@ import { type InstanceRow, listInstances } from '../../../src/database/postgres/
 import { confirmationTimeout } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { endNotes, readNote, readSetup } from './notes.ts';
+import { dropNotesSql, readNote, readSetup } from './notes.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -127,7 +127,7 @@ export class PostgresTables implements TableWriter {
 
   async release(): Promise<void> {
     await this.#inTransaction(async (tx) => {
-      for (const statement of endNotes) await sql.raw(statement).execute(tx);
+      for (const statement of dropNotesSql) await sql.raw(statement).execute(tx);
     });
   }
 

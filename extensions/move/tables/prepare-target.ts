@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database, Engine, Tx } from '../../../src/database/database.ts';
 import { underMigrationLock } from '../../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../../src/database/migrate.ts';
-import { beginNotes } from './notes.ts';
+import { createNotesSql } from './notes.ts';
 import { quote } from './tables.ts';
 
-interface PutOff {
+interface DeferredObject {
   readonly drop: string;
   readonly make: string;
 }
@@ -24,13 +24,13 @@ export async function prepareTarget(
     await makeTables(tx);
     const later = await findLater(database.engine, tx);
     for (const { drop } of later) await sql.raw(drop).execute(tx);
-    for (const statement of beginNotes) await sql.raw(statement).execute(tx);
+    for (const statement of createNotesSql) await sql.raw(statement).execute(tx);
     const setup = JSON.stringify({ source, later: later.map(({ make }) => make) });
     await sql`insert into move_progress (name, position) values ('', ${setup})`.execute(tx);
   });
 }
 
-async function findLater(engine: Engine, tx: Tx): Promise<PutOff[]> {
+async function findLater(engine: Engine, tx: Tx): Promise<DeferredObject[]> {
   if (engine === 'sqlite') {
     const { rows } = await sql<{ name: string; make: string }>`
       select name, sql as make from sqlite_master where type = 'index' and sql is not null`.execute(tx);

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type ArrayStatement, prepareArrays } from '../../../src/database/sqlite/array-statement.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { endNotes, readNote, readSetup } from './notes.ts';
+import { dropNotesSql, readNote, readSetup } from './notes.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -106,7 +106,7 @@ export class SqliteTables implements TableWriter {
 
   async release(): Promise<void> {
     this.#inTransaction(() => {
-      for (const statement of endNotes) this.#file.exec(statement);
+      for (const statement of dropNotesSql) this.#file.exec(statement);
     });
     this.#file.exec('pragma synchronous = full; pragma wal_checkpoint(truncate)');
   }

@@ -2,7 +2,7 @@ import { fallbackLanguage, getLanguages } from '../../../src/config/languages/la
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
-import { askOwnApi, passOn } from './own-api-routes.ts';
+import { callApi, forwardResponse } from './call-api-routes.ts';
 
 const open = { config: { auth: 'public', limited: false }, schema: { hide: true } } as const;
 const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
@@ -19,7 +19,7 @@ export function serveApiatoApi(
     app.get(path, open, async (request, reply) => {
       const [, query = ''] = request.url.split('?', 2);
       const url = `/v1/users/me${query === '' ? '' : `?${query}`}`;
-      return passOn(reply, await askOwnApi(app, request, { method: 'GET', url }));
+      return forwardResponse(reply, await callApi(app, request, { method: 'GET', url }));
     });
   }
   if (resources.has('permissions')) return;

@@ -7,11 +7,11 @@ import { isObject } from '../../../src/platform/is-object.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { queryOf } from '../../../src/resources/query/list-query.ts';
 import { maxRows } from '../../../src/resources/write/read-batch.ts';
-import { answerAsApiato, readIncludes, refuseAsApiato } from './apiato-answer-routes.ts';
+import { readIncludes, transformErrors, transformResponses } from './apiato-response-routes.ts';
 import { asPermission } from './apiato-routes.ts';
-import { asksForRefresh, inEnvelope, numbersToText, refusedRefresh } from './old-answers.ts';
-import type { OldIds } from './old-ids.ts';
-import { readAsApiato, resolveSearch, wordFields } from './old-query.ts';
+import type { LegacyIds } from './legacy-ids.ts';
+import { readAsApiato, resolveSearch, wordFields } from './legacy-query.ts';
+import { asksForRefresh, numbersToText, refusedRefresh, wrapTokens } from './legacy-responses.ts';
 
 const pageSize = 100;
 const maxPages = 100;
@@ -50,7 +50,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
 }
 
 interface Compatibility {
-  readonly ids: OldIds;
+  readonly ids: LegacyIds;
   /** The served resources. Their references tell which fields contain ids of which resource. */
   readonly resources: readonly ResourceDefinition[];
 }
@@ -86,15 +86,15 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         giveEverything(route);
       }
       const isRow = new RegExp(`^/v1/${resource}(/:id)?$`).test(route.url);
-      if (isApiato && isRow) answerAsApiato(route, definition, { ids, targets, definitions, permissionsOf });
+      if (isApiato && isRow) transformResponses(route, definition, { ids, targets, definitions, permissionsOf });
     }
     const users = definitions.get('users');
     if (isApiato && route.url === '/v1/register' && users) {
-      answerAsApiato(route, users, { ids, targets, definitions, permissionsOf });
+      transformResponses(route, users, { ids, targets, definitions, permissionsOf });
     }
   });
   // For the whole service: unknown paths are refused in the same format.
-  if (isApiato) app.addHook('onSend', refuseAsApiato);
+  if (isApiato) app.addHook('onSend', transformErrors);
 
   function answerTokens(route: RouteOptions): void {
     before(route, async ({ body }) => numbersToText(body));
@@ -108,7 +108,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     route.schema = { ...route.schema, response: {} };
     route.preSerialization = [
       async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) =>
-        reply.statusCode === 200 ? inEnvelope(compat, payload) : payload,
+        reply.statusCode === 200 ? wrapTokens(compat, payload) : payload,
     ];
   }
 

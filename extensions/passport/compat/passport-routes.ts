@@ -4,7 +4,7 @@ import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import { asObject } from '../../../src/platform/is-object.ts';
 import { isOneOf } from '../../../src/platform/is-one-of.ts';
-import { askOwnApi, passOn } from './own-api-routes.ts';
+import { callApi, forwardResponse } from './call-api-routes.ts';
 
 type Row = Record<string, unknown>;
 type Named = FastifyRequest<{ Params: { id: string } }>;
@@ -17,17 +17,17 @@ const signedIn = { config: { auth: 'auth:api', cors: 'listed' }, schema: { hide:
 export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>): void {
   const languages = getLanguages(context.config);
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
-    const me = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
-    if (me.status !== 200) return passOn(reply, me);
+    const me = await callApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
+    if (me.status !== 200) return forwardResponse(reply, me);
     const { id } = (JSON.parse(me.text) as { data: { id: string } }).data;
-    const answer = await askOwnApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
-    if (answer.status !== 200) return passOn(reply, answer);
+    const answer = await callApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
+    if (answer.status !== 200) return forwardResponse(reply, answer);
     return (JSON.parse(answer.text) as { data: Row[] }).data.map(show);
   };
   const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
     const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
-    const answer = await askOwnApi(app, request, { plainIds: true, method: 'DELETE', url });
-    return answer.status < 300 ? reply.code(204).send() : passOn(reply, answer);
+    const answer = await callApi(app, request, { plainIds: true, method: 'DELETE', url });
+    return answer.status < 300 ? reply.code(204).send() : forwardResponse(reply, answer);
   };
   // Apiato joins the pairs of a search with `or`. Here both must match.
   const tokensOf = (type: string) =>
@@ -46,8 +46,8 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, scopes: asked, current_password } = asObject(request.body);
     const isAsked = Array.isArray(asked) && asked.length > 0;
     const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
-    const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
-    if (answer.status !== 201) return passOn(reply, answer);
+    const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
+    if (answer.status !== 201) return forwardResponse(reply, answer);
     const { data } = JSON.parse(answer.text) as { data: Row };
     return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
   });
@@ -59,8 +59,8 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, redirect, confidential = true, current_password } = asObject(request.body);
     const isPublic = isOneOf([false, 0, '0', 'false'], confidential);
     const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
-    const answer = await askOwnApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
-    if (answer.status !== 201) return passOn(reply, answer);
+    const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
+    if (answer.status !== 201) return forwardResponse(reply, answer);
     const { data } = JSON.parse(answer.text) as { data: Row };
     const secret = data.client_secret ?? null;
     return reply
@@ -72,8 +72,10 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, redirect, current_password } = asObject(request.body);
     const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
     const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
-    const answer = await askOwnApi(app, request, { plainIds: true, method: 'PATCH', url, body });
-    return answer.status === 200 ? asClient((JSON.parse(answer.text) as { data: Row }).data) : passOn(reply, answer);
+    const answer = await callApi(app, request, { plainIds: true, method: 'PATCH', url, body });
+    return answer.status === 200
+      ? asClient((JSON.parse(answer.text) as { data: Row }).data)
+      : forwardResponse(reply, answer);
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));
 }

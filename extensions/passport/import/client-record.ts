@@ -78,8 +78,8 @@ export function readClient(row: SourceRow<'id'>, clock: WallClock): ClientRecord
   const redirectUris = signsIn ? redirectUrisOf(row) : [];
   // The fingerprint of other clients excludes the redirect URIs, as in earlier versions. Otherwise a second pass would find them
   // changed.
-  const judged = type === 'application' ? { ...record, redirectUris } : record;
-  return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(judged), 'base64url').slice(0, 22) };
+  const compared = type === 'application' ? { ...record, redirectUris } : record;
+  return { ...record, redirectUris, fingerprint: hash('sha256', JSON.stringify(compared), 'base64url').slice(0, 22) };
 }
 
 function secretIn(secret: string | null | undefined): ClientRecord['secret'] {

@@ -82,4 +82,4 @@ export const isTrue = (value: string | null | undefined): boolean =>
   value !== null && value !== undefined && ['1', 't', 'true', 'y', 'yes'].includes(value.toLowerCase());
 
 /** A user of the default table by id, users of other tables by table and id. */
-export const personOf = (source: string, id: string): string => (source === 'users' ? id : `${source}:${id}`);
+export const legacyUserKey = (source: string, id: string): string => (source === 'users' ? id : `${source}:${id}`);

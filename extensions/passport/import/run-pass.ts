@@ -5,20 +5,20 @@ import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
-import { defaultUsersKey, scopeSource, takeoverSource } from '../legacy-tokens/scope-map.ts';
+import { defaultUsersKey, importSource, scopeSource } from '../legacy-tokens/scope-map.ts';
 import type { Report } from '../report/report.ts';
 import { type FoundTable, type Layout, select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { findScopesOfClients, setClientScopes } from './client-target-store.ts';
-import { endGone, endUnseenTokens, isSameService, listRefreshedHere } from './end-gone.ts';
-import { takeAccessTokens, takeRefreshTokens } from './logins/take-tokens.ts';
+import { endMissing, endUnseenTokens, isSameService, listRefreshedHere } from './end-missing.ts';
+import { type ImportedClient, importClients } from './import-clients.ts';
+import { importAccessTokens, importRefreshTokens } from './logins/import-tokens.ts';
 import { batchSize, isTrue, type Pass, type UserTable } from './pass.ts';
 import { beginPass, countFactors, finishPass, listReports } from './pass-store.ts';
-import { type TakenClient, takeClients } from './take-clients.ts';
 import { openDeclaredFields } from './users/declared-fields.ts';
+import { importIdentities } from './users/import-identities.ts';
+import { importUserTable } from './users/import-users.ts';
 import { readRoleNames } from './users/role-names.ts';
-import { takeIdentities } from './users/take-identities.ts';
-import { takeUsers } from './users/take-users.ts';
 import { inBatch } from './users/user-target-store.ts';
 
 /** Data without a counterpart in this service, or that cannot be imported. */
@@ -81,17 +81,17 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   const roles = await readRoleNames(pass);
   const fields = await openDeclaredFields(pass);
   try {
-    for (const table of tables) await takeUsers(pass, table, { roles, fields });
+    for (const table of tables) await importUserTable(pass, table, { roles, fields });
   } finally {
     await fields?.close();
   }
-  await takeIdentities(pass);
-  const clients = await takeClients(pass);
-  await takeRefreshTokens(pass, clients);
-  await takeAccessTokens(pass, clients);
-  await settleClientScopes(pass, clients);
+  await importIdentities(pass);
+  const clients = await importClients(pass);
+  await importRefreshTokens(pass, clients);
+  await importAccessTokens(pass, clients);
+  await decideClientScopes(pass, clients);
   await listNotTaken(pass);
-  await endWhatEnded(pass, tables, unreadable);
+  await endMissingRecords(pass, tables, unreadable);
   await listRefreshedHere(pass);
   if (context.config.mfa === 'off' && (await countFactors(database.db)) > 0) {
     findings.decide(
@@ -109,7 +109,11 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   return report;
 }
 
-async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable: readonly string[]): Promise<void> {
+async function endMissingRecords(
+  pass: Pass,
+  tables: readonly UserTable[],
+  unreadable: readonly string[],
+): Promise<void> {
   if (unreadable.length > 0) {
     pass.findings.decide(
       'missing-table',
@@ -118,7 +122,7 @@ async function endWhatEnded(pass: Pass, tables: readonly UserTable[], unreadable
     return;
   }
   if (!(await isSameService(pass, tables))) return;
-  await endGone(pass, tables);
+  await endMissing(pass, tables);
   await endUnseenTokens(pass);
 }
 
@@ -149,7 +153,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
     }));
     const users = plan.userTables.get('')?.source as string;
     const fact = {
-      source: takeoverSource,
+      source: importSource,
       old_id: defaultUsersKey,
       new_id: users,
       fingerprint: '',
@@ -174,24 +178,24 @@ async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
  * Passport lets each client request any scope. Here --client-scopes and the client's tokens decide. Otherwise the
  * operator must.
  */
-async function settleClientScopes(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
+async function decideClientScopes(pass: Pass, clients: ReadonlyMap<string, ImportedClient>): Promise<void> {
   const { plan, findings, context } = pass;
-  const asking = [...clients.values()].filter(
+  const undecided = [...clients.values()].filter(
     ({ type, issuesPersonalTokens, canAuthenticate }) =>
       type !== 'password' && !issuesPersonalTokens && canAuthenticate,
   );
-  for (let i = 0; i < asking.length; i += batchSize) {
-    const ids = asking.slice(i, i + batchSize).map(({ id }) => id);
+  for (let i = 0; i < undecided.length; i += batchSize) {
+    const ids = undecided.slice(i, i + batchSize).map(({ id }) => id);
     for (const { id, scopes } of await findScopesOfClients(context.database.db, ids)) {
-      const said = plan.clientScopes.get(id) ?? plan.clientScopes.get('*');
-      const wanted = [...new Set([...scopes, ...(said ?? [])])].sort();
+      const configured = plan.clientScopes.get(id) ?? plan.clientScopes.get('*');
+      const wanted = [...new Set([...scopes, ...(configured ?? [])])].sort();
       if (wanted.length > scopes.length) {
         await inBatch(context.database, async (tx, invalidate) => {
           await setClientScopes(tx, id, wanted, pass.at);
           invalidate({ kind: 'client', id });
         });
       }
-      if (said === undefined && scopes.every((scope) => identityScopes.includes(scope))) {
+      if (configured === undefined && scopes.every((scope) => identityScopes.includes(scope))) {
         findings.decide(
           'client-scopes',
           'Clients without a live token with scopes cannot request any scope in Gatehouse. Set their scopes with --client-scopes ID=SCOPE,SCOPE (ID * for all of these clients; none for no scope)',

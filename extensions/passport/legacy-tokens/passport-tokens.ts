@@ -20,7 +20,7 @@ import {
   nameSubject,
 } from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
-import { forClient, mapScopes, readScopeMap, type ScopeMap } from './scope-map.ts';
+import { mapScopes, readScopeMap, type ScopeMap, withOfflineAccess } from './scope-map.ts';
 
 const rememberedSignatures = 10_000;
 
@@ -105,7 +105,7 @@ export class PassportTokens implements LegacyTokens {
     const type = await findNewId(db, 'oauth_clients.type', clientId);
     const hasUser = userId !== null;
     const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty: type === 'password', hasUser });
-    const named = forClient(type, mapped.scopes, hasUser);
+    const named = withOfflineAccess(type, mapped.scopes, hasUser);
     try {
       await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
     } catch (error) {

@@ -9,7 +9,7 @@ export type ScopeMap = ReadonlyMap<string, readonly string[]>;
 export const scopeSource = 'scopes';
 
 /** The source of values about the whole import, such as the user table that old ids refer to. */
-export const takeoverSource = 'takeover';
+export const importSource = 'takeover';
 export const defaultUsersKey = 'users';
 
 /** The scopes of a token. No scope means all for a first-party login, as in Apiato. The operator maps the rest. */
@@ -33,7 +33,7 @@ export function mapScopes(
 }
 
 /** In Passport, every login has a refresh token. Here, an application needs the scope offline_access. */
-export const forClient = (type: string | undefined, scopes: readonly string[], hasUser: boolean): string[] =>
+export const withOfflineAccess = (type: string | undefined, scopes: readonly string[], hasUser: boolean): string[] =>
   type === 'application' && hasUser ? [...new Set([...scopes, offlineAccessScope])] : [...scopes];
 
 /** The mapping of the import, for logins whose scopes are known only when their refresh token is used. */

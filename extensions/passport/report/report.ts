@@ -5,7 +5,7 @@ const start = 1024;
 const highest = 2 ** 31;
 
 /** Counts each user once, even with several logins. Uses one bit per number, because most ids are numbers. */
-class People {
+class DistinctUsers {
   #bits = new Uint8Array(start);
   readonly #others = new Set<string>();
   count = 0;
@@ -91,7 +91,7 @@ export type { Tally };
 /** Collects the findings of a pass, in memory that does not grow with the tables. */
 export class Findings {
   readonly #tables = new Map<string, Tally>();
-  readonly #causes = new Map<string, { people: People; logins: number }>();
+  readonly #causes = new Map<string, { people: DistinctUsers; logins: number }>();
   readonly #notTaken: Report['not_taken'][number][] = [];
   readonly #decisions = new Map<string, { count: number; examples: string[] }>();
   readonly #notes = new Map<string, { count: number; examples: string[] }>();
@@ -112,7 +112,7 @@ export class Findings {
   }
 
   signedOut(cause: string, person: string | null): void {
-    const found = this.#causes.get(cause) ?? { people: new People(), logins: 0 };
+    const found = this.#causes.get(cause) ?? { people: new DistinctUsers(), logins: 0 };
     this.#causes.set(cause, found);
     found.logins++;
     if (person !== null) found.people.add(person);

@@ -1,6 +1,14 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { askable, type ColumnKind, distinctSql, type Source, type SourceRow, selectSql, withoutNul } from './source.ts';
+import {
+  type ColumnKind,
+  comparableKeys,
+  distinctSql,
+  type Source,
+  type SourceRow,
+  selectSql,
+  withoutNul,
+} from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
@@ -59,7 +67,7 @@ export async function openMysqlSource(url: string): Promise<Source> {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [asKey(from.keyKind, after)]);
     },
     async withKeys(from, keys) {
-      const asked = askable(from.keyKind, keys);
+      const asked = comparableKeys(from.keyKind, keys);
       if (asked.length === 0) return [];
       const values = asked.map((key) => asKey(from.keyKind, key));
       return all(selectSql(from, quote, `${quote(from.key)} in (${values.map(() => '?').join(', ')})`), values);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { askable, type ColumnKind, distinctSql, type Source, type SourceRow, selectSql } from './source.ts';
+import { type ColumnKind, comparableKeys, distinctSql, type Source, type SourceRow, selectSql } from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -53,7 +53,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
     },
     async withKeys(from, keys) {
-      const asked = askable(from.keyKind, keys);
+      const asked = comparableKeys(from.keyKind, keys);
       if (asked.length === 0) return [];
       const slots = asked.map((_, i) => `$${i + 1}`).join(', ');
       return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), asked);

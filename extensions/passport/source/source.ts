@@ -36,7 +36,7 @@ const number = /^-?\d{1,19}$/;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The values that the column can contain: some engines fail if a number is compared with a word. */
-export const askable = (kind: ColumnKind, keys: readonly string[]): string[] =>
+export const comparableKeys = (kind: ColumnKind, keys: readonly string[]): string[] =>
   keys.filter((key) => (kind === 'number' ? number : kind === 'uuid' ? uuid : /^/).test(key));
 
 /** Builds the two queries. `quote` quotes a name, `slot` writes the n-th parameter. */

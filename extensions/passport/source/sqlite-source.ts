@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import {
-  askable,
   type ColumnKind,
   type Columns,
+  comparableKeys,
   distinctSql,
   type Source,
   type SourceRow,
@@ -38,7 +38,7 @@ export function openSqliteSource(path: string): Source {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
     },
     async withKeys(from, keys) {
-      const asked = askable(from.keyKind, keys);
+      const asked = comparableKeys(from.keyKind, keys);
       if (asked.length === 0) return [];
       return all(selectSql(from, quote, `${quote(from.key)} in (${asked.map(() => '?').join(', ')})`), asked);
     },

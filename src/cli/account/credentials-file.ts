@@ -4,7 +4,7 @@ import { personalConfigDir } from '../../config/config.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 
 /** The stored credentials of one service. */
-export interface KeptTokens {
+export interface StoredTokens {
   readonly accessToken: string;
   readonly refreshToken?: string | undefined;
   /** The end of the access token, in milliseconds since 1970. */
@@ -15,7 +15,7 @@ export interface KeptTokens {
 /** The tokens for each service, by its address, and the service of the last login. */
 interface Kept {
   readonly current?: string | undefined;
-  readonly services: Readonly<Record<string, KeptTokens>>;
+  readonly services: Readonly<Record<string, StoredTokens>>;
 }
 
 const pathOf = (): string => join(personalConfigDir(), 'credentials.json');
@@ -47,7 +47,7 @@ function write(kept: Kept): string {
 }
 
 /** The named service, or the service of the last login, with its tokens. */
-export function findKept(url: string | undefined): { url: string; tokens: KeptTokens } | undefined {
+export function findTokens(url: string | undefined): { url: string; tokens: StoredTokens } | undefined {
   const { current, services } = read();
   const named = url ?? current;
   const tokens = named === undefined ? undefined : new Map(Object.entries(services)).get(named);
@@ -55,12 +55,12 @@ export function findKept(url: string | undefined): { url: string; tokens: KeptTo
 }
 
 /** Returns the file's path. */
-export function keepTokens(url: string, tokens: KeptTokens, { makeCurrent = false } = {}): string {
+export function saveTokens(url: string, tokens: StoredTokens, { makeCurrent = false } = {}): string {
   const { current, services } = read();
   return write({ current: makeCurrent ? url : current, services: { ...services, [url]: tokens } });
 }
 
-export function forgetTokens(url: string): void {
+export function deleteTokens(url: string): void {
   const { current, services } = read();
   const { [url]: _gone, ...rest } = services;
   const [other] = Object.keys(rest);

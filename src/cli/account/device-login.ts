@@ -1,10 +1,10 @@
 import { OperatorError } from '../../platform/errors.ts';
-import type { KeptTokens } from './credentials-file.ts';
+import type { StoredTokens } from './credentials-file.ts';
 import { localNow } from './local-clock.ts';
-import { callOAuth, type OAuthAnswer } from './oauth-call.ts';
+import { callOAuth, type OAuthResponse } from './oauth-call.ts';
 
 /** The values that the command shows so that a user can approve it. */
-export interface Invitation {
+export interface DeviceAuthorization {
   readonly deviceCode: string;
   readonly userCode: string;
   readonly address: string;
@@ -14,7 +14,7 @@ export interface Invitation {
 }
 
 /** RFC 8628 3.1. */
-export async function askForInvitation(service: string, scope: string): Promise<Invitation> {
+export async function requestDeviceAuthorization(service: string, scope: string): Promise<DeviceAuthorization> {
   const { ok, description, body } = await callOAuth(service, 'device_authorization', { scope });
   if (!ok) throw new OperatorError(`${service} refused: ${description}`);
   return {
@@ -34,9 +34,9 @@ const sleep = (ms: number): Promise<unknown> => new Promise((resolve) => setTime
 export async function waitForTokens(
   service: string,
   scope: string,
-  { deviceCode, pollSeconds, expiresInSeconds }: Invitation,
+  { deviceCode, pollSeconds, expiresInSeconds }: DeviceAuthorization,
   wait: (ms: number) => Promise<unknown> = sleep,
-): Promise<KeptTokens> {
+): Promise<StoredTokens> {
   let seconds = pollSeconds;
   for (let waited = 0; waited <= expiresInSeconds; waited += seconds) {
     await wait(seconds * 1000);
@@ -53,7 +53,7 @@ export async function waitForTokens(
 }
 
 /** Reads the tokens of a response. `asked` is their scope unless the response names another. */
-export const readTokens = ({ body }: OAuthAnswer, asked: string): KeptTokens => ({
+export const readTokens = ({ body }: OAuthResponse, asked: string): StoredTokens => ({
   accessToken: String(body.access_token),
   refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : undefined,
   expiresAt: localNow() + Number(body.expires_in) * 1000,

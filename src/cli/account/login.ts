@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
 import { printable } from '../terminal/table.ts';
-import { keepTokens } from './credentials-file.ts';
-import { askForInvitation, waitForTokens } from './device-login.ts';
+import { saveTokens } from './credentials-file.ts';
+import { requestDeviceAuthorization, waitForTokens } from './device-login.ts';
 import { readServiceAddress } from './oauth-call.ts';
 
 interface Flags {
@@ -41,12 +41,12 @@ export async function logIn(
 ): Promise<void> {
   // Without offline_access there would be no refresh token, and the login would end within an hour.
   const asked = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
-  const invitation = await askForInvitation(service, asked);
+  const invitation = await requestDeviceAuthorization(service, asked);
   // The service is not trusted.
   say(`Open      ${printable(invitation.address)}`);
   say(`and type  ${printable(invitation.userCode)}`);
   say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);
   const tokens = await waitForTokens(service, asked, invitation, wait);
-  const path = keepTokens(service, tokens, { makeCurrent: true });
+  const path = saveTokens(service, tokens, { makeCurrent: true });
   say(`Signed in to ${service}. The token is stored in ${path}; \`gatehouse token\` prints it.`);
 }

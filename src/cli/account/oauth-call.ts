@@ -4,7 +4,7 @@ import { UsageError } from '../terminal/usage-error.ts';
 
 const timeoutMs = 30_000;
 
-export interface OAuthAnswer {
+export interface OAuthResponse {
   readonly ok: boolean;
   /** The error code of RFC 6749 5.2. Empty on success. */
   readonly error: string;
@@ -17,7 +17,7 @@ export async function callOAuth(
   service: string,
   endpoint: 'device_authorization' | 'token' | 'revoke',
   parameters: Readonly<Record<string, string>>,
-): Promise<OAuthAnswer> {
+): Promise<OAuthResponse> {
   const response = await fetch(`${service}/oauth/${endpoint}`, {
     method: 'POST',
     redirect: 'error',

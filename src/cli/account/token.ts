@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
-import { findKept, forgetTokens, type KeptTokens, keepTokens } from './credentials-file.ts';
+import { deleteTokens, findTokens, type StoredTokens, saveTokens } from './credentials-file.ts';
 import { readTokens } from './device-login.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, readServiceAddress } from './oauth-call.ts';
@@ -26,23 +26,23 @@ const notSignedIn = (): OperatorError => new OperatorError('You are not signed i
 
 /** The access token of the stored login, refreshed if it is about to end. Two concurrent scripts get the same successor. */
 async function currentAccessToken(service: string | undefined): Promise<string> {
-  const kept = findKept(service);
+  const kept = findTokens(service);
   if (!kept) throw notSignedIn();
   const { url, tokens } = kept;
   if (tokens.expiresAt - localNow() >= minLifetimeMs) return tokens.accessToken;
   return (await refresh(url, tokens)).accessToken;
 }
 
-async function refresh(service: string, { refreshToken, scope }: KeptTokens): Promise<KeptTokens> {
+async function refresh(service: string, { refreshToken, scope }: StoredTokens): Promise<StoredTokens> {
   if (refreshToken === undefined) throw notSignedIn();
   const answer = await callOAuth(service, 'token', { grant_type: 'refresh_token', refresh_token: refreshToken });
   if (answer.error === 'invalid_grant') {
-    forgetTokens(service);
+    deleteTokens(service);
     throw new OperatorError('The login has ended. Sign in again: gatehouse login');
   }
   if (!answer.ok) throw new OperatorError(`${service} refused: ${answer.description}`);
   const tokens = readTokens(answer, scope);
-  keepTokens(service, tokens);
+  saveTokens(service, tokens);
   return tokens;
 }
 
@@ -59,10 +59,10 @@ export function addLogout(program: Command): void {
 
 /** Always removes the token from this machine. Reports if the service could not be told. */
 async function logOut(service: string | undefined): Promise<string> {
-  const kept = findKept(service);
+  const kept = findTokens(service);
   if (!kept) throw notSignedIn();
   const { url, tokens } = kept;
-  forgetTokens(url);
+  deleteTokens(url);
   const { ok, description } = await callOAuth(url, 'revoke', { token: tokens.refreshToken ?? tokens.accessToken });
   return ok
     ? `Signed out of ${url}.`

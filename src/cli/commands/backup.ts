@@ -6,7 +6,7 @@ import { backUp, sqliteFile } from '../../database/backup/backup.ts';
 import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { localNow } from '../account/local-clock.ts';
-import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { terminalProgressBar } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
@@ -61,14 +61,14 @@ docs/operating.md`,
 }
 
 async function makeOne(source: string, file: string, { force = false }: Flags): Promise<void> {
-  await backUp(source, file, { overwrite: force, progress: barOnTerminal });
+  await backUp(source, file, { overwrite: force, progress: terminalProgressBar });
   showCopy(file);
 }
 
 async function makeSeries(source: string, folder: string, { every, keep = defaultKeep, force }: Flags): Promise<void> {
   if (force) throw new UsageError('--force is for one file: in a folder no copy is overwritten.');
   const make = async () =>
-    showCopy(await backUpToFolder(source, folder, { keep, now: localNow(), progress: barOnTerminal }));
+    showCopy(await backUpToFolder(source, folder, { keep, now: localNow(), progress: terminalProgressBar }));
   if (every === undefined) return make();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -20,15 +20,15 @@ export function addCheck(program: Command): void {
     .action(async () => {
       const config = await loadConfig();
       await tryStart(config, () => undefined);
-      await sayNames(config);
-      sayMessages(checkCustomMessages(getLanguages(config)));
+      await printNamingAdvice(config);
+      printMessageMistakes(checkCustomMessages(getLanguages(config)));
       refuse(checkMailTemplates(config));
       console.log(paint('green', 'Settings, resources, routes, views, messages and mail templates are fine.'));
     });
 }
 
 /** Reports names that work but violate the naming conventions. */
-async function sayNames({ resourcesDir, routesDir }: Config): Promise<void> {
+async function printNamingAdvice({ resourcesDir, routesDir }: Config): Promise<void> {
   for (const { name, singular, file = name } of await loadResources(resourcesDir)) {
     // A declaration with `singular` has a deliberate plural.
     const advice = singular === undefined ? namingAdvice(name) : undefined;
@@ -45,7 +45,7 @@ const maxShown = 5;
 const maxLineLength = 70;
 
 /** A missing message is no error: the text appears in another language. An unknown value in a message would stay empty. */
-function sayMessages(files: readonly CustomMessages[]): void {
+function printMessageMistakes(files: readonly CustomMessages[]): void {
   for (const { language, missing, unknown } of files) {
     if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);
     if (unknown.length > 0)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { openReadOnly } from '../../database/open-read-only.ts';
-import { examineDatabase } from '../../main/doctor/examine-database.ts';
+import { checkDatabase } from '../../main/doctor/check-database.ts';
+import { checkMail } from '../../main/doctor/check-mail.ts';
+import { checkProviders } from '../../main/doctor/check-providers.ts';
+import { checkSettings } from '../../main/doctor/check-settings.ts';
 import { explain, type Finding, notice, wrong } from '../../main/doctor/finding.ts';
-import { lookAtMail } from '../../main/doctor/look-at-mail.ts';
-import { lookAtProviders } from '../../main/doctor/look-at-providers.ts';
-import { lookAtSettings } from '../../main/doctor/look-at-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
 
@@ -34,10 +34,10 @@ async function examine(): Promise<Finding[]> {
     return [wrong('config', explain(error), 'Correct the setting that is named.')];
   }
   return [
-    ...lookAtSettings(config),
+    ...checkSettings(config),
     ...(await openAndExamine(config)),
-    await lookAtMail(config),
-    ...(await lookAtProviders(config)),
+    await checkMail(config),
+    ...(await checkProviders(config)),
   ];
 }
 
@@ -46,7 +46,7 @@ async function openAndExamine(config: Config): Promise<Finding[]> {
     const database = await openReadOnly(config, { limitMs: config.readTimeout * 1000 });
     if (!database) return [notice('database', 'there is none yet', 'Gatehouse creates it on its first start.')];
     try {
-      return await examineDatabase({ config, database, now: Date.now });
+      return await checkDatabase({ config, database, now: Date.now });
     } finally {
       await database.close();
     }

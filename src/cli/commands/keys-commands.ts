@@ -76,7 +76,7 @@ function addKeysReset(keys: Command): void {
     .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
     .action(async ({ force }: { force?: boolean }) => {
       await withContext(async (context) => {
-        await refuseWhereTheyOpen(context);
+        await requireUnreadableKeys(context);
         if (!force) throw new OperatorError(question);
         const ring = new KeyRing(context, createSealing(context.config));
         const { id, algorithm, ended } = await rotateKeys(context, ring, { source: systemSource, compromised: true });
@@ -86,7 +86,7 @@ function addKeysReset(keys: Command): void {
     });
 }
 
-async function refuseWhereTheyOpen(context: Context): Promise<void> {
+async function requireUnreadableKeys(context: Context): Promise<void> {
   let found: number;
   try {
     found = (await listKeys(context, context.database.db)).length;

@@ -25,14 +25,14 @@ import type { MigrationServices } from '../../resources/operator-migrations/migr
 import { knownRoles } from '../../resources/prepare-resources.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
-import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
 interface Flags {
   plan?: boolean;
   drop?: true | string[];
 }
 
-interface Work {
+interface MigrationWork {
   readonly context: Context;
   readonly database: Database;
   readonly definitions: readonly ResourceDefinition[];
@@ -62,8 +62,8 @@ export function addMigrate(program: Command): void {
       try {
         const work = await loadWork(config, database);
         const { lines, refusal } = plan
-          ? await planned(work)
-          : await applied(work, { byCommand: true, progress: barOnTerminal, ...(drop ? { drop } : {}) });
+          ? await planOutcome(work)
+          : await applyOutcome(work, { byCommand: true, progress: terminalProgressBar, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(painted(line));
         if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
         if (refusal) throw new OperatorError(`The service would refuse to start. ${refusal}`);
@@ -73,14 +73,14 @@ export function addMigrate(program: Command): void {
     });
 }
 
-async function loadWork(config: Config, database: Database): Promise<Work> {
+async function loadWork(config: Config, database: Database): Promise<MigrationWork> {
   const log = { info: printLine, warn: printLine };
   const { now } = database;
   const ownLog = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
   const context: Context = { config, database, log: ownLog, metrics: createMetrics(), now };
   let services = trialServices(context);
-  const means = { now, log, services: () => services };
-  const own = await loadOperatorMigrations(config.migrationsDir, database, means);
+  const dependencies = { now, log, services: () => services };
+  const own = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: knownRoles(config) });
   const use = (given: MigrationServices) => {
@@ -115,7 +115,7 @@ interface Outcome {
   readonly refusal?: string | undefined;
 }
 
-async function planned({ database, definitions, own }: Work): Promise<Outcome> {
+async function planOutcome({ database, definitions, own }: MigrationWork): Promise<Outcome> {
   const pending = await pendingMigrations(database);
   const names = pending.map((name) => `would apply ${name}`);
   // The plan for the resources needs the service's tables.
@@ -141,8 +141,8 @@ async function planned({ database, definitions, own }: Work): Promise<Outcome> {
   return { lines, refusal: planError(plan) };
 }
 
-async function applied(
-  { context, database, definitions, own, use }: Work,
+async function applyOutcome(
+  { context, database, definitions, own, use }: MigrationWork,
   options: MigrationOptions,
 ): Promise<Outcome> {
   const notes: string[] = [];

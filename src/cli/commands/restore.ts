@@ -6,7 +6,7 @@ import { restore, sqliteFile } from '../../database/backup/backup.ts';
 import { beginNewHistory } from '../../database/change-log/new-history.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { withContextOf } from '../operator/with-context.ts';
-import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
 interface Flags {
   force?: boolean;
@@ -43,7 +43,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
         if (endSessions) ended = await endSessionsIn(config, draft);
         beginNewHistory(draft);
       };
-      const kept = await restore(resolve(name), target, { overwrite: force, progress: barOnTerminal, change });
+      const kept = await restore(resolve(name), target, { overwrite: force, progress: terminalProgressBar, change });
       if (ended) console.log(ended);
       console.log(`Restored ${target}.`);
       if (kept) console.log(`The previous database is in ${kept}.`);

@@ -4,11 +4,17 @@ import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
 import { createLog } from '../../platform/log.ts';
-import { announce, remind } from '../terminal/announce.ts';
 import { explain } from '../terminal/explain.ts';
-import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { printAddresses, printFirstPasswordAgain } from '../terminal/print-addresses.ts';
+import { terminalProgressBar } from '../terminal/progress-bar.ts';
 import { readPort } from '../terminal/read-port.ts';
-import { type Started, startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
+import {
+  type RunningService,
+  startUnlessStopped,
+  stopAndExit,
+  stopRequested,
+  stopTimeoutMs,
+} from '../terminal/stopping.ts';
 
 /** Runs the garbage collector once after the start. Otherwise V8 would keep the memory (docs/performance.md). */
 function giveBackMemory(): void {
@@ -33,10 +39,10 @@ export function addServe(program: Command): void {
       if (cluster.isWorker) return serveAsWorker(flags, forPeople);
       const requested = stopRequested();
       const service = await startUnlessStopped(start(flags, forPeople), requested);
-      announce(service, forPeople);
+      printAddresses(service, forPeople);
       setTimeout(giveBackMemory, 200).unref();
       const signal = await requested;
-      remind(service, forPeople);
+      printFirstPasswordAgain(service, forPeople);
       await stopAndExit(service, signal);
     });
 }
@@ -48,12 +54,12 @@ interface Flags {
 
 // Imported here and not above: the other commands do not need these modules and start faster.
 
-async function start(flags: Flags, forPeople: boolean): Promise<Started> {
+async function start(flags: Flags, forPeople: boolean): Promise<RunningService> {
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople);
   if (config.workers === 1) {
     const { startGatehouse } = await import('../../main/start.ts');
-    return startGatehouse(config, { log, progress: barOnTerminal });
+    return startGatehouse(config, { log, progress: terminalProgressBar });
   }
   const [{ reservePort }, { startWorkers }] = await Promise.all([
     import('../../config/reserve-port.ts'),
@@ -71,7 +77,7 @@ async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
   const { runWorker } = await import('../../main/workers/run-worker.ts');
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
-  await runWorker(config, { log, explain, stopTimeoutMs, progress: barOnTerminal });
+  await runWorker(config, { log, explain, stopTimeoutMs, progress: terminalProgressBar });
   setTimeout(giveBackMemory, 200).unref();
   return new Promise(() => undefined);
 }

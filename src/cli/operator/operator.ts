@@ -44,21 +44,21 @@ async function openOperator(context: Context): Promise<Operator> {
       try {
         await deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined });
       } catch (error) {
-        throw error instanceof Problem && error.status === 404 ? noneOf(name, id) : error;
+        throw error instanceof Problem && error.status === 404 ? notFoundError(name, id) : error;
       }
     },
   };
 }
 
-const called = new Map([
+const singularNames = new Map([
   ['clients', 'client'],
   ['tokens', 'session'],
   ['users', 'user'],
 ]);
 
 /** The message of the API is for callers who may not see everything. */
-const noneOf = (resource: string, id: string): OperatorError => {
-  const what = called.get(resource) ?? resource;
+const notFoundError = (resource: string, id: string): OperatorError => {
+  const what = singularNames.get(resource) ?? resource;
   return new OperatorError(`There is no ${what} "${id}". List them with: gatehouse ${what} list`);
 };
 

@@ -6,7 +6,7 @@ import { openDatabase } from '../../database/open-database.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { openEventsLog } from '../../resources/audit/open-events-log.ts';
-import { barOnTerminal } from '../terminal/progress-bar.ts';
+import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
 /** Runs a command on the configured database after its migrations. A server may run at the same time. */
 export const withContext = async <T>(work: (context: Context) => Promise<T>): Promise<T> =>
@@ -17,7 +17,7 @@ export async function withContextOf<T>(config: Config, work: (context: Context) 
   try {
     // Standard output is for the result of the command.
     const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
-    await migrate(database, database.now, (line) => log.warn(line), barOnTerminal);
+    await migrate(database, database.now, (line) => log.warn(line), terminalProgressBar);
     const eventsLog = openEventsLog({ config, database, log });
     try {
       return await work({ config, database, log, metrics: createMetrics(), eventsLog, now: database.now });

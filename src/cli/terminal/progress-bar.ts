@@ -22,11 +22,11 @@ const defaultQuietMs = 1000;
 /** A bar on a terminal, or a log line at each tenth. On standard error: standard output is for the result of the command. */
 export function progressBar(total: number, what: string, options: Options = {}): Progress {
   const { screen = process.stderr, quietMs = defaultQuietMs } = options;
-  return screen.isTTY ? drawnBar(total, what, screen, quietMs) : notedTenths(total, what, quietMs);
+  return screen.isTTY ? drawnBar(total, what, screen, quietMs) : logTenths(total, what, quietMs);
 }
 
 /** For work that writes its own log lines, or none. */
-export const barOnTerminal: BeginProgress = (total, what) =>
+export const terminalProgressBar: BeginProgress = (total, what) =>
   process.stderr.isTTY ? progressBar(total, what) : noProgress(total, what);
 
 /** A separate thread draws the bar, because SQLite blocks this thread while it works. */
@@ -58,7 +58,7 @@ function drawnBar(total: number, first: string, screen: Screen, quietMs: number)
   };
 }
 
-function notedTenths(total: number, first: string, quietMs: number): Progress {
+function logTenths(total: number, first: string, quietMs: number): Progress {
   const began = performance.now();
   let [done, now, tenths] = [0, first, 0];
   return {

@@ -5,7 +5,7 @@ import type { RunningGatehouse } from '../../main/start.ts';
 import type { RunningWorkers } from '../../main/workers/start-workers.ts';
 
 /** A running service, in one process or in several. */
-export type Started = RunningGatehouse | RunningWorkers;
+export type RunningService = RunningGatehouse | RunningWorkers;
 
 /** Running work gets this long to finish. Then the process ends anyway. */
 export const stopTimeoutMs = 10_000;
@@ -18,7 +18,7 @@ interface StopRequest {
   readonly cause: string;
   readonly exitCode: number;
   /** Resolves at a second request to stop: then the process must not wait any longer. */
-  readonly again: Promise<void>;
+  readonly secondRequest: Promise<void>;
 }
 
 /** A worker ends together with the primary process. */
@@ -35,7 +35,7 @@ export function stopRequested(): Promise<StopRequest> {
     const ask = (cause: string, exitCode: number) => {
       if (asked) askAgain();
       asked = true;
-      resolve({ cause, exitCode, again });
+      resolve({ cause, exitCode, secondRequest: again });
     };
     process.off('SIGTERM', exitEarly);
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => ask(signal, exitCode));
@@ -52,14 +52,17 @@ export function stopRequested(): Promise<StopRequest> {
 }
 
 /** Starts the service. Exits at once if a stop is requested during the start: the database rolls back unfinished work. */
-export async function startUnlessStopped(start: Promise<Started>, requested: Promise<StopRequest>): Promise<Started> {
+export async function startUnlessStopped(
+  start: Promise<RunningService>,
+  requested: Promise<StopRequest>,
+): Promise<RunningService> {
   const first = await Promise.race([start, requested]);
   if ('cause' in first) process.exit(first.exitCode);
   return first;
 }
 
 /** Lets load balancers switch to other instances first. Only on SIGTERM: a person at a terminal should not wait. */
-async function drain(service: Started, { cause, again }: StopRequest): Promise<void> {
+async function drain(service: RunningService, { cause, secondRequest }: StopRequest): Promise<void> {
   const { config, log } = service.context;
   const seconds = config.drainSeconds;
   if (cause !== 'SIGTERM' || seconds === 0) return;
@@ -69,12 +72,12 @@ async function drain(service: Started, { cause, again }: StopRequest): Promise<v
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, seconds * 1000);
   });
-  await Promise.race([over, again]);
+  await Promise.race([over, secondRequest]);
   clearTimeout(timer);
 }
 
 /** Drains, finishes running work and ends the process. */
-export async function stopAndExit(service: Started, request: StopRequest): Promise<never> {
+export async function stopAndExit(service: RunningService, request: StopRequest): Promise<never> {
   const { log } = service.context;
   await drain(service, request);
   log.info({ cause: request.cause }, 'stopping');

@@ -52,25 +52,25 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
 const shortTime = (text: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text;
 
-interface Wanted {
+interface ColumnWidth {
   readonly wanted: number;
   readonly whole: boolean;
 }
 
 const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gap, -gap);
 
-interface Fitted<T extends Wanted> {
+interface FittedColumns<T extends ColumnWidth> {
   readonly shown: readonly T[];
   readonly widths: readonly number[];
 }
 
-const whole = <T extends Wanted>(shown: readonly T[]): Fitted<T> => ({
+const whole = <T extends ColumnWidth>(shown: readonly T[]): FittedColumns<T> => ({
   shown,
   widths: shown.map(({ wanted }) => wanted),
 });
 
 /** As many columns as fit, from the first on. At least the key. */
-function fitted<T extends Wanted>(columns: readonly T[], room: number): Fitted<T> {
+function fitted<T extends ColumnWidth>(columns: readonly T[], room: number): FittedColumns<T> {
   const key = columns.findIndex((column) => column.whole);
   for (let count = columns.length; count > Math.max(0, key); count--) {
     const shown = columns.slice(0, count);
@@ -81,7 +81,7 @@ function fitted<T extends Wanted>(columns: readonly T[], room: number): Fitted<T
 }
 
 /** Shortens the widest columns first, until all fit or have the minimum width. */
-function cut(columns: readonly Wanted[], room: number): number[] {
+function cut(columns: readonly ColumnWidth[], room: number): number[] {
   const widths = columns.map(({ wanted }) => wanted);
   while (totalOf(widths) > room) {
     const widest = Math.max(...widths.filter((_, n) => !columns[n]?.whole));

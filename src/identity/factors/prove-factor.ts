@@ -55,8 +55,11 @@ export interface ProvedFactor {
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
 /** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
-export async function proveFactor(means: FactorCheckServices, asked: FactorAttempt): Promise<ProvedFactor | undefined> {
-  const { context, keys } = means;
+export async function proveFactor(
+  services: FactorCheckServices,
+  asked: FactorAttempt,
+): Promise<ProvedFactor | undefined> {
+  const { context, keys } = services;
   const { userId, source } = asked;
   const method = methodOf(asked);
   if (method === undefined) return undefined;
@@ -65,7 +68,7 @@ export async function proveFactor(means: FactorCheckServices, asked: FactorAttem
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
   const account = { key, max: maxFailures.account, of: 'account', resetOnSuccess: true };
   const limits = [account, ...networkLimits('login', source.address, maxFailures.address)];
-  return checkWithinLimits(context, limits, () => readers[method](means, asked));
+  return checkWithinLimits(context, limits, () => readers[method](services, asked));
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
@@ -76,11 +79,11 @@ function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): Method |
   return (['totp', 'email_code', 'recovery_code'] as const).find((method) => methods.includes(method));
 }
 
-type Reader = (means: FactorCheckServices, asked: FactorAttempt) => Promise<ProvedFactor | undefined>;
+type Reader = (services: FactorCheckServices, asked: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
 const readers: Record<Method, Reader> = {
-  async passkey(means, { userId, sent }) {
-    const assertion = await readAssertion(means, sent.passkey);
+  async passkey(services, { userId, sent }) {
+    const assertion = await readAssertion(services, sent.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;
     return { method: 'passkey', amr: amrOfPasskey(assertion), use: assertion.use };
   },
@@ -112,8 +115,9 @@ const readers: Record<Method, Reader> = {
     };
     return { method: 'recovery_code', amr: ['otp'], use };
   },
-  async email_code(means, { userId, sent: { code = '', emailCode } }) {
-    const read = emailCode === undefined ? undefined : await readEmailCode(means, emailCode, code.replaceAll(' ', ''));
+  async email_code(services, { userId, sent: { code = '', emailCode } }) {
+    const read =
+      emailCode === undefined ? undefined : await readEmailCode(services, emailCode, code.replaceAll(' ', ''));
     return read?.user.id === userId ? { method: 'email_code', amr: ['otp'], use: read.use } : undefined;
   },
 };

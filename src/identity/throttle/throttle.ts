@@ -71,9 +71,9 @@ export async function beginAttempt(
     count: async () => void (await failAttempt(db, keysOf(open), now(), within)),
     release: () => endAttempt(db, keysOf(open), now()),
     async succeed() {
-      const forgiven = open.filter((limit) => limit.resetOnSuccess);
+      const reset = open.filter((limit) => limit.resetOnSuccess);
       await Promise.all([
-        endAttempt(db, keysOf(forgiven), now(), { anew: true }),
+        endAttempt(db, keysOf(reset), now(), { anew: true }),
         endAttempt(db, keysOf(open.filter((limit) => !limit.resetOnSuccess)), now()),
       ]);
     },

@@ -56,7 +56,7 @@ export class Activity {
   }
 
   /** The number of live sessions in this hour. */
-  async look(): Promise<number> {
+  async countSessions(): Promise<number> {
     const { database, now } = this.#context;
     const count = await countLiveSessions(database.db, now());
     await setActivity(database.db, { hour: hourOf(now()), kind: 'sessions', count });
@@ -64,9 +64,9 @@ export class Activity {
   }
 
   /** Counts live sessions, and removes old hours. Run periodically. */
-  async keep(): Promise<void> {
+  async maintain(): Promise<void> {
     const { database, now } = this.#context;
-    await this.look();
+    await this.countSessions();
     await deleteActivityBefore(database.db, hourOf(now()) - keptHours * hourMs);
   }
 

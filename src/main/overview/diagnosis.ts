@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../database/context.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
-import { examineDatabase } from '../doctor/examine-database.ts';
+import { checkDatabase } from '../doctor/check-database.ts';
+import { checkMail } from '../doctor/check-mail.ts';
+import { checkProviderSecrets } from '../doctor/check-providers.ts';
+import { checkSettings } from '../doctor/check-settings.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { lookAtMail } from '../doctor/look-at-mail.ts';
-import { lookAtSecrets } from '../doctor/look-at-providers.ts';
-import { lookAtSettings } from '../doctor/look-at-settings.ts';
 
-const goodForMs = 60_000;
+const cacheMs = 60_000;
 
-interface Diagnosed {
+interface DiagnosisResult {
   readonly version: string;
   readonly node: string;
   readonly database: string;
@@ -22,7 +22,7 @@ export class Diagnosis {
   readonly #context: Context;
   readonly #providers: Pick<Providers, 'definitions'>;
   readonly #startedAt: number;
-  #last: { readonly at: number; readonly answer: Promise<Diagnosed> } | undefined;
+  #last: { readonly at: number; readonly answer: Promise<DiagnosisResult> } | undefined;
 
   constructor(context: Context, providers: Pick<Providers, 'definitions'>) {
     this.#context = context;
@@ -30,9 +30,9 @@ export class Diagnosis {
     this.#startedAt = context.now();
   }
 
-  look(): Promise<Diagnosed> {
+  run(): Promise<DiagnosisResult> {
     const at = this.#context.now();
-    if (this.#last && at - this.#last.at < goodForMs) return this.#last.answer;
+    if (this.#last && at - this.#last.at < cacheMs) return this.#last.answer;
     const answer = this.#examine();
     this.#last = { at, answer };
     answer.catch(() => {
@@ -41,16 +41,16 @@ export class Diagnosis {
     return answer;
   }
 
-  async #examine(): Promise<Diagnosed> {
+  async #examine(): Promise<DiagnosisResult> {
     const { config, database, now } = this.#context;
-    const [inDatabase, mail] = await Promise.all([examineDatabase({ config, database, now }), lookAtMail(config)]);
-    const secrets = lookAtSecrets(await this.#providers.definitions(), now());
+    const [inDatabase, mail] = await Promise.all([checkDatabase({ config, database, now }), checkMail(config)]);
+    const secrets = checkProviderSecrets(await this.#providers.definitions(), now());
     return {
       version: packageVersion(),
       node: process.versions.node,
       database: database.engine,
       started_at: new Date(this.#startedAt).toISOString(),
-      findings: [...lookAtSettings(config), ...inDatabase, mail, ...secrets],
+      findings: [...checkSettings(config), ...inDatabase, mail, ...secrets],
     };
   }
 }

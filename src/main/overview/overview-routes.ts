@@ -70,7 +70,7 @@ export function serveOverview(
     async ({ caller }) => {
       requireAdministrator(caller);
       await activity.flush();
-      const sessions = await activity.look();
+      const sessions = await activity.countSessions();
       const factors = await countPeopleByFactor(context.database.db);
       return { data: { sessions, factors, hours: await activity.hours() } };
     },
@@ -90,7 +90,7 @@ export function serveOverview(
       requireAdministrator(caller);
       // The response reveals settings and paths.
       if (!caller.scopes.includes('*')) throw insufficientScope('*');
-      return { data: await diagnosis.look() };
+      return { data: await diagnosis.run() };
     },
   );
 }

@@ -27,7 +27,7 @@ import { standardVariable } from '../../config/config.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { setTracing } from '../../platform/tracing.ts';
-import { FiguresProducer } from './figures-producer.ts';
+import { PrometheusMetricProducer } from './prometheus-metric-producer.ts';
 import { SpanTracing } from './span-tracing.ts';
 import type { Telemetry } from './telemetry.ts';
 import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
@@ -67,7 +67,7 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
       if (!exporter) return;
       const reader = new PeriodicExportingMetricReader({
         exporter,
-        metricProducers: [new FiguresProducer(figures, resource, refresh)],
+        metricProducers: [new PrometheusMetricProducer(figures, resource, refresh)],
         exportIntervalMillis: standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000,
         exportTimeoutMillis: Math.min(30_000, standardNumber('OTEL_METRIC_EXPORT_INTERVAL') ?? 60_000),
       });

@@ -27,7 +27,7 @@ export class Heartbeats {
   }
 
   /** A new worker, or an answer. */
-  alive(worker: Worker): void {
+  seen(worker: Worker): void {
     this.#unanswered.set(worker, 0);
   }
 

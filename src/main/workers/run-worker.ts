@@ -31,7 +31,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
     if (message.is === 'stop') void end();
     else if (message.is === 'drain') drain();
     else if (message.is === 'ping') void send({ is: 'alive' });
-    else siblings.hear(message);
+    else siblings.onMessage(message);
   });
   // Without a primary there are no new connections. Node would end the process at once; what is under way is finished.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;

@@ -7,7 +7,7 @@ import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
-import { SummedFigures } from './summed-figures.ts';
+import { SummedMetrics } from './summed-metrics.ts';
 
 type Ready = Extract<FromWorker, { is: 'ready' }>;
 
@@ -26,7 +26,7 @@ const maxPauseMs = 10_000;
 /** A worker that has served this long did not fail to start. */
 const steadyMs = 10_000;
 /** If a worker hangs, a sum uses its last values. */
-const figuresTimeoutMs = 1000;
+const metricsTimeoutMs = 1000;
 
 /** Starts the workers and restarts those that end. `args`: their command line. */
 export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
@@ -40,7 +40,7 @@ export async function startWorkers(config: Config, log: Logger, args: readonly s
     context: { config, log },
     url,
     administrator,
-    drain: () => workers.tell({ is: 'drain' }),
+    drain: () => workers.broadcast({ is: 'drain' }),
     stop: () => workers.stop(),
   };
 }
@@ -50,12 +50,12 @@ class Workers {
   readonly #log: Logger;
   readonly #running = new Set<Worker>();
   readonly #ready = new Set<Worker>();
-  readonly #figures = new SummedFigures();
+  readonly #figures = new SummedMetrics();
   readonly #totals = new SharedTotals();
   readonly #asked = new Map<number, () => void>();
   readonly #heartbeats = new Heartbeats({
     ping: (worker) => this.#send(worker, { is: 'ping' }),
-    onSilent: (count) => this.tell({ is: 'silent', count }),
+    onSilent: (count) => this.broadcast({ is: 'silent', count }),
     onHung: (worker) => this.#end(worker),
   });
   #questions = 0;
@@ -83,7 +83,7 @@ class Workers {
     }
   }
 
-  tell(message: FromPrimary, except?: Worker): void {
+  broadcast(message: FromPrimary, except?: Worker): void {
     for (const worker of this.#ready) if (worker !== except) this.#send(worker, message);
   }
 
@@ -103,12 +103,12 @@ class Workers {
       worker.on('message', (message: FromWorker) => {
         if (message.is === 'ready') {
           this.#ready.add(worker);
-          this.#heartbeats.alive(worker);
+          this.#heartbeats.seen(worker);
           this.#log.info({ worker: worker.id, pid: worker.process.pid }, 'a worker serves');
           this.#send(worker, { is: 'counted', counted: this.#totals.all() });
           resolve(message);
         } else if (message.is === 'failed') reject(new OperatorError(message.explanation));
-        else this.#hear(worker, message);
+        else this.#onMessage(worker, message);
       });
       worker.once('exit', (code, signal) => {
         this.#running.delete(worker);
@@ -150,25 +150,25 @@ class Workers {
     }, pause);
   }
 
-  #hear(worker: Worker, message: FromWorker): void {
-    if (message.is === 'alive') this.#heartbeats.alive(worker);
+  #onMessage(worker: Worker, message: FromWorker): void {
+    if (message.is === 'alive') this.#heartbeats.seen(worker);
     else if (message.is === 'figures') {
       this.#figures.note(worker.id, message.figures);
       this.#asked.get(message.question)?.();
     } else if (message.is === 'counted') {
       const totals = this.#totals.add(message.counted);
-      this.tell({ is: 'counted', counted: message.counted }, worker);
+      this.broadcast({ is: 'counted', counted: message.counted }, worker);
       if (message.question !== undefined)
         this.#send(worker, { is: 'answer', question: message.question, text: JSON.stringify(totals) });
-    } else if (message.is === 'sum') void this.#sum(worker, message.question);
+    } else if (message.is === 'sum') void this.#sendSummedMetrics(worker, message.question);
   }
 
-  async #sum(asking: Worker, question: number): Promise<void> {
-    await Promise.all([...this.#ready].map((worker) => this.#askFigures(worker)));
+  async #sendSummedMetrics(asking: Worker, question: number): Promise<void> {
+    await Promise.all([...this.#ready].map((worker) => this.#requestMetrics(worker)));
     this.#send(asking, { is: 'answer', question, text: await this.#figures.text() });
   }
 
-  #askFigures(worker: Worker): Promise<void> {
+  #requestMetrics(worker: Worker): Promise<void> {
     const question = ++this.#questions;
     return new Promise((resolve) => {
       const end = () => {
@@ -177,7 +177,7 @@ class Workers {
         worker.off('exit', end);
         resolve();
       };
-      const timer = setTimeout(end, figuresTimeoutMs);
+      const timer = setTimeout(end, metricsTimeoutMs);
       worker.once('exit', end);
       this.#asked.set(question, end);
       this.#send(worker, { is: 'show', question });

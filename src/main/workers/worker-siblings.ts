@@ -15,7 +15,7 @@ interface Waiting {
 type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
 
 /** A message with counts, and the totals of all workers at that time. */
-interface Told {
+interface SentCounts {
   readonly sent: ReadonlyMap<string, Window>;
   readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
@@ -30,12 +30,12 @@ export class WorkerSiblings implements Siblings {
   readonly #waiting = new Map<number, Waiting>();
   readonly #listeners = new Map<string, Hear>();
   /** Counts per limit that have not been sent yet. */
-  #untold = new Map<string, Window>();
-  #readFigures: () => Promise<object[]> = async () => [];
+  #unsent = new Map<string, Window>();
+  #readMetrics: () => Promise<object[]> = async () => [];
   #silent = 0;
   #questions = 0;
   #report: NodeJS.Timeout | undefined;
-  #telling: Promise<Told> | undefined;
+  #sending: Promise<SentCounts> | undefined;
 
   constructor(send: (message: FromWorker) => void, workers: number) {
     this.#send = send;
@@ -56,7 +56,7 @@ export class WorkerSiblings implements Siblings {
   }
 
   provideMetrics(read: () => Promise<object[]>): void {
-    this.#readFigures = read;
+    this.#readMetrics = read;
   }
 
   async aggregatedMetrics(): Promise<string> {
@@ -65,7 +65,7 @@ export class WorkerSiblings implements Siblings {
     return text;
   }
 
-  hear(message: FromPrimary): void {
+  onMessage(message: FromPrimary): void {
     if (message.is === 'answer') this.#waiting.get(message.question)?.answer(message.text);
     else if (message.is === 'show') void this.#show(message.question);
     else if (message.is === 'silent') this.#silent = message.count;
@@ -74,51 +74,51 @@ export class WorkerSiblings implements Siblings {
   }
 
   async #show(question: number): Promise<void> {
-    this.#send({ is: 'figures', question, figures: await this.#readFigures() });
+    this.#send({ is: 'figures', question, figures: await this.#readMetrics() });
   }
 
   #note(name: string, windowEnds: number, caller: string): void {
-    let untold = this.#untold.get(name);
+    let untold = this.#unsent.get(name);
     if (untold?.windowEnds !== windowEnds) {
       untold = { windowEnds, counts: new Map() };
-      this.#untold.set(name, untold);
+      this.#unsent.set(name, untold);
     }
     untold.counts.set(caller, (untold.counts.get(caller) ?? 0) + 1);
     this.#report ??= setTimeout(() => this.#sendCounts(), reportEveryMs).unref();
   }
 
   #sendCounts(): void {
-    this.#send({ is: 'counted', counted: asCounted(this.#takeUntold()), question: undefined });
+    this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), question: undefined });
   }
 
   /** Requests in one turn of the event loop share a message. */
-  #tell(): Promise<Told> {
-    this.#telling ??= new Promise<Told>((resolve) => {
+  #sendBatch(): Promise<SentCounts> {
+    this.#sending ??= new Promise<SentCounts>((resolve) => {
       setImmediate(() => {
-        this.#telling = undefined;
-        const sent = this.#takeUntold();
+        this.#sending = undefined;
+        const sent = this.#takeUnsent();
         void this.#ask((question) => ({ is: 'counted', counted: asCounted(sent), question })).then((text = '[]') => {
           const totals = (JSON.parse(text) as Counted[]).map(({ name, counts }) => [name, new Map(counts)] as const);
           resolve({ sent, totals: new Map(totals) });
         });
       });
     });
-    return this.#telling;
+    return this.#sending;
   }
 
   /** The total of the primary, without the requests of this worker that came after this request in the same message. */
   async #numberOf(name: string, caller: string): Promise<number | undefined> {
-    const place = this.#untold.get(name)?.counts.get(caller);
-    const { sent, totals } = await this.#tell();
+    const place = this.#unsent.get(name)?.counts.get(caller);
+    const { sent, totals } = await this.#sendBatch();
     const [told, total] = [sent.get(name)?.counts.get(caller), totals.get(name)?.get(caller)];
     return place === undefined || told === undefined || total === undefined ? undefined : total - told + place;
   }
 
-  #takeUntold(): ReadonlyMap<string, Window> {
+  #takeUnsent(): ReadonlyMap<string, Window> {
     clearTimeout(this.#report);
     this.#report = undefined;
-    const untold = this.#untold;
-    this.#untold = new Map();
+    const untold = this.#unsent;
+    this.#unsent = new Map();
     return untold;
   }
 

@@ -13,7 +13,7 @@ export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivat
 export type UriError = { readonly code: string; readonly message: string };
 
 const maxUriLength = 2000;
-const fault = (code: string, message: string): UriError => ({ code, message });
+const uriError = (code: string, message: string): UriError => ({ code, message });
 
 /** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
@@ -30,10 +30,10 @@ export function checkRedirectUri(uri: string): UriError | undefined {
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:') {
     if (isLoopbackHost(hostname)) return undefined;
-    return fault('insecure', 'must use https: only localhost, 127.0.0.1 and [::1] may use http');
+    return uriError('insecure', 'must use https: only localhost, 127.0.0.1 and [::1] may use http');
   }
   if (privateScheme.test(uri) || schemeOfEditor.test(uri)) return undefined;
-  return fault('scheme', 'must use https or a private scheme with a dot, such as com.example.app:/callback');
+  return uriError('scheme', 'must use https or a private scheme with a dot, such as com.example.app:/callback');
 }
 
 /** For URIs that this service or a browser calls. `local`: http to this machine is allowed. */
@@ -42,27 +42,27 @@ export function checkWebUri(uri: string, { local = false } = {}): UriError | und
   if ('code' in read) return read;
   if (read.protocol === 'https:') return undefined;
   if (local && read.protocol === 'http:' && isLoopbackHost(read.hostname)) return undefined;
-  return fault('insecure', 'must use https');
+  return uriError('insecure', 'must use https');
 }
 
 function readUri(uri: string): URL | UriError {
-  if (uri.length > maxUriLength) return fault('maxLength', `must have at most ${maxUriLength} characters`);
-  if (!/^[\x21-\x7e]+$/.test(uri)) return fault('characters', 'must contain only ASCII characters and no spaces');
-  if (/[\\"<>^`{|}]/.test(uri)) return fault('characters', 'contains a character that a URI does not allow');
-  if (uri.includes('*')) return fault('wildcard', 'must not contain a wildcard (*)');
-  if (uri.includes('#')) return fault('fragment', 'must not contain a fragment (#)');
-  if (!URL.canParse(uri)) return fault('format', 'must be an absolute URI');
+  if (uri.length > maxUriLength) return uriError('maxLength', `must have at most ${maxUriLength} characters`);
+  if (!/^[\x21-\x7e]+$/.test(uri)) return uriError('characters', 'must contain only ASCII characters and no spaces');
+  if (/[\\"<>^`{|}]/.test(uri)) return uriError('characters', 'contains a character that a URI does not allow');
+  if (uri.includes('*')) return uriError('wildcard', 'must not contain a wildcard (*)');
+  if (uri.includes('#')) return uriError('fragment', 'must not contain a fragment (#)');
+  if (!URL.canParse(uri)) return uriError('format', 'must be an absolute URI');
   const url = new URL(uri);
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri)) {
-    return fault('userinfo', 'must not contain a user name or a password');
+    return uriError('userinfo', 'must not contain a user name or a password');
   }
   if (disguised.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
-    return fault('characters', 'contains an encoded slash, backslash or control character');
+    return uriError('characters', 'contains an encoded slash, backslash or control character');
   }
   // Other spellings: upper case, the default port, dots in the path, unusual forms of an IP address.
   if (url.href !== uri && !(isWeb && url.href === `${uri}/`)) {
-    return fault('normal_form', `must be in its normal form, ${url.href}`);
+    return uriError('normal_form', `must be in its normal form, ${url.href}`);
   }
   return url;
 }

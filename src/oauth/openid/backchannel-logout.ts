@@ -98,16 +98,16 @@ const attempts = 6;
 const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
 
 /** Notifies applications of logouts (OpenID Connect Back-Channel Logout 1.0). */
-export function sendLogouts(queue: Queue, means: Means): void {
-  const fetch = createGuardedFetch(means.context.config);
+export function sendLogouts(queue: Queue, services: Means): void {
+  const fetch = createGuardedFetch(services.context.config);
   const handle = async ({ data, subject, attempt }: Job) => {
     try {
-      await sendLogout(means, fetch, data as Logout);
+      await sendLogout(services, fetch, data as Logout);
     } catch (error) {
-      if (attempt >= attempts) await disableAddress(means, jobName, { ...(data as Logout), subject });
+      if (attempt >= attempts) await disableAddress(services, jobName, { ...(data as Logout), subject });
       throw error;
     }
-    await forgetFailures(means.context.database.db, jobName, subject);
+    await forgetFailures(services.context.database.db, jobName, subject);
   };
   queue.handle(jobName, handle, { attempts, lanes });
 }

@@ -32,11 +32,11 @@ import { invalidRequest } from '../../oauth/parameters.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { Variables } from '../kit/views.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
-import { type DescribeScope, digestOf, type Shown, showConsent } from './consent-page.ts';
+import { type ConsentVariables, consentDigest, type DescribeScope, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
 import { formTargets } from './destinations.ts';
 
-export interface Means {
+export interface AuthorizeServices {
   readonly oauth: OAuth;
   readonly continuations: Continuations;
   readonly describe: DescribeScope;
@@ -53,39 +53,39 @@ export class AuthorizeVisit extends Visit {
 }
 
 /** The login and the validated request. */
-export interface Asked {
-  readonly asking: ValidatedClient;
+export interface ValidatedVisit {
+  readonly client: ValidatedClient;
   readonly authorization: AuthorizationRequest;
   readonly login: Login;
 }
 
 /** The authorization endpoint: shows pages if needed, then responds to the application. */
 export class AuthorizePage {
-  readonly #means: Means;
+  readonly #services: AuthorizeServices;
 
-  constructor(means: Means) {
-    this.#means = means;
+  constructor(services: AuthorizeServices) {
+    this.#services = services;
   }
 
   /** Starts the request, or continues it after another page. */
   answer(visit: AuthorizeVisit): Promise<FastifyReply> {
-    return this.#judge(visit, async ({ authorization, login, step, asking }) => {
-      if (step.kind === 'grant') return this.give(visit, { authorization, login, asking }, step.scopes);
-      if (step.kind === 'choose-account') return this.#chooseAccount(visit, asking, login);
-      return this.askConsent(visit, { authorization, login, asking }, step.scopes);
+    return this.#nextStep(visit, async ({ authorization, login, step, client }) => {
+      if (step.kind === 'grant') return this.grant(visit, { authorization, login, client }, step.scopes);
+      if (step.kind === 'choose-account') return this.#chooseAccount(visit, client, login);
+      return this.askConsent(visit, { authorization, login, client }, step.scopes);
     });
   }
 
   /** The user has decided. All checks run again, as if there had been no question before. */
   allow(
     visit: AuthorizeVisit,
-    decide: (asked: Asked, scopes: readonly string[]) => Promise<FastifyReply>,
+    decide: (asked: ValidatedVisit, scopes: readonly string[]) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
-    return this.#judge(
+    return this.#nextStep(
       visit,
       async ({ step, ...asked }) => {
-        if (step.kind === 'grant') return this.give(visit, asked, step.scopes);
-        if (step.kind === 'choose-account') return this.#chooseAccount(visit, asked.asking, asked.login);
+        if (step.kind === 'grant') return this.grant(visit, asked, step.scopes);
+        if (step.kind === 'choose-account') return this.#chooseAccount(visit, asked.client, asked.login);
         return decide(asked, step.scopes);
       },
       { asksAgain: true },
@@ -94,17 +94,17 @@ export class AuthorizePage {
 
   /** The user has refused. */
   deny(visit: AuthorizeVisit): Promise<FastifyReply> {
-    return this.#judge(visit, async () => {
+    return this.#nextStep(visit, async () => {
       throw new OAuthError('access_denied', 'The user refused.');
     });
   }
 
-  async #judge(
+  async #nextStep(
     visit: AuthorizeVisit,
-    go: (asked: Asked & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
+    go: (asked: ValidatedVisit & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
     { asksAgain = false } = {},
   ): Promise<FastifyReply> {
-    const { oauth } = this.#means;
+    const { oauth } = this.#services;
     const { query, progress } = visit.continuation;
     const { database, now } = oauth.context;
     const sent = readAuthorizationParameters(query);
@@ -133,7 +133,7 @@ export class AuthorizePage {
       if (step.kind !== 'choose-account') {
         await requireRealm(database.db, asking.client, login.userId, 'access_denied');
       }
-      return await go({ asking, authorization, login, step });
+      return await go({ client: asking, authorization, login, step });
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       oauth.context.metrics.authorizations.inc({ result: error.error });
@@ -143,7 +143,7 @@ export class AuthorizePage {
 
   /** The user that the application expects, from an ID token. Undefined without an ID token. */
   async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
-    const found = hint === undefined ? undefined : await readHint(this.#means.oauth, hint);
+    const found = hint === undefined ? undefined : await readHint(this.#services.oauth, hint);
     return found?.clientId === client.id ? found.userId : undefined;
   }
 
@@ -151,9 +151,9 @@ export class AuthorizePage {
   signIn(visit: AuthorizeVisit): Promise<FastifyReply> {
     const { kit, reply, continuation } = visit;
     const progress = { since: kit.now() };
-    const next = this.#means.continuations.path({ query: continuation.query, progress });
-    if (visit.caller.kind === 'anonymous') kit.cookies.setGoing(reply, next);
-    return visit.go(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
+    const next = this.#services.continuations.path({ query: continuation.query, progress });
+    if (visit.caller.kind === 'anonymous') kit.cookies.setReturnPath(reply, next);
+    return visit.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
   async #chooseAccount(visit: AuthorizeVisit, asking: ValidatedClient, { userId }: Login): Promise<FastifyReply> {
@@ -165,26 +165,26 @@ export class AuthorizePage {
 
   async askConsent(
     visit: AuthorizeVisit,
-    { authorization, login, asking }: Asked,
+    { authorization, login, client }: ValidatedVisit,
     scopes: readonly string[],
     variables: Variables = {},
   ): Promise<FastifyReply> {
     const shown = await this.shown(visit, authorization, scopes);
     const left_out = (variables.left_out ?? []) as readonly string[];
-    return this.#show(visit, asking, 'authorize', {
-      title: message('authorize.title', { application: asking.client.name }),
+    return this.#show(visit, client, 'authorize', {
+      title: message('authorize.title', { application: client.client.name }),
       application: shown.application,
       return_host: shown.returnHost,
       scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
       details: shown.details,
-      shown: digestOf(shown),
+      shown: consentDigest(shown),
       person: await personOf(visit, login.userId),
       ...variables,
     });
   }
 
-  shown({ kit }: Visit, authorization: AuthorizationRequest, scopes: readonly string[]): Promise<Shown> {
-    return showConsent(kit, authorization, scopes, this.#means.describe);
+  shown({ kit }: Visit, authorization: AuthorizationRequest, scopes: readonly string[]): Promise<ConsentVariables> {
+    return showConsent(kit, authorization, scopes, this.#services.describe);
   }
 
   #show(
@@ -193,19 +193,19 @@ export class AuthorizePage {
     view: string,
     variables: Variables,
   ): Promise<FastifyReply> {
-    const continuation = this.#means.continuations.fields(visit.continuation);
+    const continuation = this.#services.continuations.fields(visit.continuation);
     const reach = { formTargets: formTargets(redirectUri), image: client.logoUri };
     return visit.show(view, { application: { name: client.name }, continuation, ...variables }, reach);
   }
 
   /** `asked`: the scopes that the user was just asked for. */
-  async give(
+  async grant(
     visit: AuthorizeVisit,
-    { authorization, login }: Asked,
+    { authorization, login }: ValidatedVisit,
     scopes: readonly string[],
     asked?: readonly string[],
   ): Promise<FastifyReply> {
-    const { oauth } = this.#means;
+    const { oauth } = this.#services;
     const source = requestSource(visit.request);
     const code = await grantAccess(oauth, {
       request: authorization,
@@ -221,8 +221,8 @@ export class AuthorizePage {
   /** RFC 9700 4.12: 303 after a form, so that the browser does not send the form data on. */
   async #return(visit: Visit, { client }: ValidatedClient, answer: AuthorizationResponse): Promise<FastifyReply> {
     const { kit, request, reply } = visit;
-    if (kit.cookies.read(request).going) kit.cookies.clearGoing(reply);
-    if (answer.mode === 'form_post') return postItself(visit, client.name, answer);
+    if (kit.cookies.read(request).going) kit.cookies.clearReturnPath(reply);
+    if (answer.mode === 'form_post') return showSelfSubmittingForm(visit, client.name, answer);
     return reply
       .header('cache-control', 'no-store')
       .redirect(locationOf(answer), request.method === 'POST' ? 303 : 302);
@@ -230,7 +230,7 @@ export class AuthorizePage {
 }
 
 /** A page with a form that submits itself. */
-function postItself(
+function showSelfSubmittingForm(
   visit: Visit,
   application: string,
   { redirectUri, parameters }: AuthorizationResponse,

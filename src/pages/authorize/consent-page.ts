@@ -11,7 +11,7 @@ import type { PageKit } from '../kit/visit.ts';
 export type DescribeScope = (scope: string) => LocalizedText;
 
 /** The application and the scopes on the consent page. */
-export interface Shown {
+export interface ConsentVariables {
   readonly application: {
     readonly name: string;
     readonly logo: string | null;
@@ -40,7 +40,7 @@ export async function showConsent(
   { client, redirectUri, authorizationDetails = [] }: AuthorizationRequest,
   scopes: readonly string[],
   describe: DescribeScope,
-): Promise<Shown> {
+): Promise<ConsentVariables> {
   return {
     application: {
       name: client.name,
@@ -71,7 +71,7 @@ function textOf(value: unknown): string {
 }
 
 /** A hash of everything that the page showed. A changed application is shown again. */
-export const digestOf = (shown: Shown): string => hash('sha256', JSON.stringify(shown), 'base64url');
+export const consentDigest = (shown: ConsentVariables): string => hash('sha256', JSON.stringify(shown), 'base64url');
 
 /** A client with a document is at the host of its id. A client that registered itself may name any homepage: it is unverified. */
 export function hostOfClient({ id, registration, homepageUri }: StoredClient): string | null {
@@ -89,7 +89,7 @@ export async function ownerOfClient({ database }: PageKit, { userId }: StoredCli
  * addresses at a host that the page shows anyway: with another host, it could imitate another application (OpenID
  * Connect Dynamic Client Registration 9.1).
  */
-function linksOf(client: StoredClient, redirectUri: string): Shown['application']['links'] {
+function linksOf(client: StoredClient, redirectUri: string): ConsentVariables['application']['links'] {
   const isUnknown = client.registration !== null;
   const hosts = [hostOf(redirectUri), hostOfClient(client)];
   return [

@@ -19,7 +19,7 @@ export interface ContinuationFields {
 export const continuePath = '/oauth/authorize/continue';
 
 /** The lifetime of completed steps, in milliseconds. */
-const goodFor = 3_600_000;
+const lifetimeMs = 3_600_000;
 const purpose = 'authorization request';
 
 /** Carries requests through the login without storing them. A MAC prevents applications from forging a sign-in. */
@@ -50,7 +50,7 @@ export class Continuations {
     if (query === '' || query.length > maxRequestLength) return undefined;
     if (!this.#keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
     const at = since === '' ? undefined : Number(since);
-    const isFresh = at !== undefined && this.#now() - at < goodFor;
+    const isFresh = at !== undefined && this.#now() - at < lifetimeMs;
     return { query, progress: { since: isFresh ? at : undefined, chosen: chosen || undefined } };
   }
 

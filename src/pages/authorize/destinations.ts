@@ -33,7 +33,7 @@ export type FindDestination = (next: string | undefined) => Promise<Destination 
 
 const maxHintLength = 320;
 
-function ifProblem(error: unknown): undefined {
+function ignoreProblem(error: unknown): undefined {
   if (!(error instanceof Problem)) throw error;
 }
 
@@ -57,11 +57,11 @@ export const createDestinations =
     if (!continuation) return undefined;
     const { query, progress } = continuation;
     const sent = readAuthorizationParameters(query);
-    const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ifProblem);
+    const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ignoreProblem);
     if (!effective) return undefined;
     const { parameters } = effective;
     // Errors are reported when the request continues.
-    const asking = await resolveClient(oauth.clients, parameters).catch(ifProblem);
+    const asking = await resolveClient(oauth.clients, parameters).catch(ignoreProblem);
     if (!asking) return undefined;
     const hint = singleValue(parameters, 'login_hint');
     const acr = levelIn(parameters);

@@ -8,8 +8,8 @@ import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
-import { AuthorizePage, AuthorizeVisit, type Means } from './authorize-page.ts';
-import { digestOf } from './consent-page.ts';
+import { AuthorizePage, type AuthorizeServices, AuthorizeVisit } from './authorize-page.ts';
+import { consentDigest } from './consent-page.ts';
 import { type Continuation, continuePath } from './continuations.ts';
 
 const text = (description?: string) => Type.String(description ? { description } : {});
@@ -58,9 +58,9 @@ const schema = { hide: true };
 const maxQueryLength = 8 * 1024;
 
 /** RFC 6749 3.1. A page for signed-in users. Others sign in first and come back. */
-export async function serveAuthorize(app: App, kit: PageKit, means: Means): Promise<void> {
-  const page = new AuthorizePage(means);
-  const { continuations } = means;
+export async function serveAuthorize(app: App, kit: PageKit, services: AuthorizeServices): Promise<void> {
+  const page = new AuthorizePage(services);
+  const { continuations } = services;
 
   app.get(
     endpoint,
@@ -75,7 +75,7 @@ export async function serveAuthorize(app: App, kit: PageKit, means: Means): Prom
   );
   app.post(decisionPath, { config, schema }, (request, reply) => {
     const fields = new Visit(kit, request, reply).form('request', 'since', 'chosen', 'mac');
-    return decide(new AuthorizeVisit(kit, request, reply, required(continuations.read(fields))), means, page);
+    return decide(new AuthorizeVisit(kit, request, reply, required(continuations.read(fields))), services, page);
   });
   await serveByPost(app, kit);
 }
@@ -91,10 +91,10 @@ function required(continuation: Continuation | undefined): Continuation {
 }
 
 /** Carries out the user's decision. */
-async function decide(visit: AuthorizeVisit, means: Means, page: AuthorizePage): Promise<FastifyReply> {
+async function decide(visit: AuthorizeVisit, services: AuthorizeServices, page: AuthorizePage): Promise<FastifyReply> {
   const { caller, continuation } = visit;
   // The session ended while the page was open. The decision is dropped, and the user is asked again.
-  if (caller.kind === 'anonymous') return visit.go(means.continuations.path(continuation));
+  if (caller.kind === 'anonymous') return visit.redirect(services.continuations.path(continuation));
   visit.kit.checkForm(visit.request);
   const { decision } = visit.form('decision');
   if (decision === 'allow') return allow(page, visit);
@@ -102,7 +102,7 @@ async function decide(visit: AuthorizeVisit, means: Means, page: AuthorizePage):
   if (decision === 'other-account') return page.signIn(visit);
   if (decision !== 'this-account') throw badRequest('Press one of the buttons.');
   const progress = { ...continuation.progress, chosen: caller.sessionId ?? undefined };
-  return visit.go(means.continuations.path({ ...continuation, progress }));
+  return visit.redirect(services.continuations.path({ ...continuation, progress }));
 }
 
 const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply> =>
@@ -112,7 +112,7 @@ const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
     const left_out = scopes.filter((name) => !chosen.includes(name));
-    if (sent.shown !== digestOf(shown)) {
+    if (sent.shown !== consentDigest(shown)) {
       const problem = message('authorize.changed');
       return page.askConsent(visit.status(409), asked, scopes, { problem });
     }
@@ -120,7 +120,7 @@ const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply
       const problem = message('authorize.tick_one');
       return page.askConsent(visit.status(422), asked, scopes, { problem, left_out });
     }
-    return page.give(visit, asked, chosen, scopes);
+    return page.grant(visit, asked, chosen, scopes);
   });
 
 /** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */
@@ -135,7 +135,7 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
       const text = query.toString();
       // It would not fit into a header, and browsers would not follow it.
       if (text.length > maxQueryLength) throw badRequest('The application that sent you here sent too much data.');
-      return new Visit(kit, request, reply).go(`${endpoint}?${text}`);
+      return new Visit(kit, request, reply).redirect(`${endpoint}?${text}`);
     });
   });
 }

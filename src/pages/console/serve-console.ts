@@ -11,7 +11,7 @@ import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
 import { type ConsoleFiles, type ConsoleReader, readBuildError, readConsole } from './console-files.ts';
 
-interface ConsoleMeans {
+interface ConsoleOptions {
   readonly brand: Brand;
   /** The address of the logo. */
   readonly logo: string;
@@ -23,7 +23,7 @@ interface ConsoleMeans {
 }
 
 /** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
-export function serveConsole(app: App, context: Context, means: ConsoleMeans): void {
+export function serveConsole(app: App, context: Context, services: ConsoleOptions): void {
   let files = readConsole();
   // In a clone, the service can start before the console is built.
   const built = (): ConsoleFiles | undefined => {
@@ -32,7 +32,7 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
   };
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
-  const messages = serveConsoleMessages(app, means.languages, root);
+  const messages = serveConsoleMessages(app, services.languages, root);
 
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
@@ -40,16 +40,16 @@ export function serveConsole(app: App, context: Context, means: ConsoleMeans): v
       refuseOthersThanAdministrators(request);
       const found = built();
       if (!found) return sendUnbuilt(app, reply);
-      const language = await means.languageOf(request);
-      const words = wordsOfPage(means, language);
-      const reader = { language, messages: messages.addressOf(language), words, theme: means.themeOf(request) };
-      return sendPage(reply, found, root, means, reader);
+      const language = await services.languageOf(request);
+      const words = wordsOfPage(services, language);
+      const reader = { language, messages: messages.addressOf(language), words, theme: services.themeOf(request) };
+      return sendPage(reply, found, root, services, reader);
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
     refuseOthersThanAdministrators(request);
     refuseForeignPages(request, context);
-    const token = means.tokenOf(request);
+    const token = services.tokenOf(request);
     reply.header('cache-control', 'no-store');
     return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
   });
@@ -63,7 +63,7 @@ function sendPage(
   reply: FastifyReply,
   files: ConsoleFiles,
   root: string,
-  { brand, logo }: ConsoleMeans,
+  { brand, logo }: ConsoleOptions,
   reader: ConsoleReader,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
@@ -75,7 +75,7 @@ function sendPage(
     .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, reader));
 }
 
-const wordsOfPage = ({ languages, brand }: ConsoleMeans, language: string): ConsoleReader['words'] => ({
+const wordsOfPage = ({ languages, brand }: ConsoleOptions, language: string): ConsoleReader['words'] => ({
   title: languages.text(language, 'console.title', { name: brand.name }),
   opening: languages.text(language, 'console.opening'),
   noscript: languages.text(language, 'console.noscript'),

@@ -28,7 +28,7 @@ export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
     const { user_code } = visit.form('user_code');
     const earlier = () => earlierDecision(oauth, visit.caller, user_code);
     const decision = await earlier();
-    if (decision) return visit.go(`/device/done?decision=${decision}`);
+    if (decision) return visit.redirect(`/device/done?decision=${decision}`);
     return withDevice(visit, oauth, (device) => decide(visit, oauth, device), earlier);
   });
   kit.page('/device/done', 'auth:web', showDone);
@@ -50,7 +50,7 @@ async function withDevice(
   if (device) return next(device);
   // Of two concurrent clicks, the first may have decided while this request looked for the device.
   const decision = await earlier?.();
-  if (decision) return visit.go(`/device/done?decision=${decision}`);
+  if (decision) return visit.redirect(`/device/done?decision=${decision}`);
   const errors = { user_code: message('device.none') };
   return showDevice(visit.status(422), { values: { user_code: user_code.slice(0, 32) }, errors });
 }
@@ -100,7 +100,7 @@ async function decide(visit: Visit, oauth: OAuth, device: WaitingDevice): Promis
       return earlier;
     },
   );
-  return visit.go(`/device/done?decision=${decision}`);
+  return visit.redirect(`/device/done?decision=${decision}`);
 }
 
 const isTicked = ({ request }: Visit, scope: string): boolean =>

@@ -16,13 +16,13 @@ import { createLoginClient } from '../session/login-client.ts';
 import { RequestLanguage } from '../session/request-language.ts';
 import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
-import { provingInPlace } from './prove-in-place.ts';
-import { pathOf, themeOf } from './theme.ts';
+import { withProofOnPage } from './prove-in-place.ts';
+import { currentPath, themeVariables } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
-import { type Handler, type PageKit, type Reach, Visit } from './visit.ts';
+import { type CspSources, type Handler, type PageKit, Visit } from './visit.ts';
 
 /** Styles and scripts come only from files of this origin. Inline scripts do not run. */
-const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {}): string =>
+const contentSecurityPolicy = (brand: Brand, { formTargets, image }: CspSources = {}): string =>
   [
     "default-src 'none'",
     "style-src 'self'",
@@ -35,7 +35,7 @@ const contentSecurityPolicy = (brand: Brand, { formTargets, image }: Reach = {})
     "frame-ancestors 'none'",
   ].join('; ');
 
-interface Means {
+interface PageKitServices {
   readonly providers: Providers;
   readonly keys: Macs;
   readonly webSessions: WebSessions;
@@ -44,7 +44,7 @@ interface Means {
 export async function createPageKit(
   app: App,
   context: Context,
-  { keys, webSessions, providers }: Means,
+  { keys, webSessions, providers }: PageKitServices,
 ): Promise<PageKit> {
   const { config, database, now } = context;
   // BASE_URL may have a path, and a proxy may strip it.
@@ -78,7 +78,7 @@ export async function createPageKit(
     local_passwords,
   };
 
-  const send = (reply: FastifyReply, language: string, html: string, reach?: Reach): FastifyReply =>
+  const send = (reply: FastifyReply, language: string, html: string, reach?: CspSources): FastifyReply =>
     addVary(reply, 'accept-language')
       .header('content-language', language)
       .type('text/html; charset=utf-8')
@@ -94,8 +94,8 @@ export async function createPageKit(
     const language = requestLanguage.ofBrowser(request);
     const variables = spoken(languages, language, describeError(request, status, title, detail, code));
     // The path without its query, because the query may have caused the error.
-    const here = pathOf(request);
-    const seen = { ...globals, ...themeOf(cookies, request), here, language };
+    const here = currentPath(request);
+    const seen = { ...globals, ...themeVariables(cookies, request), here, language };
     return send(reply.code(status), language, views.render('error', variables, seen));
   };
 
@@ -119,7 +119,7 @@ export async function createPageKit(
     languages,
     languageOf,
     loginPath,
-    async proversOf(userId) {
+    async proofProviders(userId) {
       const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
       const names = new Set(linked.map(({ provider }) => provider));
       return (await providers.buttons()).filter(({ name }) => names.has(name));
@@ -131,10 +131,10 @@ export async function createPageKit(
       app.post(
         path,
         { ...options(auth), preHandler: async (request) => csrf.check(request) },
-        inLanguage(proving(auth, handler)),
+        inLanguage(withProof(auth, handler)),
       );
     },
-    looseForm(path, handler) {
+    formWithoutCsrf(path, handler) {
       app.post(
         path,
         { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) },
@@ -147,14 +147,14 @@ export async function createPageKit(
       const token = csrf.token(request, reply);
       const language = await languageOf(request);
       const all = spoken(languages, language, { errors: {}, values: {}, ...variables });
-      const seen = { ...globals, ...themeOf(cookies, request), language, csrf: token };
+      const seen = { ...globals, ...themeVariables(cookies, request), language, csrf: token };
       const html = views.render(view, all, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
       return send(reply, language, html, reach);
     },
   };
-  const proving = (auth: Protection, handler: Handler): Handler =>
-    auth === 'auth:web' ? provingInPlace(handler) : handler;
+  const withProof = (auth: Protection, handler: Handler): Handler =>
+    auth === 'auth:web' ? withProofOnPage(handler) : handler;
   return kit;
 }
 
@@ -168,11 +168,13 @@ const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, htm
 
 /** The variables of a view, with all messages in the reader's language. */
 const spoken = (languages: Languages, language: string, variables: Variables): Variables =>
-  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, speak(languages, language, value)]));
+  Object.fromEntries(
+    Object.entries(variables).map(([name, value]) => [name, localizeValue(languages, language, value)]),
+  );
 
-function speak(languages: Languages, language: string, value: unknown): unknown {
+function localizeValue(languages: Languages, language: string, value: unknown): unknown {
   if (value instanceof Message) return languages.text(language, value);
-  if (Array.isArray(value)) return value.map((item) => speak(languages, language, item));
+  if (Array.isArray(value)) return value.map((item) => localizeValue(languages, language, item));
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return isPlain ? spoken(languages, language, { ...value }) : value;
 }

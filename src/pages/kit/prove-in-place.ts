@@ -5,7 +5,7 @@ import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
 import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
-import { callOwnApi } from '../session/own-api.ts';
+import { callApi } from '../session/call-api.ts';
 import type { Variables } from './views.ts';
 import type { Handler, Visit } from './visit.ts';
 
@@ -18,14 +18,14 @@ const fieldOf = (method: string): string => `proof_${method}`;
 const mailed = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
 const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(mailed)]);
 
-export type Proofs = Readonly<Record<string, unknown>>;
+export type ProofFields = Readonly<Record<string, unknown>>;
 
 /** Renews the proof of the page's session. */
-export const proveBy = (request: FastifyRequest, body: Proofs) =>
-  callOwnApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
+export const renewProofByForm = (request: FastifyRequest, body: ProofFields) =>
+  callApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
 
 /** The proofs in the form. Several together reach a higher level. */
-function proofsIn(form: Form): Proofs {
+function proofsIn(form: Form): ProofFields {
   const proofs: Record<string, unknown> = {};
   for (const method of methods) {
     const value = form[fieldOf(method)];
@@ -38,7 +38,7 @@ function proofsIn(form: Form): Proofs {
 }
 
 /** Asks for a proof if it is too old. The page repeats the typed values, so that the form continues afterwards. */
-export const provingInPlace =
+export const withProofOnPage =
   (handler: Handler): Handler =>
   async (visit) => {
     const { request, reply } = visit;
@@ -52,7 +52,7 @@ export const provingInPlace =
     if (mailed.send in sent) return sendCode(visit, { ...form, ...kept });
     if (Object.keys(body).length > 0) {
       request.body = form;
-      const answer = await proveBy(request, body);
+      const answer = await renewProofByForm(request, body);
       if (!answer.ok) return askForProof(visit.status(answer.status), { ...form, ...kept }, wrong(answer));
       const caller = await visit.kit.webSessions.require(request, reply);
       if (!caller) return reply;
@@ -73,9 +73,9 @@ export const provingInPlace =
 async function sendCode(visit: Visit, form: Form): Promise<FastifyReply> {
   const { request, reply } = visit;
   const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
-  const { data } = await callOwnApi<{ email?: string | null }>(request, own);
+  const { data } = await callApi<{ email?: string | null }>(request, own);
   const asked = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
-  const answer = await callOwnApi<{ id: string }>(request, asked);
+  const answer = await callApi<{ id: string }>(request, asked);
   if (answer.ok) return askForProof(visit, { ...form, [mailed.id]: answer.data.id });
   if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
   return askForProof(visit.status(answer.status), form, { problem: answer.message });
@@ -94,14 +94,14 @@ function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>
 export async function askForProof(visit: Visit, form: Form, variables: Variables = {}): Promise<FastifyReply> {
   const { request } = visit;
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
-  const { ok, data } = await callOwnApi<{ proof_methods: string[] }>(request, current);
+  const { ok, data } = await callApi<{ proof_methods: string[] }>(request, current);
   const all = ok ? data.proof_methods : ['password'];
   const { userId, proof } = request.caller;
   // The password does not renew a session of two factors. The code, or the passkey, does so alone.
   const byFactor =
     meetsAcr(minAcrToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
-  const provers = await visit.kit.proversOf(userId);
+  const provers = await visit.kit.proofProviders(userId);
   const optional = offered.length + provers.length > 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
   return visit.show('prove', {

@@ -12,21 +12,21 @@ const themes = [
 ] as const;
 
 /** The themes that a reader can choose. Any other name means the system's theme. */
-export const isChosen = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
+export const isTheme = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The path of the page that is shown, without its query. */
-export const pathOf = (request: FastifyRequest): string => withoutQuery(localPath(pageOf(request)) ?? '/');
+export const currentPath = (request: FastifyRequest): string => withoutQuery(localPath(pageOf(request)) ?? '/');
 
 /** The path of the current page, to come back to, without a `next` that leads elsewhere. */
-function hereOf(request: FastifyRequest): string {
+function returnPathOf(request: FastifyRequest): string {
   const page = localPath(pageOf(request)) ?? '/';
   const { next } = request.query as { next?: unknown };
-  return next === undefined || localPath(next) !== undefined ? page : pathOf(request);
+  return next === undefined || localPath(next) !== undefined ? page : currentPath(request);
 }
 
 /** The theme variables of layouts. The theme is in the first bytes of a page, so that the page does not flash in another theme. */
-export function themeOf(cookies: Cookies, request: FastifyRequest) {
+export function themeVariables(cookies: Cookies, request: FastifyRequest) {
   const { theme } = cookies.read(request);
-  const chosen = isChosen(theme) ? theme : undefined;
-  return { themes, theme: chosen, chosen_theme: chosen ?? 'system', here: hereOf(request) };
+  const chosen = isTheme(theme) ? theme : undefined;
+  return { themes, theme: chosen, chosen_theme: chosen ?? 'system', here: returnPathOf(request) };
 }

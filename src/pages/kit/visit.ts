@@ -15,7 +15,7 @@ import type { AssetUrls } from './assets.ts';
 import type { Variables } from './views.ts';
 
 /** The additional sources that a page needs. */
-export interface Reach {
+export interface CspSources {
   /** The possible final targets of its form, as sources of `form-action`. */
   readonly formTargets?: string | undefined;
   /** An image from another origin. */
@@ -42,7 +42,7 @@ export interface PageKit {
   /** The language of a request: the user's choice, or the browser's. */
   languageOf(request: FastifyRequest): Promise<string>;
   /** The providers at which this user can renew a proof. */
-  proversOf(userId: string | null): Promise<readonly ProviderButton[]>;
+  proofProviders(userId: string | null): Promise<readonly ProviderButton[]>;
   /** The path of the login page. */
   readonly loginPath: string;
   /** A GET route for a page. */
@@ -50,12 +50,12 @@ export interface PageKit {
   /** A POST route for a form. Refused unless the form is ours (CSRF token). */
   form(path: string, auth: Protection, handler: Handler): void;
   /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
-  looseForm(path: string, handler: Handler): void;
+  formWithoutCsrf(path: string, handler: Handler): void;
   /** Throws unless the form was made for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
   /** Responds with a view. Messages in its variables are translated to the reader's language. */
-  show(visit: Visit, view: string, variables: Variables, reach?: Reach): Promise<FastifyReply>;
+  show(visit: Visit, view: string, variables: Variables, reach?: CspSources): Promise<FastifyReply>;
 }
 
 interface PageFrame {
@@ -112,12 +112,12 @@ export class Visit {
     return this;
   }
 
-  show(view: string, variables: Variables, reach?: Reach): Promise<FastifyReply> {
+  show(view: string, variables: Variables, reach?: CspSources): Promise<FastifyReply> {
     return this.kit.show(this, view, variables, reach);
   }
 
   /** Redirects to a page of ours. After a form, a reload then does not send the form again. */
-  async go(path: string, status: 302 | 303 = 303): Promise<FastifyReply> {
+  async redirect(path: string, status: 302 | 303 = 303): Promise<FastifyReply> {
     const { root } = this.kit.frame;
     // Paths from other applications have the prefix of BASE_URL. Our own paths do not.
     const target = path.startsWith(`${root}/`) ? path : root + path;

@@ -2,7 +2,7 @@ import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
-import { callOwnApi } from '../session/own-api.ts';
+import { callApi } from '../session/call-api.ts';
 
 /** The address that also ends the session at a provider. */
 export interface UpstreamLogout {
@@ -16,7 +16,7 @@ export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?d
 export async function endSession(visit: Visit, providers: Providers): Promise<UpstreamLogout | undefined> {
   const name = await providerOfSession(visit.kit.database.db, visit.caller.sessionId ?? '');
   const provider = name === undefined ? undefined : await providers.find(name);
-  await callOwnApi(visit.request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(visit.request) });
+  await callApi(visit.request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(visit.request) });
   visit.kit.cookies.clearSession(visit.reply);
   const url = await provider?.logoutUrl(visit.kit.config.baseUrl + signedOutPath(visit.kit)).catch(() => undefined);
   return provider && url && { label: provider.button.label, url };

@@ -15,7 +15,7 @@ import {
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
-import { leave } from '../sign-in/provider-means.ts';
+import { showProviderRedirect } from '../sign-in/provider-services.ts';
 import { endSession, type UpstreamLogout } from './end-session.ts';
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }));
@@ -43,46 +43,46 @@ const confirmPath = `${endpoint}/confirm`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
 
-interface Means {
+interface LogoutServices {
   readonly oauth: OAuth;
   readonly providers: Providers;
 }
 
 /** OpenID Connect RP-Initiated Logout 1.0. */
-export function serveLogoutPage(app: App, kit: PageKit, means: Means): void {
+export function serveLogoutPage(app: App, kit: PageKit, services: LogoutServices): void {
   app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) => {
     const visit = new Visit(kit, request, reply);
-    return answer(visit, means, visit.query);
+    return answer(visit, services, visit.query);
   });
   app.post(endpoint, { config, schema }, (request, reply) => {
     const visit = new Visit(kit, request, reply);
     const sent = visit.form(...logoutParameters);
-    if (visit.caller.kind !== 'anonymous') return answer(visit, means, sent);
+    if (visit.caller.kind !== 'anonymous') return answer(visit, services, sent);
     // A form from another site comes without the session cookies. They come with the GET.
     const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
-    return visit.go(`${endpoint}?${query}`);
+    return visit.redirect(`${endpoint}?${query}`);
   });
-  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new Visit(kit, request, reply), means));
+  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new Visit(kit, request, reply), services));
 }
 
 /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
-async function answer(visit: Visit, means: Means, parameters: LogoutParameters): Promise<FastifyReply> {
-  const { oauth, providers } = means;
+async function answer(visit: Visit, services: LogoutServices, parameters: LogoutParameters): Promise<FastifyReply> {
+  const { oauth, providers } = services;
   const asked = await readLogoutRequest(oauth, parameters);
   const { caller } = visit;
-  const isNobody = caller.kind === 'anonymous';
-  if (!isNobody && asked.hint?.userId !== caller.userId) return ask(visit, asked, parameters);
-  const upstream = isNobody ? undefined : await endSession(visit, providers);
+  const isAnonymous = caller.kind === 'anonymous';
+  if (!isAnonymous && asked.hint?.userId !== caller.userId) return ask(visit, asked, parameters);
+  const upstream = isAnonymous ? undefined : await endSession(visit, providers);
   if (asked.hint) await endHintedSession(oauth, asked.hint, requestSource(visit.request));
-  return finish(visit, asked, upstream);
+  return showSignedOut(visit, asked, upstream);
 }
 
 /** The user has confirmed the logout. */
-async function confirm(visit: Visit, { oauth, providers }: Means): Promise<FastifyReply> {
+async function confirm(visit: Visit, { oauth, providers }: LogoutServices): Promise<FastifyReply> {
   const asked = await readLogoutRequest(oauth, visit.form(...logoutParameters));
-  if (visit.caller.kind === 'anonymous') return finish(visit, asked);
+  if (visit.caller.kind === 'anonymous') return showSignedOut(visit, asked);
   visit.kit.checkForm(visit.request);
-  return finish(visit, asked, await endSession(visit, providers));
+  return showSignedOut(visit, asked, await endSession(visit, providers));
 }
 
 async function ask(
@@ -91,23 +91,23 @@ async function ask(
   { post_logout_redirect_uri, state }: LogoutParameters,
 ): Promise<FastifyReply> {
   const user = await findUser(visit.kit.database.db, visit.caller.userId ?? '');
-  const goOn = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
+  const returnParameters = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
   return visit.show('sign-out', {
     title: message('sign_out.title'),
     application: client?.name,
     person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
-    parameters: Object.entries(goOn).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
+    parameters: Object.entries(returnParameters).flatMap(([name, value]) => (value ? [{ name, value }] : [])),
   });
 }
 
 /** Without an ID token, anybody may have made the request. So the page shows a link instead of a redirect. */
-async function finish(
+async function showSignedOut(
   visit: Visit,
   { hint, client, returnTo }: LogoutRequest,
   upstream?: UpstreamLogout,
 ): Promise<FastifyReply> {
   // If the application wants the user back, the user returns there. Otherwise the session at the provider ends too.
-  if (returnTo === undefined && upstream) return leave(visit, upstream.url, upstream.label);
+  if (returnTo === undefined && upstream) return showProviderRedirect(visit, upstream.url, upstream.label);
   if (returnTo !== undefined && hint) {
     const status = visit.request.method === 'POST' ? 303 : 302;
     return visit.reply.header('cache-control', 'no-store').redirect(returnTo, status);

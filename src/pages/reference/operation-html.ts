@@ -1,7 +1,7 @@
 import { type JsonSchema, resolved } from '../../http/openapi/openapi-components.ts';
 import type { DescribedResponse } from '../../http/openapi/openapi-samples.ts';
-import type { Described, Operation, Parameter } from './described.ts';
 import { type Html, html, marked, paragraphs } from './html.ts';
+import type { Operation, Parameter, ReferenceDocument } from './reference-document.ts';
 import { membersTable, typeInWords } from './schema-html.ts';
 
 export const methodBadge = (method: string): Html =>
@@ -40,7 +40,7 @@ function body({ requestBody }: Operation): Html {
   return html`<div class="schema"><h3>Body</h3>${membersTable(schema, true)}</div>`;
 }
 
-export function operationHtml(operation: Operation, described: Described): Html {
+export function operationHtml(operation: Operation, described: ReferenceDocument): Html {
   const { id, method, path, summary = id } = operation;
   const words = ownWords(operation);
   return html`<article class="operation" id="${id}" aria-labelledby="${id}-title">
@@ -57,7 +57,7 @@ ${requestForm(operation, described)}
 }
 
 /** The list that contains the rows of a path parameter: `/v1/cars` for the id in `/v1/cars/{id}/park`. */
-function listOf({ path }: Operation, name: string, { hasList }: Described): string | undefined {
+function listOf({ path }: Operation, name: string, { hasList }: ReferenceDocument): string | undefined {
   const list = path.slice(0, path.indexOf(`/{${name}}`));
   return path.includes(`/{${name}}`) && !list.includes('{') && hasList(list) ? list : undefined;
 }
@@ -67,7 +67,7 @@ const exampleOf = ({ in: place, example, schema = {} }: Parameter): string => {
   return place === 'path' && given !== undefined ? String(given) : '';
 };
 
-function input(operation: Operation, parameter: Parameter, described: Described): Html {
+function input(operation: Operation, parameter: Parameter, described: ReferenceDocument): Html {
   const { name, in: place, required = false, description, schema = {} } = parameter;
   const id = `${operation.id}-${name}`;
   const values = schema.enum;
@@ -106,7 +106,7 @@ function factsOf(schema: JsonSchema): BodyFacts {
   };
 }
 
-function bodyField({ id, requestBody, method }: Operation, { schemas }: Described): Html {
+function bodyField({ id, requestBody, method }: Operation, { schemas }: ReferenceDocument): Html {
   const json = requestBody?.content?.['application/json'];
   if (!json) return html``;
   const facts = factsOf(resolved(json.schema ?? {}, schemas));
@@ -120,18 +120,18 @@ function bodyField({ id, requestBody, method }: Operation, { schemas }: Describe
 }
 
 /** A request that cannot be undone, or that replaces a secret, needs a second confirmation. */
-const asksTwice = ({ method, path, id }: Operation): boolean =>
+const needsConfirmation = ({ method, path, id }: Operation): boolean =>
   method === 'delete' || (method === 'post' && path.includes('{id}') && !id.startsWith('create_'));
 
 /** The request as a filled-in form, for the script to send or to copy for a shell. Without a script it is only shown. */
-function requestForm(operation: Operation, described: Described): Html {
+function requestForm(operation: Operation, described: ReferenceDocument): Html {
   const { id, method, path, parameters = [], security = [], 'x-codeSamples': samples = [] } = operation;
   const secured = security.some((scheme) => 'bearer' in scheme);
   const needed = parameters.filter(({ required, in: place }) => required === true && place !== 'header');
   const others = parameters.filter(({ required, in: place }) => required !== true && place !== 'header');
   const all = (some: readonly Parameter[]) => some.map((parameter) => input(operation, parameter, described));
   const [first, ...more] = samples;
-  return html`<form class="try" data-method="${method.toUpperCase()}" data-path="${path}"${secured && html` data-secured`}${asksTwice(operation) && html` data-twice`} aria-label="Request: ${operation.summary ?? id}">
+  return html`<form class="try" data-method="${method.toUpperCase()}" data-path="${path}"${secured && html` data-secured`}${needsConfirmation(operation) && html` data-twice`} aria-label="Request: ${operation.summary ?? id}">
 ${all(needed)}
 ${others.length > 0 && html`<details class="more"><summary>${others.length} optional ${others.length === 1 ? 'parameter' : 'parameters'}</summary><div class="stack">${all(others)}</div></details>`}
 ${bodyField(operation, described)}

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../platform/errors.ts';
-import type { Described, Section } from './described.ts';
 import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
+import type { ReferenceDocument, Section } from './reference-document.ts';
 import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
 
 interface Release {
@@ -11,7 +11,7 @@ interface Release {
   readonly changes: readonly string[];
 }
 
-const namesThePath = /\/v1\b|\/oauth\b|\/\.well-known\b|\/openapi\.json|\/mcp\b/;
+const apiPathPattern = /\/v1\b|\/oauth\b|\/\.well-known\b|\/openapi\.json|\/mcp\b/;
 
 /** The lines of CHANGELOG.md that name a path of the API, by release. Empty if the file was not shipped. */
 export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGELOG.md')): Release[] {
@@ -27,7 +27,7 @@ export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGE
     .map((release) => {
       const [name = '', ...lines] = release.split('\n');
       const items = lines.join('\n').split(/^- /m).slice(1);
-      return { name: name.trim(), changes: items.map(onOneLine).filter((change) => namesThePath.test(change)) };
+      return { name: name.trim(), changes: items.map(onOneLine).filter((change) => apiPathPattern.test(change)) };
     })
     .filter(({ changes }) => changes.length > 0);
 }
@@ -54,7 +54,7 @@ const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here
       html`<li><a href="${here ? '' : `${root}/docs/${slug}`}#${id}" data-find="${summary}">${methodBadge(method)}<span>${summary}</span></a></li>`,
   )}</ul>`;
 
-function navigation({ sections }: Described, current: Section | undefined, frame: PageFrame): Html {
+function navigation({ sections }: ReferenceDocument, current: Section | undefined, frame: PageFrame): Html {
   return html`<nav class="contents" aria-label="Contents"><details open><summary>Contents</summary>
 <input type="search" data-filter aria-label="Find an operation" placeholder="Find" autocomplete="off" hidden>
 <ul class="tree"><li><a href="${frame.root}/docs"${!current && html` aria-current="page"`}>Overview</a></li>
@@ -78,7 +78,7 @@ ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-presse
 /** Not in a template literal: bundlers rewrite literals that end a script, with a package that is missing at run time. */
 const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
 
-function page(described: Described, current: Section | undefined, frame: PageFrame, main: Html): string {
+function page(described: ReferenceDocument, current: Section | undefined, frame: PageFrame, main: Html): string {
   const { root, product, assets, theme, loginPath } = frame;
   const here = current ? `/docs/${current.slug}` : '/docs';
   const name = current ? `${current.name} · ` : '';
@@ -115,7 +115,7 @@ ${main}
 `.text;
 }
 
-export function overviewPage(described: Described, frame: PageFrame): string {
+export function overviewPage(described: ReferenceDocument, frame: PageFrame): string {
   const sections = described.sections.map(
     (
       section,
@@ -128,7 +128,7 @@ export function overviewPage(described: Described, frame: PageFrame): string {
   return page(described, undefined, frame, main);
 }
 
-export function sectionPage(described: Described, section: Section, frame: PageFrame): string {
+export function sectionPage(described: ReferenceDocument, section: Section, frame: PageFrame): string {
   const sent = sentNames(section.operations);
   const schemas = schemasOf(section.operations, described.schemas);
   const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${marked(section.description)}</p></div></div>
@@ -138,7 +138,7 @@ ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects">
 }
 
 /** The changes of the API, release by release. */
-export function changelogPage(described: Described, releases: readonly Release[], frame: PageFrame): string {
+export function changelogPage(described: ReferenceDocument, releases: readonly Release[], frame: PageFrame): string {
   const section: Section = { name: 'Changelog', slug: changelogSlug, description: '', operations: [] };
   const main = html`<div class="page-head"><div><h1>Changelog</h1><p>What changed in the API, newest first.</p></div></div>
 ${releases.map(({ name, changes }) => html`<section class="prose"><h2>${name}</h2><ul>${changes.map((change) => html`<li>${marked(change)}</li>`)}</ul></section>`)}`;

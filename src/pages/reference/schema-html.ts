@@ -1,7 +1,7 @@
 import { type JsonSchema, nameOfReference, type Schemas } from '../../http/openapi/openapi-components.ts';
 import { isObject } from '../../platform/is-object.ts';
-import type { Operation } from './described.ts';
 import { type Html, html, marked } from './html.ts';
+import type { Operation } from './reference-document.ts';
 
 const maxMembersInline = 3;
 

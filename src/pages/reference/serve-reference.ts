@@ -6,12 +6,12 @@ import { addVary, privateCache } from '../../http/gate/caching.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
-import { themeOf } from '../kit/theme.ts';
+import { themeVariables } from '../kit/theme.ts';
 import type { PageKit } from '../kit/visit.ts';
 import { cookieTokenOf } from '../session/authenticate-web.ts';
 import { mayBeOwnPage } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { type Described, readDocument } from './described.ts';
+import { type ReferenceDocument, readDocument } from './reference-document.ts';
 import {
   changelogPage,
   changelogSlug,
@@ -28,12 +28,12 @@ const keptPages = 500;
 /** `/docs`: the API reference, made from the OpenAPI document. Each part of the API has a page. */
 export function serveReference(app: App, kit: PageKit): void {
   const pages = new BoundedMap<string, CompressedContent>(keptPages);
-  let described: Described | undefined;
+  let described: ReferenceDocument | undefined;
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     described ??= readDocument(app.swagger());
     const { section: slug } = request.params as { section?: string };
-    const { theme, themes: choices } = themeOf(kit.cookies, request);
+    const { theme, themes: choices } = themeVariables(kit.cookies, request);
     // In English, like the API itself.
     const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(fallbackLanguage, label) }));
     const key = `${theme ?? ''} ${slug ?? ''}`;
@@ -51,10 +51,10 @@ export function serveReference(app: App, kit: PageKit): void {
   app.get('/docs/:section', open, show);
   // Like the console, the page calls the API with the token of the reader's session.
   const config = { auth: 'public', web: 'optional' } as const;
-  app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => giveToken(kit, request, reply));
+  app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => sendToken(kit, request, reply));
 }
 
-function pageOf(described: Described, slug: string | undefined, frame: PageFrame): string {
+function pageOf(described: ReferenceDocument, slug: string | undefined, frame: PageFrame): string {
   if (slug === undefined) return overviewPage(described, frame);
   const section = described.sections.find((one) => one.slug === slug);
   if (section) return sectionPage(described, section, frame);
@@ -62,7 +62,7 @@ function pageOf(described: Described, slug: string | undefined, frame: PageFrame
   throw notFound();
 }
 
-async function giveToken(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function sendToken(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (!mayBeOwnPage(request, kit.config)) {
     throw forbidden('Only the API reference itself may ask for its token.', 'foreign_origin');
   }

@@ -10,9 +10,9 @@ import { createLoginClient } from './login-client.ts';
 
 interface WebTokens {
   /** The token that the page uses while it responds. */
-  readonly acting: string;
+  readonly internal: string;
   /** The token for the browser: from the session cookie, or the renewed token that the response will set. */
-  readonly given: string;
+  readonly browser: string;
 }
 
 const tokens = new WeakMap<FastifyRequest, WebTokens>();
@@ -24,10 +24,10 @@ function tokensOf(request: FastifyRequest): WebTokens {
 }
 
 /** The access token that an `auth:web` page uses. It must not leave the service. */
-export const tokenOf = (request: FastifyRequest): string => tokensOf(request).acting;
+export const tokenOf = (request: FastifyRequest): string => tokensOf(request).internal;
 
 /** The access token of the session cookie, as it will be after the response. */
-export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).given;
+export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).browser;
 
 export interface WebSessions {
   /** The signed-in user, if any: by the session cookie, or by renewing it with its refresh token. */
@@ -52,7 +52,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     const { session, renewal } = cookies.read(request);
     if (session) {
       const caller = await verify(verifier, session, request);
-      if (caller) return remember(request, { acting: session, given: session }, caller);
+      if (caller) return remember(request, { internal: session, browser: session }, caller);
     }
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
@@ -65,7 +65,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
       return undefined;
     }
     cookies.setSession(reply, data);
-    return remember(request, { acting, given: data.access_token }, caller);
+    return remember(request, { internal: acting, browser: data.access_token }, caller);
   }
 
   return {
@@ -73,7 +73,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     async require(request, reply) {
       const known = tokens.get(request);
       // Checked again when the body has arrived: a session that ended in the meantime is not renewed.
-      const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.acting, request);
+      const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.internal, request);
       if (caller && mayVisit(caller, request)) return caller;
       if (caller) {
         reply.header('cache-control', 'no-store').redirect(`${root}/settings/security`, 302);

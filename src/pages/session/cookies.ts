@@ -20,14 +20,14 @@ export interface Cookies {
   /** A random value that forms are bound to (see csrf.ts). */
   setVisitor(reply: FastifyReply, value: string): void;
   /** The destination of a user who must read a mail first. The mail may open another tab. */
-  setGoing(reply: FastifyReply, path: string): void;
-  clearGoing(reply: FastifyReply): void;
+  setReturnPath(reply: FastifyReply, path: string): void;
+  clearReturnPath(reply: FastifyReply): void;
   /** Undefined: the theme of the system. */
   setTheme(reply: FastifyReply, theme: string | undefined): void;
   /** The language chosen in this browser. Undefined: the language of the browser. */
   setLanguage(reply: FastifyReply, language: string | undefined): void;
   /** The user postponed the offer of a second factor in this browser. */
-  setLater(reply: FastifyReply): void;
+  setFactorOfferPostponed(reply: FastifyReply): void;
 }
 
 const maxReturnPathLength = 3000;
@@ -65,11 +65,11 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     setVisitor(reply, value) {
       reply.setCookie(names.visitor, value, { ...options, maxAge: 365 * 86_400 });
     },
-    setGoing(reply, path) {
+    setReturnPath(reply, path) {
       // Browsers drop a cookie that is too long. Without it, the user only loses the destination.
       if (path.length <= maxReturnPathLength) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
     },
-    clearGoing(reply) {
+    clearReturnPath(reply) {
       reply.clearCookie(names.going, options);
     },
     setTheme(reply, theme) {
@@ -80,7 +80,7 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
       if (language === undefined) reply.clearCookie(names.language, options);
       else reply.setCookie(names.language, language, { ...options, maxAge: 365 * 86_400 });
     },
-    setLater(reply) {
+    setFactorOfferPostponed(reply) {
       reply.setCookie(names.later, '1', { ...options, maxAge: 90 * 86_400 });
     },
   };

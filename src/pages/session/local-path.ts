@@ -1,4 +1,4 @@
-const nowhere = 'http://nowhere.invalid';
+const placeholderOrigin = 'http://nowhere.invalid';
 
 /** Long enough for an authorization request, which the login page carries. */
 const maxLength = 8000;
@@ -9,10 +9,10 @@ export function localPath(candidate: unknown): string | undefined {
   // Printable ASCII only, beginning with exactly one slash. Valid URLs percent-encode all other characters.
   if (!/^\/(?!\/)[\x21-\x5b\x5d-\x7e]*$/.test(candidate)) return undefined;
   if (/%(0[0-9a-f]|1[0-9a-f]|7f|5c)/i.test(candidate) || /^\/+%2f/i.test(candidate)) return undefined;
-  if (!URL.canParse(candidate, nowhere)) return undefined;
-  const { origin, pathname, search } = new URL(candidate, nowhere);
+  if (!URL.canParse(candidate, placeholderOrigin)) return undefined;
+  const { origin, pathname, search } = new URL(candidate, placeholderOrigin);
   // Dots are already resolved: `/.//host` has become `//host`.
-  if (origin !== nowhere || pathname.startsWith('//') || /^\/%2f/i.test(pathname)) return undefined;
+  if (origin !== placeholderOrigin || pathname.startsWith('//') || /^\/%2f/i.test(pathname)) return undefined;
   return pathname + search;
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
+import { type ApiResponse, callApi } from './call-api.ts';
 import type { Tokens } from './cookies.ts';
-import { type Answer, callOwnApi } from './own-api.ts';
 
 /** The first-party client of the login page: the client for web users, otherwise the console's client. */
 export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>): string {
@@ -16,8 +16,8 @@ export interface LoginClient {
   send(
     visit: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     body: Readonly<Record<string, string>>,
-  ): Promise<Answer<Tokens>>;
-  refresh(request: FastifyRequest, refreshToken: string): Promise<Answer<Tokens>>;
+  ): Promise<ApiResponse<Tokens>>;
+  refresh(request: FastifyRequest, refreshToken: string): Promise<ApiResponse<Tokens>>;
 }
 
 export function createLoginClient(config: Config): LoginClient {
@@ -28,12 +28,12 @@ export function createLoginClient(config: Config): LoginClient {
       const known = knownBrowsers.read(request);
       const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
-      const answer = await callOwnApi<Tokens>(request, login);
+      const answer = await callApi<Tokens>(request, login);
       const value = answer.cookies.get(knownBrowsers.name);
       if (value !== undefined) knownBrowsers.set(reply, value);
       return answer;
     },
     refresh: (request, refreshToken) =>
-      callOwnApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
+      callApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
   };
 }

@@ -13,7 +13,7 @@ const directly = 120_000;
  * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser
  * may create a passkey.
  */
-export async function offerFactor(visit: Visit, means: PasskeyServices): Promise<Variables> {
+export async function offerFactor(visit: Visit, services: PasskeyServices): Promise<Variables> {
   const { caller } = visit.request;
   const { db } = visit.kit.database;
   const user = visit.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
@@ -24,12 +24,12 @@ export async function offerFactor(visit: Visit, means: PasskeyServices): Promise
   const automatic = byPassword && held.automaticPasskeys === 0;
   return {
     offer: visit.kit.cookies.read(visit.request).later === undefined,
-    automatic: automatic ? JSON.stringify(await creationOptions(means, user, 'automatic')) : undefined,
+    automatic: automatic ? JSON.stringify(await creationOptions(services, user, 'automatic')) : undefined,
   };
 }
 
 /** Postpones the offer in this browser. */
 export function postponeOffer(visit: Visit): Promise<FastifyReply> {
-  visit.kit.cookies.setLater(visit.reply);
-  return visit.go('/settings');
+  visit.kit.cookies.setFactorOfferPostponed(visit.reply);
+  return visit.redirect('/settings');
 }

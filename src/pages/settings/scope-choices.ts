@@ -56,7 +56,7 @@ export function readScopes({ request }: Visit): string[] {
     .map((name) => name.slice('scope:'.length));
 }
 
-export const nothingChosen = message('scopes.nothing_chosen');
+export const noScopesMessage = message('scopes.nothing_chosen');
 
 /** Scopes in the words of the form: "Read: Cars". */
 export function scopesInWords(known: KnownScopes, scopes: readonly string[]): LocalizedText[] {

@@ -8,8 +8,8 @@ import { userIdOf } from '../../platform/caller.ts';
 import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
-import type { Answer } from '../session/own-api.ts';
-import { asPerson, hasOwnPassword, refusal, showSettings, wanted } from './settings-shell.ts';
+import type { ApiResponse } from '../session/call-api.ts';
+import { callApiAsUser, formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
 
 const pageSize = 100;
 /** The limit of pages per list: far above the rows of any user, so that an export always ends. */
@@ -25,7 +25,7 @@ interface Described {
 }
 
 /** Lists that the export handles separately, or that contain no personal data. */
-const apart = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
+const excludedLists = new Set(['users', 'clients', 'tokens', 'consents', 'events', 'roles', 'queued-jobs']);
 
 /**
  * All data about the user as one JSON document, written in pieces: everything that the user may read by the API, and
@@ -37,7 +37,7 @@ async function* ownData(visit: Visit): AsyncGenerator<string> {
   const head = {
     service: visit.kit.config.baseUrl,
     exported_at: new Date(visit.kit.now()).toISOString(),
-    profile: await wanted(asPerson<object>(visit, 'GET', '/v1/users/me')),
+    profile: await requireOk(callApiAsUser<object>(visit, 'GET', '/v1/users/me')),
     time_zone: (await findTimeZone(db, id)) ?? null,
   };
   yield JSON.stringify(head, null, 2).slice(0, -2);
@@ -48,14 +48,14 @@ async function* ownData(visit: Visit): AsyncGenerator<string> {
     ['connected_applications', rowsOf(visit, '/v1/consents', `user_id:${id}`)],
     ['events', eventsOf(visit.kit, id)],
   ];
-  for (const { name, path, fields } of await listsAboutPeople(visit)) {
+  for (const { name, path, fields } of await resourcesAboutUsers(visit)) {
     const naming = Object.entries(fields).filter(([, { references }]) => references === 'users');
     const rows = naming.every(([, { searchable }]) => searchable)
       ? rowsOf(visit, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
       : rowsOf(visit, path);
     parts.push([
       name,
-      thoseNaming(
+      rowsNaming(
         id,
         naming.map(([field]) => field),
         rows,
@@ -76,17 +76,17 @@ async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenera
   yield first ? ']' : '\n  ]';
 }
 
-async function listsAboutPeople(visit: Visit): Promise<Described[]> {
-  const described = await wanted(asPerson<Described[]>(visit, 'GET', '/v1/resources'));
+async function resourcesAboutUsers(visit: Visit): Promise<Described[]> {
+  const described = await requireOk(callApiAsUser<Described[]>(visit, 'GET', '/v1/resources'));
   return described.filter(
     ({ name, operations, fields }) =>
-      !apart.has(name) &&
+      !excludedLists.has(name) &&
       operations.includes('list') &&
       Object.values(fields).some(({ references }) => references === 'users'),
   );
 }
 
-async function* thoseNaming(id: string, fields: readonly string[], rows: AsyncIterable<Row>): AsyncGenerator<Row> {
+async function* rowsNaming(id: string, fields: readonly string[], rows: AsyncIterable<Row>): AsyncGenerator<Row> {
   for await (const row of rows) if (fields.some((field) => row[field] === id)) yield row;
 }
 
@@ -95,9 +95,9 @@ async function* rowsOf(visit: Visit, path: string, search?: string, searchJoin =
   let cursor: string | undefined = '';
   for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
-    const answer: Answer<Row[]> = await asPerson<Row[]>(visit, 'GET', `${path}?${query}`);
+    const answer: ApiResponse<Row[]> = await callApiAsUser<Row[]>(visit, 'GET', `${path}?${query}`);
     if (answer.status === 403) return;
-    yield* await wanted(Promise.resolve(answer));
+    yield* await requireOk(Promise.resolve(answer));
     cursor = answer.nextCursor;
   }
 }
@@ -155,8 +155,8 @@ async function sendOwnData(visit: Visit, context: Context): Promise<FastifyReply
 /** The API requires the password or a recent proof, and a token with all scopes. */
 async function deleteAccount(visit: Visit): Promise<FastifyReply> {
   const body = visit.form('current_password');
-  const answer = await asPerson(visit, 'DELETE', `/v1/users/${visit.caller.userId}`, body);
-  if (!answer.ok) return showAccount(visit.status(answer.status), refusal(answer, ['current_password']));
+  const answer = await callApiAsUser(visit, 'DELETE', `/v1/users/${visit.caller.userId}`, body);
+  if (!answer.ok) return showAccount(visit.status(answer.status), formErrors(answer, ['current_password']));
   visit.kit.cookies.clearSession(visit.reply);
-  return visit.go('/account-deleted');
+  return visit.redirect('/account-deleted');
 }

@@ -4,8 +4,8 @@ import { everyScope, identityScopes, type KnownScopes } from '../../oauth/client
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
-import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, ignoreNotFound, ownRows, refusal, showSettings, wanted } from './settings-shell.ts';
+import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
+import { callApiAsUser, formErrors, ignoreNotFound, ownRows, requireOk, showSettings } from './settings-shell.ts';
 
 const fields = ['name', 'scopes'];
 
@@ -22,7 +22,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
     visit: Visit,
     typed: { values?: object; scopes?: readonly string[] } & Variables = {},
   ): Promise<FastifyReply> {
-    const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
+    const application = await requireOk(callApiAsUser<Application>(visit, 'GET', pathOf(visit)));
     if (application.type === 'application') return showSignInApplication(visit, known);
     return showSettings(visit, 'applications', 'settings/application', {
       title: application.name,
@@ -41,30 +41,32 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   kit.form(base, 'auth:web', async (visit) => {
     const { values, scopes, errors } = readApplication(visit);
     if (errors) return showNew(visit.status(422), scopes, { values, errors });
-    const answer = await asPerson<WithSecret>(visit, 'POST', '/v1/clients', { ...values, scopes });
+    const answer = await callApiAsUser<WithSecret>(visit, 'POST', '/v1/clients', { ...values, scopes });
     if (answer.ok) return showSecret(visit, answer.data, answer.data.client_secret);
-    return showNew(visit.status(answer.status), scopes, { values, ...refusal(answer, fields) });
+    return showNew(visit.status(answer.status), scopes, { values, ...formErrors(answer, fields) });
   });
 
   kit.form(`${base}/:id`, 'auth:web', async (visit) => {
     const { values, scopes, errors } = readApplication(visit);
     if (errors) return showOne(visit.status(422), { values, scopes, errors });
-    const answer = await asPerson<Application>(visit, 'PATCH', pathOf(visit), { ...values, scopes });
-    if (answer.ok) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
-    return showOne(visit.status(answer.status), { values, scopes, ...refusal(answer, fields) });
+    const answer = await callApiAsUser<Application>(visit, 'PATCH', pathOf(visit), { ...values, scopes });
+    if (answer.ok) return visit.redirect(`${base}/${answer.data.id}?done=application-saved`);
+    return showOne(visit.status(answer.status), { values, scopes, ...formErrors(answer, fields) });
   });
 
   kit.form(`${base}/:id/secret`, 'auth:web', async (visit) => {
     const hours = Number(visit.form('hours').hours) || 0;
-    const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
+    const application = await requireOk(callApiAsUser<Application>(visit, 'GET', pathOf(visit)));
     const path = `${pathOf(visit)}/secrets`;
-    const made = await wanted(asPerson<{ client_secret: string }>(visit, 'POST', path, { keep_old_hours: hours }));
+    const made = await requireOk(
+      callApiAsUser<{ client_secret: string }>(visit, 'POST', path, { keep_old_hours: hours }),
+    );
     return showSecret(visit, application, made.client_secret, hours);
   });
 
   kit.form(`${base}/:id/remove`, 'auth:web', async (visit) => {
-    await ignoreNotFound(asPerson(visit, 'DELETE', pathOf(visit)));
-    return visit.go(`${base}?done=application-removed`);
+    await ignoreNotFound(callApiAsUser(visit, 'DELETE', pathOf(visit)));
+    return visit.redirect(`${base}?done=application-removed`);
   });
 }
 
@@ -73,7 +75,7 @@ function readApplication(visit: Visit) {
   const scopes = readScopes(visit);
   const errors: Record<string, Message> = {};
   if (values.name === '') errors.name = message('application.name_missing');
-  if (scopes.length === 0) errors.scopes = nothingChosen;
+  if (scopes.length === 0) errors.scopes = noScopesMessage;
   return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
@@ -105,13 +107,14 @@ function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
     const { values, body, scopes, errors } = readSignInApplication(visit);
     if (errors) return showNew(visit.status(422), scopes, { values, errors });
     const isPublic = values.kind === 'public';
-    const answer = await asPerson<WithSecret>(visit, 'POST', '/v1/clients', {
+    const answer = await callApiAsUser<WithSecret>(visit, 'POST', '/v1/clients', {
       ...body,
       type: 'application',
       public: isPublic,
     });
-    if (!answer.ok) return showNew(visit.status(answer.status), scopes, { values, ...refusal(answer, signInFields) });
-    if (isPublic) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
+    if (!answer.ok)
+      return showNew(visit.status(answer.status), scopes, { values, ...formErrors(answer, signInFields) });
+    if (isPublic) return visit.redirect(`${base}/${answer.data.id}?done=application-saved`);
     return showSecret(visit, answer.data, answer.data.client_secret);
   });
 
@@ -120,9 +123,9 @@ function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
     const again = (status: number, variables: Variables) =>
       showSignInApplication(visit.status(status), known, { values, scopes, ...variables });
     if (errors) return again(422, { errors });
-    const answer = await asPerson<Application>(visit, 'PATCH', pathOf(visit), body);
-    if (answer.ok) return visit.go(`${base}/${answer.data.id}?done=application-saved`);
-    return again(answer.status, refusal(answer, signInFields));
+    const answer = await callApiAsUser<Application>(visit, 'PATCH', pathOf(visit), body);
+    if (answer.ok) return visit.redirect(`${base}/${answer.data.id}?done=application-saved`);
+    return again(answer.status, formErrors(answer, signInFields));
   });
 }
 
@@ -132,7 +135,7 @@ async function showSignInApplication(
   known: KnownScopes,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Promise<FastifyReply> {
-  const application = await wanted(asPerson<Application>(visit, 'GET', pathOf(visit)));
+  const application = await requireOk(callApiAsUser<Application>(visit, 'GET', pathOf(visit)));
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
   return showSettings(visit, 'applications', 'settings/sign-in-application', {
     title: application.name,
@@ -149,7 +152,7 @@ function readSignInApplication(visit: Visit) {
   const scopes = readScopes(visit);
   const errors: Record<string, Message> = {};
   if (values.name === '') errors.name = message('sign_in_application.name_missing');
-  if (scopes.length === 0) errors.scopes = nothingChosen;
+  if (scopes.length === 0) errors.scopes = noScopesMessage;
   const body = {
     name: values.name,
     scopes,

@@ -5,7 +5,7 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
-import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
+import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Consent {
   readonly id: string;
@@ -27,8 +27,8 @@ export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 's
   kit.page(base, 'auth:web', (visit) => showConnections(visit, oauth));
   kit.form(`${base}/:id/withdraw`, 'auth:web', async (visit) => {
     const id = visit.param('id');
-    await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
-    return visit.go(`${base}?done=consent-withdrawn`);
+    await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    return visit.redirect(`${base}?done=consent-withdrawn`);
   });
 }
 

@@ -8,16 +8,23 @@ import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
-import { asPerson, currentUser, hasOwnPassword, ignoreNotFound, refusal, showSettings } from './settings-shell.ts';
+import {
+  callApiAsUser,
+  currentUser,
+  formErrors,
+  hasOwnPassword,
+  ignoreNotFound,
+  showSettings,
+} from './settings-shell.ts';
 
-export function serveProfile(kit: PageKit, means: PasskeyServices): void {
-  kit.page('/settings', 'auth:web', async (visit) => showProfile(visit, await offerFactor(visit, means)));
+export function serveProfile(kit: PageKit, services: PasskeyServices): void {
+  kit.page('/settings', 'auth:web', async (visit) => showProfile(visit, await offerFactor(visit, services)));
   kit.form('/settings', 'auth:web', saveProfile);
   kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);
   if (!kit.config.localPasswords) return;
   kit.page('/settings/password', 'auth:web', (visit) => showPassword(visit, {}));
   // Password managers look for this address (W3C, "A Well-Known URL for Changing Passwords").
-  kit.page('/.well-known/change-password', 'public', (visit) => visit.go('/settings/password'));
+  kit.page('/.well-known/change-password', 'public', (visit) => visit.redirect('/settings/password'));
   kit.form('/settings/password', 'auth:web', changePassword);
 }
 
@@ -68,16 +75,22 @@ async function saveProfile(visit: Visit): Promise<FastifyReply> {
   const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
   if (changed.some((name) => name !== 'name' && name !== 'locale') && current_password !== '')
     body.current_password = current_password;
-  const answer = await asPerson<{ pending_email?: string }>(visit, 'PATCH', `/v1/users/${visit.caller.userId}`, body);
+  const answer = await callApiAsUser<{ pending_email?: string }>(
+    visit,
+    'PATCH',
+    `/v1/users/${visit.caller.userId}`,
+    body,
+  );
   if (answer.ok && changed.includes('locale')) visit.kit.cookies.setLanguage(visit.reply, values.locale || undefined);
-  if (answer.ok) return visit.go(`/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
+  if (answer.ok)
+    return visit.redirect(`/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
   const fields = [...names, 'current_password'];
-  return showProfile(visit.status(answer.status), { values, ...refusal(answer, fields) });
+  return showProfile(visit.status(answer.status), { values, ...formErrors(answer, fields) });
 }
 
 async function keepEmail(visit: Visit): Promise<FastifyReply> {
-  await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/users/${visit.caller.userId}/email-changes`));
-  return visit.go('/settings?done=email-kept');
+  await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/users/${visit.caller.userId}/email-changes`));
+  return visit.redirect('/settings?done=email-kept');
 }
 
 const showPassword = async (visit: Visit, variables: object) =>
@@ -90,8 +103,8 @@ const showPassword = async (visit: Visit, variables: object) =>
 async function changePassword(visit: Visit): Promise<FastifyReply> {
   const { end_tokens, ...typed } = visit.form('current_password', 'password', 'end_tokens');
   const body = { ...typed, end_tokens: end_tokens !== '' };
-  const answer = await asPerson(visit, 'PATCH', `/v1/users/${visit.caller.userId}`, body);
-  if (answer.ok) return visit.go('/settings/password?done=password-changed');
-  const variables = { ...refusal(answer, ['current_password', 'password']), keep_tokens: !body.end_tokens };
+  const answer = await callApiAsUser(visit, 'PATCH', `/v1/users/${visit.caller.userId}`, body);
+  if (answer.ok) return visit.redirect('/settings/password?done=password-changed');
+  const variables = { ...formErrors(answer, ['current_password', 'password']), keep_tokens: !body.end_tokens };
   return showPassword(visit.status(answer.status), variables);
 }

@@ -10,7 +10,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { postponeOffer } from './offer-factor.ts';
-import { asPerson, ignoreNotFound, refusal, showSettings, wanted } from './settings-shell.ts';
+import { callApiAsUser, formErrors, ignoreNotFound, requireOk, showSettings } from './settings-shell.ts';
 
 interface Authenticator {
   readonly id: string;
@@ -30,11 +30,11 @@ interface NewAuthenticator {
 const path = '/settings/security';
 
 /** Passkeys, authenticator apps, recovery codes and remembered browsers of the signed-in user. */
-export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
+export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
   const show = async (visit: Visit, variables: Variables = {}) =>
     showSettings(visit, 'security', 'settings/security', {
       title: message('security.title'),
-      ...(await securityOf(visit, means)),
+      ...(await securityOf(visit, services)),
       ...variables,
     });
   const showCodes = (visit: Visit, codes: readonly string[]) =>
@@ -53,8 +53,8 @@ export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
   kit.page(path, 'auth:web', show);
 
   kit.form(`${path}/authenticators`, 'auth:web', async (visit) => {
-    const answer = await asPerson<NewAuthenticator>(visit, 'POST', '/v1/authenticators', {});
-    return answer.ok ? showApp(visit, answer.data) : show(visit.status(answer.status), refusal(answer, []));
+    const answer = await callApiAsUser<NewAuthenticator>(visit, 'POST', '/v1/authenticators', {});
+    return answer.ok ? showApp(visit, answer.data) : show(visit.status(answer.status), formErrors(answer, []));
   });
 
   kit.form(`${path}/authenticators/:id/confirm`, 'auth:web', async (visit) => {
@@ -62,9 +62,9 @@ export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
     const id = visit.param('id');
     const confirmation = `/v1/authenticators/${encodeURIComponent(id)}/confirmations`;
     const body = { code: form.code };
-    const answer = await asPerson<{ recovery_codes: string[] }>(visit, 'POST', confirmation, body);
+    const answer = await callApiAsUser<{ recovery_codes: string[] }>(visit, 'POST', confirmation, body);
     if (answer.ok) return showCodes(visit, answer.data.recovery_codes);
-    if (!answer.errors.code) return show(visit.status(answer.status), refusal(answer, []));
+    if (!answer.errors.code) return show(visit.status(answer.status), formErrors(answer, []));
     const user = await findUser(kit.database.db, userIdOf(visit.caller));
     const app = { id, ...setUpOf(kit.config, user, form.secret) };
     return showApp(visit.status(422), app, { errors: { code: message('login_step.wrong') } });
@@ -73,8 +73,8 @@ export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
   const removal = (kind: string) =>
     kit.form(`${path}/${kind}/:id/remove`, 'auth:web', async (visit) => {
       const id = visit.param('id');
-      await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
-      return visit.go(`${path}?done=factor-removed`);
+      await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
+      return visit.redirect(`${path}?done=factor-removed`);
     });
   for (const kind of ['authenticators', 'passkeys', 'browsers']) removal(kind);
 
@@ -82,24 +82,26 @@ export function serveSecurity(kit: PageKit, means: PasskeyServices): void {
     const { passkey, name } = visit.form('passkey', 'name');
     const browser = describeUserAgent(visit.request.headers['user-agent'] ?? null);
     const body = { passkey: jsonOf(passkey), name: (name || browser).slice(0, 100) };
-    const answer = await asPerson<{ recovery_codes?: string[] }>(visit, 'POST', '/v1/passkeys', body);
+    const answer = await callApiAsUser<{ recovery_codes?: string[] }>(visit, 'POST', '/v1/passkeys', body);
     if (!answer.ok) return show(visit.status(answer.status), { problem: message('passkey.failed') });
     const codes = answer.data.recovery_codes;
-    return codes ? showCodes(visit, codes) : visit.go(`${path}?done=factor-added`);
+    return codes ? showCodes(visit, codes) : visit.redirect(`${path}?done=factor-added`);
   });
 
   kit.form(`${path}/passkeys/:id/rename`, 'auth:web', async (visit) => {
     const { name } = visit.form('name');
     const id = visit.param('id');
-    const answer = await asPerson(visit, 'PATCH', `/v1/passkeys/${encodeURIComponent(id)}`, { name });
-    return answer.ok ? visit.go(`${path}?done=profile-saved`) : show(visit.status(answer.status), refusal(answer, []));
+    const answer = await callApiAsUser(visit, 'PATCH', `/v1/passkeys/${encodeURIComponent(id)}`, { name });
+    return answer.ok
+      ? visit.redirect(`${path}?done=profile-saved`)
+      : show(visit.status(answer.status), formErrors(answer, []));
   });
 
   kit.form(`${path}/recovery-codes`, 'auth:web', async (visit) => {
-    const answer = await asPerson<{ recovery_codes: string[] }>(visit, 'POST', '/v1/recovery-codes', {});
+    const answer = await callApiAsUser<{ recovery_codes: string[] }>(visit, 'POST', '/v1/recovery-codes', {});
     return answer.ok
       ? showCodes(visit, answer.data.recovery_codes)
-      : show(visit.status(answer.status), refusal(answer, []));
+      : show(visit.status(answer.status), formErrors(answer, []));
   });
 
   kit.form(`${path}/later`, 'auth:web', postponeOffer);
@@ -115,17 +117,17 @@ function jsonOf(text: string): unknown {
 }
 
 /** All variables of the page. */
-async function securityOf(visit: Visit, means: PasskeyServices): Promise<Variables> {
+async function securityOf(visit: Visit, services: PasskeyServices): Promise<Variables> {
   const { db } = visit.kit.database;
   const userId = userIdOf(visit.caller);
   const user = await findUser(db, userId);
   if (!user) throw notFound();
   const [apps, passkeys, browsers, { left }, options, handle] = await Promise.all([
-    wanted(asPerson<Authenticator[]>(visit, 'GET', '/v1/authenticators?limit=100')),
+    requireOk(callApiAsUser<Authenticator[]>(visit, 'GET', '/v1/authenticators?limit=100')),
     findPasskeys(db, userId),
     findBrowsers(db, userId, visit.kit.now()),
-    wanted(asPerson<{ left: number }>(visit, 'GET', '/v1/recovery-codes')),
-    creationOptions(means, user, 'create'),
+    requireOk(callApiAsUser<{ left: number }>(visit, 'GET', '/v1/recovery-codes')),
+    creationOptions(services, user, 'create'),
     passkeyHandle(db, userId),
   ]);
   const accepted = {

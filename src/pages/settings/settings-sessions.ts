@@ -3,7 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
-import { asPerson, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
+import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
@@ -18,17 +18,17 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
   kit.page('/settings/sessions', 'auth:web', (visit) => showSessions(visit, clients));
   kit.form('/settings/sessions/:id/end', 'auth:web', async (visit) => {
     await endSession(visit, visit.param('id'));
-    return visit.go('/settings/sessions?done=session-ended');
+    return visit.redirect('/settings/sessions?done=session-ended');
   });
   kit.form('/settings/sessions/end-group', 'auth:web', async (visit) => {
     const { group } = visit.form('group');
     const same = (await sessionGroups(clients, visit)).find(({ key }) => key === group);
     for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(visit, id);
-    return visit.go('/settings/sessions?done=session-ended');
+    return visit.redirect('/settings/sessions?done=session-ended');
   });
   kit.form('/settings/sessions/end-others', 'auth:web', async (visit) => {
     await endOthers(visit);
-    return visit.go('/settings/sessions?done=others-ended');
+    return visit.redirect('/settings/sessions?done=others-ended');
   });
 }
 
@@ -36,7 +36,7 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
 const sessionsOf = (visit: Visit): Promise<Session[]> => ownRows(visit, 'tokens', 'session', 'last_used_at');
 
 async function endSession(visit: Visit, id: string): Promise<void> {
-  await ignoreNotFound(asPerson(visit, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+  await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
 }
 
 /** Ends the other sessions, page by page, until none is left. */

@@ -10,7 +10,7 @@ import { noticeOf } from '../kit/notices.ts';
 import type { Variables } from '../kit/views.ts';
 import type { Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
-import { type Answer, callOwnApi } from '../session/own-api.ts';
+import { type ApiResponse, callApi } from '../session/call-api.ts';
 
 const sections = [
   { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
@@ -27,13 +27,13 @@ const sections = [
 type SectionId = (typeof sections)[number]['id'];
 
 /** Calls the API as the signed-in user. */
-export async function asPerson<T>(
+export async function callApiAsUser<T>(
   visit: Visit,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: Record<string, unknown>,
-): Promise<Answer<T>> {
-  const answer = await callOwnApi<T>(visit.request, {
+): Promise<ApiResponse<T>> {
+  const answer = await callApi<T>(visit.request, {
     method,
     path,
     token: tokenOf(visit.request),
@@ -45,8 +45,8 @@ export async function asPerson<T>(
 }
 
 /** The data of a response. An error of the API is shown as an error page. */
-export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
-  const { ok, status, data, detail, code } = await asking;
+export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T> {
+  const { ok, status, data, detail, code } = await response;
   if (ok) return data;
   throw new Problem(status, 'That did not work', detail, { code });
 }
@@ -55,13 +55,13 @@ export async function wanted<T>(asking: Promise<Answer<T>>): Promise<T> {
 export function ownRows<T>(visit: Visit, resource: string, type?: string, orderBy = 'created_at'): Promise<T[]> {
   const search = `${type === undefined ? '' : `type:${type};`}user_id:${visit.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
-  return wanted(asPerson<T[]>(visit, 'GET', `/v1/${resource}?${query}`));
+  return requireOk(callApiAsUser<T[]>(visit, 'GET', `/v1/${resource}?${query}`));
 }
 
 /** For deletions: a missing row counts as success. */
-export async function ignoreNotFound(asking: Promise<Answer<unknown>>): Promise<void> {
+export async function ignoreNotFound(asking: Promise<ApiResponse<unknown>>): Promise<void> {
   const answer = await asking;
-  if (answer.status !== 404) await wanted(Promise.resolve(answer));
+  if (answer.status !== 404) await requireOk(Promise.resolve(answer));
 }
 
 /** The user of these settings. */
@@ -78,7 +78,7 @@ export async function hasOwnPassword({ kit, caller }: Visit): Promise<boolean> {
 }
 
 /** Shows the form again after the API refused it: with errors at the fields, or above the form. */
-export function refusal({ errors, message: problem }: Answer<unknown>, fields: readonly string[]): Variables {
+export function formErrors({ errors, message: problem }: ApiResponse<unknown>, fields: readonly string[]): Variables {
   const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
   if (Object.keys(errors).length === 0) return { problem };
   const [first, ...others] = elsewhere.map(([, text]) => text);

@@ -5,8 +5,8 @@ import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/s
 import { Problem } from '../../platform/errors.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
-import { nothingChosen, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { asPerson, ignoreNotFound, ownRows, refusal, showSettings } from './settings-shell.ts';
+import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
+import { callApiAsUser, formErrors, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Token {
   readonly id: string;
@@ -58,32 +58,32 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     const scopes = readScopes(visit);
     const errors: Record<string, Message> = {};
     if (values.name === '') errors.name = message('application.name_missing');
-    if (scopes.length === 0) errors.scopes = nothingChosen;
+    if (scopes.length === 0) errors.scopes = noScopesMessage;
     const days = lifetimes.find((choice) => choice.days === values.days)?.days;
     if (!days) errors.expires_at = message('token_new.choose');
     if (Object.keys(errors).length > 0) return showNew(visit.status(422), scopes, { values, errors });
     const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
-    const answer = await asPerson<Token & { access_token: string }>(visit, 'POST', '/v1/tokens', {
+    const answer = await callApiAsUser<Token & { access_token: string }>(visit, 'POST', '/v1/tokens', {
       name: values.name,
       scopes,
       expires_at,
     });
     if (answer.ok) return showValue(visit, answer.data);
-    const variables = { values, ...refusal(answer, ['name', 'scopes', 'expires_at']) };
+    const variables = { values, ...formErrors(answer, ['name', 'scopes', 'expires_at']) };
     return showNew(visit.status(answer.status), scopes, variables);
   });
 
   kit.form('/settings/tokens/:id/reveal', 'auth:web', async (visit) => {
-    const answer = await asPerson<Token & { access_token: string }>(visit, 'POST', `${pathOf(visit)}/values`);
+    const answer = await callApiAsUser<Token & { access_token: string }>(visit, 'POST', `${pathOf(visit)}/values`);
     if (answer.ok) return showValue(visit, answer.data);
     if (answer.status >= 500)
       throw new Problem(answer.status, 'That did not work', answer.detail, { code: answer.code });
-    return visit.go('/settings/tokens?done=token-collected');
+    return visit.redirect('/settings/tokens?done=token-collected');
   });
 
   kit.form('/settings/tokens/:id/revoke', 'auth:web', async (visit) => {
-    await ignoreNotFound(asPerson(visit, 'DELETE', pathOf(visit)));
-    return visit.go('/settings/tokens?done=token-revoked');
+    await ignoreNotFound(callApiAsUser(visit, 'DELETE', pathOf(visit)));
+    return visit.redirect('/settings/tokens?done=token-revoked');
   });
 }
 

@@ -2,8 +2,8 @@ import { message } from '../../config/languages/message.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
+import { callApi } from '../session/call-api.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
-import { callOwnApi } from '../session/own-api.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 const path = '/login-code';
@@ -26,7 +26,7 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
   kit.form(path, 'public', async (visit) => {
     const { email, next: wanted } = visit.form('email', 'next');
     const next = localPath(wanted);
-    const answer = await callOwnApi<{ id: string }>(visit.request, {
+    const answer = await callApi<{ id: string }>(visit.request, {
       method: 'POST',
       path: '/v1/email-codes',
       body: { email },

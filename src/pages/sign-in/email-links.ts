@@ -5,15 +5,15 @@ import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
+import { callApi } from '../session/call-api.ts';
 import { localPath } from '../session/local-path.ts';
-import { callOwnApi } from '../session/own-api.ts';
 
 /** Whether a link is still valid. */
 type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
 
-type IsAlive = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
+type IsValidLink = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
 
-function servePasswordReset(kit: PageKit, isAlive: IsAlive): void {
+function servePasswordReset(kit: PageKit, isAlive: IsValidLink): void {
   kit.page('/password/forgot', 'public', (visit) =>
     visit.query.done === 'sent' ? showSent(visit, message('mailed.reset_sent')) : showForgot(visit),
   );
@@ -92,8 +92,8 @@ const showReset = (visit: Visit, variables = {}) =>
 
 async function askForReset(visit: Visit): Promise<FastifyReply> {
   const { email } = visit.form('email');
-  const answer = await callOwnApi(visit.request, { method: 'POST', path: '/v1/password/resets', body: { email } });
-  if (answer.ok) return visit.go('/password/forgot?done=sent');
+  const answer = await callApi(visit.request, { method: 'POST', path: '/v1/password/resets', body: { email } });
+  if (answer.ok) return visit.redirect('/password/forgot?done=sent');
   const problem = answer.errors.email ? undefined : answer.message;
   return showForgot(visit.status(answer.status), { values: { email }, errors: answer.errors, problem });
 }
@@ -107,11 +107,13 @@ const showDeadReset = (visit: Visit) =>
 async function resetPassword(visit: Visit): Promise<FastifyReply> {
   const { password } = visit.form('password');
   const path = `/v1/password/resets/${tokenIn(visit)}`;
-  const answer = await callOwnApi(visit.request, { method: 'POST', path, body: { password } });
+  const answer = await callApi(visit.request, { method: 'POST', path, body: { password } });
   if (answer.ok) {
     visit.kit.cookies.clearSession(visit.reply);
     const next = goingOn(visit);
-    return visit.go(`${visit.kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`);
+    return visit.redirect(
+      `${visit.kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`,
+    );
   }
   if (answer.errors.password) return showReset(visit.status(422), { errors: answer.errors });
   if (isDead(answer.status)) return showDeadReset(visit);
@@ -131,8 +133,8 @@ async function sendConfirmation(
   visit: Visit,
   whose: { body: Record<string, string>; token?: string },
 ): Promise<FastifyReply> {
-  const answer = await callOwnApi(visit.request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
-  if (answer.ok) return visit.go('/email/confirmations');
+  const answer = await callApi(visit.request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
+  if (answer.ok) return visit.redirect('/email/confirmations');
   return visit.status(answer.status).show('message', {
     title: message('mailed.not_sent'),
     lines: [answer.errors.email ?? answer.message],
@@ -142,8 +144,8 @@ async function sendConfirmation(
 
 async function confirmEmail(visit: Visit): Promise<FastifyReply> {
   const path = `/v1/email/confirmations/${tokenIn(visit)}`;
-  const answer = await callOwnApi(visit.request, { method: 'POST', path, body: {} });
-  if (answer.ok) return visit.go('/email/confirmed');
+  const answer = await callApi(visit.request, { method: 'POST', path, body: {} });
+  if (answer.ok) return visit.redirect('/email/confirmed');
   if (!isDead(answer.status)) {
     const variables = { title: message('email_confirm.title'), problem: answer.message };
     return visit.status(answer.status).show('email-confirm', variables);
@@ -161,10 +163,10 @@ const showUndo = (visit: Visit, variables = {}) =>
 
 async function undoChange(visit: Visit): Promise<FastifyReply> {
   const path = `/v1/email/reversals/${tokenIn(visit)}`;
-  const answer = await callOwnApi(visit.request, { method: 'POST', path, body: {} });
+  const answer = await callApi(visit.request, { method: 'POST', path, body: {} });
   if (answer.ok) {
     visit.kit.cookies.clearSession(visit.reply);
-    return visit.go('/email/undone');
+    return visit.redirect('/email/undone');
   }
   if (!isDead(answer.status)) return showUndo(visit.status(answer.status), { problem: answer.message });
   return showDeadUndo(visit);

@@ -4,9 +4,9 @@ import type { Invitation } from '../../identity/account-mails/check-link.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
-import { callOwnApi } from '../session/own-api.ts';
+import { callApi } from '../session/call-api.ts';
 
-interface Means {
+interface InvitationServices {
   find(token: string): Promise<Invitation | undefined>;
   readonly providers: Providers;
 }
@@ -14,24 +14,24 @@ interface Means {
 const tokenIn = (visit: Visit): string => visit.param('token');
 
 /** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
-export function serveInvitation(kit: PageKit, means: Means): void {
-  kit.page('/invitations/:token', 'public', (visit) => showInvitation(visit, means));
+export function serveInvitation(kit: PageKit, services: InvitationServices): void {
+  kit.page('/invitations/:token', 'public', (visit) => showInvitation(visit, services));
   kit.form('/invitations/:token', 'public', async (visit) => {
     const { password } = visit.form('password');
     const path = `/v1/password/resets/${encodeURIComponent(tokenIn(visit))}`;
-    const answer = await callOwnApi(visit.request, { method: 'POST', path, body: { password } });
+    const answer = await callApi(visit.request, { method: 'POST', path, body: { password } });
     if (answer.ok) {
       kit.cookies.clearSession(visit.reply);
-      return visit.go(`${kit.loginPath}?done=invited`);
+      return visit.redirect(`${kit.loginPath}?done=invited`);
     }
     const problem = answer.errors.password ? undefined : answer.message;
-    return showInvitation(visit.status(answer.status), means, { errors: answer.errors, problem });
+    return showInvitation(visit.status(answer.status), services, { errors: answer.errors, problem });
   });
 }
 
 async function showInvitation(
   visit: Visit,
-  { find, providers }: Means,
+  { find, providers }: InvitationServices,
   variables: Variables = {},
 ): Promise<FastifyReply> {
   const invitation = await find(tokenIn(visit));

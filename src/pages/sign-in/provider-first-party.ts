@@ -7,14 +7,14 @@ import { oauthErrorSchema } from '../../oauth/schemas.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';
-import { type ProviderMeans, readPassedOn } from './provider-means.ts';
+import { type ProviderServices, readForwardedParameters } from './provider-services.ts';
 import { beginAtProvider } from './send-to-provider.ts';
 
 const text = Type.Optional(Type.String());
 
 /** Contract 14.6: the browser of a first-party application starts a sign-in with a provider here. */
-export function serveFirstPartyProviders(app: App, kit: PageKit, means: ProviderMeans): void {
-  const { providers, proxiedClients } = means;
+export function serveFirstPartyProviders(app: App, kit: PageKit, services: ProviderServices): void {
+  const { providers, proxiedClients } = services;
   for (const { path } of proxiedClients) {
     app.get(
       `/v1/clients/${path}/with/:provider`,
@@ -38,8 +38,13 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, means: Provider
         if (!provider) throw notFound('There is no such provider.');
         const { query } = visit;
         const next = returnAddress(kit.config, query.next);
-        const beginning = { purpose: 'sign-in', client: path, next, forwarded: readPassedOn(query) } as const;
-        const url = await beginAtProvider(visit, means, provider, beginning);
+        const beginning = {
+          purpose: 'sign-in',
+          client: path,
+          next,
+          forwarded: readForwardedParameters(query),
+        } as const;
+        const url = await beginAtProvider(visit, services, provider, beginning);
         if (url) return reply.redirect(url.href, 302);
         throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
       },

@@ -10,27 +10,27 @@ import { Problem } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import {
-  type Answered,
   labelOf,
   nameIn,
-  type ProviderMeans,
+  type ProviderResponse,
+  type ProviderServices,
   providerOf,
   showProviderFailure,
-} from './provider-means.ts';
-import { enter, linkPath } from './provider-session.ts';
+} from './provider-services.ts';
+import { linkPath, openProviderSession } from './provider-session.ts';
 
 const handleIn = (visit: Visit): string => visit.param('handle');
 
 /** The page for a user whose email belongs to an existing account. After a sign-in to that account, the identity is linked. */
-export function serveLinking(kit: PageKit, means: ProviderMeans): void {
+export function serveLinking(kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name/link/:handle';
   kit.page(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(means, visit);
-    const pending = await pendingOf(visit, means);
+    const provider = await providerOf(services, visit);
+    const pending = await pendingOf(visit, services);
     if (!pending) return showProviderFailure(visit, { failure: 'expired', label: labelOf(provider) });
     const { userId, proof } = visit.caller;
     if (userId !== pending.user_id) return showOtherAccount(visit, labelOf(provider), pending);
-    if (proof.time !== null && proof.time >= pending.created_at) return link(visit, means, pending);
+    if (proof.time !== null && proof.time >= pending.created_at) return link(visit, services, pending);
     return visit.show('provider-link', {
       title: message('provider.link.title'),
       label: labelOf(provider),
@@ -38,17 +38,17 @@ export function serveLinking(kit: PageKit, means: ProviderMeans): void {
     });
   });
   kit.form(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(means, visit);
-    const pending = await pendingOf(visit, means);
+    const provider = await providerOf(services, visit);
+    const pending = await pendingOf(visit, services);
     if (!pending) return showProviderFailure(visit, { failure: 'expired', label: labelOf(provider) });
-    return link(visit, means, pending);
+    return link(visit, services, pending);
   });
 }
 
 /** The identity that waits for its owner's proof. */
 export async function pendingOf(
   visit: Visit,
-  { context }: ProviderMeans,
+  { context }: ProviderServices,
   { provider = nameIn(visit), handle = handleIn(visit) } = {},
 ): Promise<PendingIdentity | undefined> {
   const { visitor } = visit.kit.cookies.read(visit.request);
@@ -59,16 +59,16 @@ export async function pendingOf(
 const showOtherAccount = (visit: Visit, label: string, { next }: PendingIdentity) =>
   showProviderFailure(visit, { failure: 'other_account', label, next });
 
-async function link(visit: Visit, means: ProviderMeans, pending: PendingIdentity): Promise<FastifyReply> {
-  const { context, accounts } = means;
-  const provider = await providerOf(means, visit);
+async function link(visit: Visit, services: ProviderServices, pending: PendingIdentity): Promise<FastifyReply> {
+  const { context, accounts } = services;
+  const provider = await providerOf(services, visit);
   const upstream = parseJson(pending.upstream);
   const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
-  await linkPendingIdentity(context, means, pending, { caller: visit.caller, upstream, source });
+  await linkPendingIdentity(context, services, pending, { caller: visit.caller, upstream, source });
   // From here on it is a normal sign-in, which also maps the claims.
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
   if (resolved.kind !== 'user') throw signInRefused('the identity was unlinked meanwhile');
-  return enter(visit, means, { resolved, upstream, client: pending.client, next: pending.next });
+  return openProviderSession(visit, services, { resolved, upstream, client: pending.client, next: pending.next });
 }
 
 /** The session that began the attempt, in the same browser. */
@@ -79,16 +79,20 @@ export async function callerOf(visit: Visit, attempt: Attempt): Promise<Caller |
 }
 
 /** The response of a provider that the user adds in the settings. */
-export async function finishLinking(visit: Visit, means: ProviderMeans, answered: Answered): Promise<FastifyReply> {
+export async function finishLinking(
+  visit: Visit,
+  services: ProviderServices,
+  answered: ProviderResponse,
+): Promise<FastifyReply> {
   const caller = await callerOf(visit, answered.attempt);
   const label = labelOf(answered.provider);
   if (!caller) return showProviderFailure(visit, { failure: 'expired', label });
   const { upstream } = answered;
   try {
-    await linkIdentity(means.context, means, { caller, upstream, source: requestSource(visit.request) });
+    await linkIdentity(services.context, services, { caller, upstream, source: requestSource(visit.request) });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'identity_taken') throw error;
     return showProviderFailure(visit, { failure: 'identity_taken', label });
   }
-  return visit.go('/settings/sign-in?done=identity-linked');
+  return visit.redirect('/settings/sign-in?done=identity-linked');
 }

@@ -14,28 +14,28 @@ import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
+import { finishProving, serveProving } from './provider-prove.ts';
 import {
-  type Answered,
   labelOf,
   nameIn,
-  type ProviderMeans,
+  type ProviderResponse,
+  type ProviderServices,
   providerOf,
-  readPassedOn,
+  readForwardedParameters,
   showProviderFailure,
-} from './provider-means.ts';
-import { finishProving, serveProving } from './provider-prove.ts';
+} from './provider-services.ts';
 import { finishSignIn } from './provider-session.ts';
 import { finishTest, serveProviderTest } from './provider-test.ts';
-import { noteFailure, sendToProvider } from './send-to-provider.ts';
+import { recordFailure, sendToProvider } from './send-to-provider.ts';
 
 /** The parameters that a provider may send to the callback. */
 const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
 
 /** Sign-in with a provider: the redirect to the provider and its callback (contract 14.1, 14.3). */
-export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): void {
+export function serveProviders(app: App, kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name';
-  kit.page(path, 'public', (visit) => begin(visit, means));
-  kit.page(`${path}/callback`, 'public', (visit) => finish(visit, means));
+  kit.page(path, 'public', (visit) => begin(visit, services));
+  kit.page(`${path}/callback`, 'public', (visit) => finish(visit, services));
   // Apple responds with a form on its own page, so browsers send no cookies. They send them with the following GET.
   app.post(
     `${path}/callback`,
@@ -43,7 +43,7 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     async (request, reply) => {
       const query = answersIn(asObject(request.body));
       const visit = new Visit(kit, request, reply);
-      return visit.go(`/login/with/${encodeURIComponent(nameIn(visit))}/callback?${query}`);
+      return visit.redirect(`/login/with/${encodeURIComponent(nameIn(visit))}/callback?${query}`);
     },
   );
   app.post(
@@ -52,14 +52,14 @@ export function serveProviders(app: App, kit: PageKit, means: ProviderMeans): vo
     async (request, reply) => {
       const { logout_token: token } = asObject(request.body);
       if (typeof token !== 'string') throw invalidRequest("The parameter 'logout_token' is missing.");
-      const provider = await providerOf(means, new Visit(kit, request, reply));
-      await logOutByProvider(means.oauth, provider, { token, source: requestSource(request) });
+      const provider = await providerOf(services, new Visit(kit, request, reply));
+      await logOutByProvider(services.oauth, provider, { token, source: requestSource(request) });
       return reply.header('cache-control', 'no-store').code(200).send();
     },
   );
-  serveLinking(kit, means);
-  serveProving(kit, means);
-  serveProviderTest(kit, means);
+  serveLinking(kit, services);
+  serveProving(kit, services);
+  serveProviderTest(kit, services);
 }
 
 function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
@@ -71,30 +71,30 @@ function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
 }
 
 /** The id of the mailed link. The attempt stores this id, never the link: the id alone gives no access. */
-function readInvitation({ oauth: { keys } }: ProviderMeans, sent: unknown): string | undefined {
+function readInvitation({ oauth: { keys } }: ProviderServices, sent: unknown): string | undefined {
   if (sent === undefined) return undefined;
   const id = typeof sent === 'string' ? readOneTimeToken(keys, 'reset_password', sent) : undefined;
   if (id === undefined) throw linkNotValid();
   return id;
 }
 
-async function begin(visit: Visit, means: ProviderMeans) {
-  const provider = await providerOf(means, visit);
+async function begin(visit: Visit, services: ProviderServices) {
+  const provider = await providerOf(services, visit);
   const query = visit.query;
   const next = localPath(query.next);
-  const destination = await means.findDestination(next);
+  const destination = await services.findDestination(next);
   const asked = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
-  return sendToProvider(visit, means, provider, {
+  return sendToProvider(visit, services, provider, {
     purpose: 'sign-in',
     next,
-    invitation: readInvitation(means, query.invitation),
-    forwarded: readPassedOn(asked),
+    invitation: readInvitation(services, query.invitation),
+    forwarded: readForwardedParameters(asked),
   });
 }
 
-async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
-  const { context, oauth } = means;
-  const provider = await providerOf(means, visit);
+async function finish(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
+  const { context, oauth } = services;
+  const provider = await providerOf(services, visit);
   const label = labelOf(provider);
   const answer = answersIn(visit.query);
   const state = answer.get('state');
@@ -112,34 +112,34 @@ async function finish(visit: Visit, means: ProviderMeans): Promise<FastifyReply>
     // `finishProving` checks a renewed proof, because some providers do not send the time of the sign-in.
     upstream = await provider.finish(answer, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
   } catch (error) {
-    const decided = decidedByPerson(answer);
+    const decided = userDecision(answer);
     if (decided) return showProviderFailure(visit, { failure: decided, label, next });
-    const failure = await noteFailure(means, visit, provider, error);
+    const failure = await recordFailure(services, visit, provider, error);
     if (attempt.purpose === 'test') {
-      return finishTest(visit, means, { provider, attempt, upstream: failure });
+      return finishTest(visit, services, { provider, attempt, upstream: failure });
     }
     return showProviderFailure(visit, { failure: pageOf(failure), label, next });
   }
   await recordProviderSuccess(context.database.db, name, context.now());
-  return finishAttempt(visit, means, { provider, attempt, upstream });
+  return finishAttempt(visit, services, { provider, attempt, upstream });
 }
 
-function finishAttempt(visit: Visit, means: ProviderMeans, answered: Answered): Promise<FastifyReply> {
+function finishAttempt(visit: Visit, services: ProviderServices, answered: ProviderResponse): Promise<FastifyReply> {
   const { purpose } = answered.attempt;
-  if (purpose === 'link') return finishLinking(visit, means, answered);
-  if (purpose === 'prove') return finishProving(visit, means, answered);
-  if (purpose === 'test') return finishTest(visit, means, answered);
-  return finishSignIn(visit, means, answered).catch(async (error: unknown) => {
+  if (purpose === 'link') return finishLinking(visit, services, answered);
+  if (purpose === 'prove') return finishProving(visit, services, answered);
+  if (purpose === 'test') return finishTest(visit, services, answered);
+  return finishSignIn(visit, services, answered).catch(async (error: unknown) => {
     // An error in `map` of the declaration.
     if (error instanceof Problem && error.code === 'provider_failed') {
-      await noteFailure(means, visit, answered.provider, error);
+      await recordFailure(services, visit, answered.provider, error);
     }
     throw error;
   });
 }
 
 /** A user who cancels is not an error of the provider. */
-function decidedByPerson(answer: URLSearchParams): 'denied' | 'login_required' | undefined {
+function userDecision(answer: URLSearchParams): 'denied' | 'login_required' | undefined {
   const code = answer.get('error');
   if (code === 'access_denied' || code === 'user_cancelled_authorize') return 'denied';
   return code === 'login_required' || code === 'interaction_required' ? 'login_required' : undefined;

@@ -4,25 +4,31 @@ import { requireProof } from '../../http/gate/require-proof.ts';
 import { findIdentity } from '../../identity/providers/identity-store.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { makeProviderProof } from '../../identity/providers/provider-proof.ts';
-import { askForProof, proveBy } from '../kit/prove-in-place.ts';
+import { askForProof, renewProofByForm } from '../kit/prove-in-place.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { callerOf } from './provider-link.ts';
-import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
+import {
+  labelOf,
+  type ProviderResponse,
+  type ProviderServices,
+  providerOf,
+  showProviderFailure,
+} from './provider-services.ts';
 import { sendToProvider } from './send-to-provider.ts';
 
 /** The maximum age of a sign-in at the provider that renews the proof of a session here. */
 const freshMs = 5 * 60_000;
 
 /** Renews a proof at a provider, in a separate tab, so that a form in another tab keeps its values. */
-export function serveProving(kit: PageKit, means: ProviderMeans): void {
+export function serveProving(kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name/prove';
   kit.page(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(means, visit);
+    const provider = await providerOf(services, visit);
     const { userId, sessionId } = visit.caller;
     const forwarded = { prompt: 'login', maxAge: 0 };
-    return sendToProvider(visit, means, provider, { purpose: 'prove', userId, sessionId, forwarded });
+    return sendToProvider(visit, services, provider, { purpose: 'prove', userId, sessionId, forwarded });
   });
-  // The second factor, if the provider alone was not enough. The form contains both (`provingInPlace`).
+  // The second factor, if the provider alone was not enough. The form contains both (`withProofOnPage`).
   kit.form(path, 'auth:web', async (visit) => {
     requireProof(visit.caller, kit.now());
     return showProved(visit);
@@ -32,8 +38,8 @@ export function serveProving(kit: PageKit, means: ProviderMeans): void {
 /** The callback of the provider: requires an identity of this user and a new sign-in at the provider. */
 export async function finishProving(
   visit: Visit,
-  { context, oauth }: ProviderMeans,
-  answered: Answered,
+  { context, oauth }: ProviderServices,
+  answered: ProviderResponse,
 ): Promise<FastifyReply> {
   const { upstream, provider } = answered;
   const label = labelOf(provider);
@@ -48,7 +54,7 @@ export async function finishProving(
   }
   visit.request.caller = caller;
   const proof_provider = makeProviderProof(oauth.keys, caller.sessionId, upstream.factors, context.now());
-  const answer = await proveBy(visit.request, { provider: proof_provider });
+  const answer = await renewProofByForm(visit.request, { provider: proof_provider });
   if (answer.ok) return showProved(visit);
   if (answer.code !== 'proof_too_old') return showProviderFailure(visit, { failure: 'expired', label });
   // A user who signed in with two factors must prove the second factor too.

@@ -16,7 +16,7 @@ import type { Tokens } from '../session/cookies.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { nextQuery } from '../session/local-path.ts';
 import { loginClientOf } from '../session/login-client.ts';
-import type { Answered, ProviderMeans } from './provider-means.ts';
+import type { ProviderResponse, ProviderServices } from './provider-services.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 const pendingLifeMs = 15 * 60_000;
@@ -24,15 +24,15 @@ const pendingLifeMs = 15 * 60_000;
 /** Completes a sign-in with a provider. */
 export async function finishSignIn(
   visit: Visit,
-  means: ProviderMeans,
-  { provider, attempt, upstream }: Answered,
+  services: ProviderServices,
+  { provider, attempt, upstream }: ProviderResponse,
 ): Promise<FastifyReply> {
-  const { context, accounts } = means;
+  const { context, accounts } = services;
   const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
   const { invitation: linkId } = attempt;
   if (linkId !== null) await acceptInvitation(context, accounts, { linkId, upstream, source });
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
-  if (resolved.kind === 'user') return enter(visit, means, { ...attempt, resolved, upstream });
+  if (resolved.kind === 'user') return openProviderSession(visit, services, { ...attempt, resolved, upstream });
   const handle = randomHandle();
   const now = context.now();
   await insertPending(context.database.db, {
@@ -46,14 +46,14 @@ export async function finishSignIn(
     created_at: now,
     expires_at: now + pendingLifeMs,
   });
-  return visit.go(linkPath(provider, handle));
+  return visit.redirect(linkPath(provider, handle));
 }
 
 /** The page where the owner of a taken email proves to own the account. */
 export const linkPath = ({ definition }: ProviderClient, handle: string): string =>
   `/login/with/${definition.name}/link/${handle}`;
 
-interface Entering {
+interface ProviderSignIn {
   readonly resolved: Extract<Resolved, { kind: 'user' }>;
   readonly upstream: Upstream;
   readonly client: string | null;
@@ -61,22 +61,22 @@ interface Entering {
 }
 
 /** Opens the session: of the pages, or of the first-party client that began the sign-in. */
-export async function enter(
+export async function openProviderSession(
   visit: Visit,
-  means: ProviderMeans,
-  { resolved, upstream, client, next }: Entering,
+  services: ProviderServices,
+  { resolved, upstream, client, next }: ProviderSignIn,
 ): Promise<FastifyReply> {
   const path = client ?? loginClientOf(visit.kit.config);
-  const proxied = means.proxiedClients.find((each) => each.path === path) as ProxiedClient;
+  const proxied = services.proxiedClients.find((each) => each.path === path) as ProxiedClient;
   const knownBrowsers = createBrowserCookie(visit.kit.config);
   const { user, identityId } = resolved;
   const source = knownBrowsers.requestSource(visit.request);
-  const level = (await means.findDestination(next ?? undefined))?.level ?? {};
+  const level = (await services.findDestination(next ?? undefined))?.level ?? {};
   const login = { proxied, user, identityId, upstream, source, level };
   try {
-    const issued = await logInByProvider(means.oauth, login);
+    const issued = await logInByProvider(services.oauth, login);
     if (issued.browserCookie !== undefined) knownBrowsers.set(visit.reply, issued.browserCookie);
-    if (client !== null) return await enterClient(visit.kit, visit.reply, proxied, issued, next);
+    if (client !== null) return await openClientSession(visit.kit, visit.reply, proxied, issued, next);
     const tokens = issued.response as Tokens;
     const usual = resolved.isNew ? '/settings?done=welcome' : '/settings';
     return await startSession(visit, tokens, next ?? usual);
@@ -88,12 +88,12 @@ export async function enter(
     }
     if (error.message !== unconfirmedEmail) throw error;
     const query = nextQuery(next ?? undefined);
-    return visit.go(`${visit.kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
+    return visit.redirect(`${visit.kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
   }
 }
 
 /** Contract 14.6: sets the cookie of the proxy's login, and returns its tokens or redirects to the application's page. */
-async function enterClient(
+async function openClientSession(
   kit: PageKit,
   reply: FastifyReply,
   proxied: ProxiedClient,

@@ -13,18 +13,24 @@ import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
 import { callerOf } from './provider-link.ts';
-import { type Answered, labelOf, type ProviderMeans, providerOf, showProviderFailure } from './provider-means.ts';
-import { noteFailure, sendToProvider } from './send-to-provider.ts';
+import {
+  labelOf,
+  type ProviderResponse,
+  type ProviderServices,
+  providerOf,
+  showProviderFailure,
+} from './provider-services.ts';
+import { recordFailure, sendToProvider } from './send-to-provider.ts';
 
 /** The test sign-in of administrators: signs in at the provider, shows the result, and changes nothing. */
-export function serveProviderTest(kit: PageKit, means: ProviderMeans): void {
+export function serveProviderTest(kit: PageKit, services: ProviderServices): void {
   kit.page('/login/with/:name/test', 'auth:web', async (visit) => {
     const { caller } = visit.request;
     requireAdministrator(caller);
-    const provider = await providerOf(means, visit);
+    const provider = await providerOf(services, visit);
     const { userId, sessionId } = caller;
     const beginning = { purpose: 'test', userId, sessionId, forwarded: {} } as const;
-    return sendToProvider(visit, means, provider, beginning);
+    return sendToProvider(visit, services, provider, beginning);
   });
 }
 
@@ -35,19 +41,23 @@ function requireAdministrator(caller: Caller): void {
 /** The callback of the provider, with a user or an error. Only for the session that began the test. */
 export async function finishTest(
   visit: Visit,
-  means: ProviderMeans,
-  { provider, attempt, upstream }: Omit<Answered, 'upstream'> & { readonly upstream: Upstream | ProviderFailure },
+  services: ProviderServices,
+  {
+    provider,
+    attempt,
+    upstream,
+  }: Omit<ProviderResponse, 'upstream'> & { readonly upstream: Upstream | ProviderFailure },
 ): Promise<FastifyReply> {
   const caller = await callerOf(visit, attempt);
   const label = labelOf(provider);
   if (!caller) return showProviderFailure(visit, { failure: 'expired', label });
   requireAdministrator(caller);
-  const outcome = await outcomeOf(means, visit, provider, upstream);
+  const outcome = await outcomeOf(services, visit, provider, upstream);
   const { name } = provider.definition;
   const { userId, sessionId } = caller;
   const data = { provider: name, result: outcome.failure?.code ?? 'ok' };
   const of = { rowId: name, userId, sessionId, source: requestSource(visit.request), data };
-  await recordEvent(means.context, means.context.database.db, { type: 'provider.tested', ...of });
+  await recordEvent(services.context, services.context.database.db, { type: 'provider.tested', ...of });
   return visit.show('provider-test', {
     title: message(outcome.failure ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
     ...outcome,
@@ -64,7 +74,7 @@ interface Outcome {
 }
 
 async function outcomeOf(
-  means: ProviderMeans,
+  services: ProviderServices,
   visit: Visit,
   provider: ProviderClient,
   upstream: Upstream | ProviderFailure,
@@ -75,15 +85,15 @@ async function outcomeOf(
   if ('code' in upstream) return failed(upstream);
   const seen = { upstream, claims: JSON.stringify(upstream.claims, null, 2) };
   try {
-    const { roles } = mapClaims(means.context, provider.definition, upstream);
-    return { ...seen, roles, happens: message(await wouldHappen(means, upstream)) };
+    const { roles } = mapClaims(services.context, provider.definition, upstream);
+    return { ...seen, roles, happens: message(await signInEffect(services, upstream)) };
   } catch (error) {
-    return { ...seen, ...failed(await noteFailure(means, visit, provider, error)) };
+    return { ...seen, ...failed(await recordFailure(services, visit, provider, error)) };
   }
 }
 
 /** The effect that a sign-in of this user would have (contract 14.2). */
-async function wouldHappen({ context }: ProviderMeans, upstream: Upstream): Promise<string> {
+async function signInEffect({ context }: ProviderServices, upstream: Upstream): Promise<string> {
   const { database, config } = context;
   const identity = await findIdentity(database.db, upstream);
   if (identity) {

@@ -4,24 +4,24 @@ import { requireOpenRegistration } from '../../identity/registration/store-new-u
 import { identifierFields } from '../kit/identifiers.ts';
 import type { Variables } from '../kit/views.ts';
 import type { PageKit, Visit } from '../kit/visit.ts';
+import { callApi } from '../session/call-api.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
-import { callOwnApi } from '../session/own-api.ts';
-import type { ProviderMeans } from './provider-means.ts';
-import type { Going } from './sign-in.ts';
+import type { ProviderServices } from './provider-services.ts';
+import type { AfterLogin } from './sign-in.ts';
 
-export function serveRegister(kit: PageKit, means: ProviderMeans): void {
-  const { findDestination } = means;
+export function serveRegister(kit: PageKit, services: ProviderServices): void {
+  const { findDestination } = services;
   kit.page('/register', 'public', async (visit) => {
     requireOpenRegistration(kit.config);
     const next = localPath(visit.query.next);
     const destination = await findDestination(next);
     const caller = await visit.findCaller();
-    if (caller && (!destination || (await destination.accepts(caller)))) return visit.go(next ?? '/settings');
-    return showRegister(visit, means, { next, destination }, {});
+    if (caller && (!destination || (await destination.accepts(caller)))) return visit.redirect(next ?? '/settings');
+    return showRegister(visit, services, { next, destination }, {});
   });
   kit.form('/register', 'public', async (visit) => {
     requireOpenRegistration(kit.config);
-    return register(visit, means);
+    return register(visit, services);
   });
 }
 
@@ -33,8 +33,8 @@ interface Typed {
 
 async function showRegister(
   visit: Visit,
-  means: ProviderMeans,
-  { next, destination }: Going,
+  services: ProviderServices,
+  { next, destination }: AfterLogin,
   typed: Typed,
 ): Promise<FastifyReply> {
   const identifiers = filledFields(visit.kit, typed.values ?? {}, typed.errors ?? {});
@@ -45,7 +45,7 @@ async function showRegister(
     next_query: nextQuery(next),
     identifiers,
     application,
-    providers: await means.providers.buttons(),
+    providers: await services.providers.buttons(),
   };
   return visit.show('register', { ...shared, ...typed }, destination);
 }
@@ -57,7 +57,7 @@ export const filledFields = (
   errors: Readonly<Record<string, LocalizedText>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
-async function register(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
+async function register(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
   const form = visit.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
   const { password, password_confirmation, next: asked, ...values } = form;
   const next = localPath(asked);
@@ -65,11 +65,11 @@ async function register(visit: Visit, means: ProviderMeans): Promise<FastifyRepl
   const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
   const twice = password_confirmation === '' ? {} : { password_confirmation };
   const body = { ...Object.fromEntries(given), password, ...twice };
-  const answer = await callOwnApi(visit.request, { method: 'POST', path: '/v1/register', body });
+  const answer = await callApi(visit.request, { method: 'POST', path: '/v1/register', body });
   if (!answer.ok) {
     const atFields = Object.keys(answer.errors).length > 0;
-    const going = { next, destination: await means.findDestination(next) };
-    return showRegister(visit.status(answer.status), means, going, {
+    const going = { next, destination: await services.findDestination(next) };
+    return showRegister(visit.status(answer.status), services, going, {
       values,
       errors: answer.errors,
       ...(atFields ? {} : { problem: answer.message }),
@@ -78,7 +78,7 @@ async function register(visit: Visit, means: ProviderMeans): Promise<FastifyRepl
   const login = visit.kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
   const signedIn = login ? await visit.kit.client.send(visit, { username: login, password }) : undefined;
   if (!signedIn?.ok)
-    return visit.go(`${visit.kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
+    return visit.redirect(`${visit.kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`);
   visit.kit.cookies.setSession(visit.reply, signedIn.data);
-  return visit.go(next ?? '/settings?done=welcome');
+  return visit.redirect(next ?? '/settings?done=welcome');
 }

@@ -44,13 +44,13 @@ export function showSecondStep(
 /** Opens the session in this browser. A login that must set up a second factor goes there first. */
 export function startSession(visit: Visit, tokens: Tokens, next = '/settings'): Promise<FastifyReply> {
   visit.kit.cookies.setSession(visit.reply, tokens);
-  return visit.go(tokens.scope === undefined ? next : '/settings/security');
+  return visit.redirect(tokens.scope === undefined ? next : '/settings/security');
 }
 
 /** The second step of a login, and sign-in with a passkey alone. */
 export function serveSecondStep(kit: PageKit): void {
   const again = (visit: Visit, next: string | undefined, done: string) =>
-    visit.go(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);
+    visit.redirect(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);
 
   kit.form('/login-step', 'public', async (visit) => {
     const form = visit.form('mfa_token', 'methods', 'code', 'passkey', 'remember', 'next');

@@ -7,20 +7,20 @@ import { recordProviderFailure } from '../../identity/providers/provider-store.t
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { Visit } from '../kit/visit.ts';
 import { visitorOf } from '../session/csrf.ts';
-import { labelOf, type ProviderMeans, showProviderFailure } from './provider-means.ts';
+import { labelOf, type ProviderServices, showProviderFailure } from './provider-services.ts';
 
 /** The address for the browser. Undefined if the provider is unreachable. Then the failure is recorded. */
 export async function beginAtProvider(
   visit: Visit,
-  means: ProviderMeans,
+  services: ProviderServices,
   provider: ProviderClient,
   beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<URL | undefined> {
   const visitor = visitorOf(visit.kit.cookies, visit.request, visit.reply);
   try {
-    return await beginAttempt(means.context, means.oauth.keys, provider, { ...beginning, visitor });
+    return await beginAttempt(services.context, services.oauth.keys, provider, { ...beginning, visitor });
   } catch (error) {
-    await noteFailure(means, visit, provider, error);
+    await recordFailure(services, visit, provider, error);
     return undefined;
   }
 }
@@ -28,18 +28,18 @@ export async function beginAtProvider(
 /** Redirects to the provider, or shows that the provider is unreachable. */
 export async function sendToProvider(
   visit: Visit,
-  means: ProviderMeans,
+  services: ProviderServices,
   provider: ProviderClient,
   beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<FastifyReply> {
-  const url = await beginAtProvider(visit, means, provider, beginning);
+  const url = await beginAtProvider(visit, services, provider, beginning);
   if (url) return visit.reply.header('cache-control', 'no-store').redirect(url.href, 302);
   return showProviderFailure(visit, { failure: 'down', label: labelOf(provider), next: beginning.next });
 }
 
 /** Records a failure in the log, for the console, and in the audit trail. */
-export async function noteFailure(
-  { context }: ProviderMeans,
+export async function recordFailure(
+  { context }: ProviderServices,
   visit: Visit,
   { definition: { name } }: ProviderClient,
   error: unknown,

@@ -11,63 +11,63 @@ import type { PageKit, Visit } from '../kit/visit.ts';
 import { endSession, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { pendingOf } from './provider-link.ts';
-import { labelOf, leave, type ProviderMeans } from './provider-means.ts';
+import { labelOf, type ProviderServices, showProviderRedirect } from './provider-services.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 /** The login page under the name in `login-page-url`, and signing out. */
-export function serveSignIn(kit: PageKit, means: ProviderMeans): void {
-  const { findDestination } = means;
+export function serveSignIn(kit: PageKit, services: ProviderServices): void {
+  const { findDestination } = services;
   kit.page(kit.loginPath, 'public', async (visit) => {
     const next = localPath(visit.query.next);
     const destination = await findDestination(next);
     const caller = await visit.findCaller();
-    if (caller && (!destination || (await destination.accepts(caller)))) return visit.go(next ?? '/settings');
+    if (caller && (!destination || (await destination.accepts(caller)))) return visit.redirect(next ?? '/settings');
     const hinted = visit.query.choose ? undefined : destination?.idpHint;
-    if (hinted !== undefined && (await means.providers.find(hinted))) {
-      return visit.go(`/login/with/${hinted}${nextQuery(next)}`, 302);
+    if (hinted !== undefined && (await services.providers.find(hinted))) {
+      return visit.redirect(`/login/with/${hinted}${nextQuery(next)}`, 302);
     }
     const values = { login: destination?.loginHint };
-    return showLogin(visit, means, { next, destination }, { notice: noticeOf(visit), values });
+    return showLogin(visit, services, { next, destination }, { notice: noticeOf(visit), values });
   });
-  kit.form(kit.loginPath, 'public', (visit) => signIn(visit, means));
+  kit.form(kit.loginPath, 'public', (visit) => signIn(visit, services));
   kit.page('/logout', 'public', async (visit) => {
     const caller = await visit.findCaller();
-    if (!caller) return visit.go(signedOutPath(kit));
+    if (!caller) return visit.redirect(signedOutPath(kit));
     // The form belongs to this session.
     visit.request.caller = caller;
     const user = await findUser(kit.database.db, caller.userId ?? '');
     const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
     return visit.show('sign-out', { title: message('sign_out.title'), person, parameters: [] });
   });
-  kit.form('/logout', 'auth:web', (visit) => signOut(visit, means));
+  kit.form('/logout', 'auth:web', (visit) => signOut(visit, services));
   if (kit.loginPath !== '/login') {
     kit.page('/login', 'public', (visit) => {
       const next = localPath(visit.query.next);
-      return visit.go(kit.loginPath + nextQuery(next));
+      return visit.redirect(kit.loginPath + nextQuery(next));
     });
   }
 }
 
 /** The user's destination after the login. */
-export interface Going {
+export interface AfterLogin {
   readonly next: string | undefined;
   readonly destination: Destination | undefined;
 }
 
 async function showLogin(
   visit: Visit,
-  means: ProviderMeans,
-  { next, destination }: Going,
+  services: ProviderServices,
+  { next, destination }: AfterLogin,
   variables: Variables,
 ): Promise<FastifyReply> {
   const application = destination?.application;
-  const linking = await linkingOf(visit, means, next);
+  const linking = await linkingOf(visit, services, next);
   const shared = {
     title: message('login.title'),
     next,
     next_query: nextQuery(next),
     application,
-    providers: await means.providers.buttons(),
+    providers: await services.providers.buttons(),
     linking,
     email_codes: visit.kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
@@ -78,20 +78,20 @@ async function showLogin(
 }
 
 /** The explanation for a user whose email at the provider is taken. */
-async function linkingOf(visit: Visit, means: ProviderMeans, next: string | undefined) {
+async function linkingOf(visit: Visit, services: ProviderServices, next: string | undefined) {
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
-  const provider = handle === '' ? undefined : await means.providers.find(name);
-  const pending = provider && (await pendingOf(visit, means, { provider: name, handle }));
+  const provider = handle === '' ? undefined : await services.providers.find(name);
+  const pending = provider && (await pendingOf(visit, services, { provider: name, handle }));
   return pending && { provider: labelOf(provider), email: parseJson(pending.upstream).email };
 }
 
-async function signIn(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
+async function signIn(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
   const form = visit.form('login', 'password', 'next');
   const next = localPath(form.next);
-  const destination = await means.findDestination(next);
+  const destination = await services.findDestination(next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
-    showLogin(visit.status(status), means, { next, destination }, { values, ...variables });
+    showLogin(visit.status(status), services, { next, destination }, { values, ...variables });
 
   const missing: Record<string, Message> = {};
   if (form.login === '') missing.login = message('login.missing_login');
@@ -121,9 +121,11 @@ async function signIn(visit: Visit, means: ProviderMeans): Promise<FastifyReply>
 const loginName = ({ config: { loginAttributes } }: PageKit): string =>
   loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
-async function signOut(visit: Visit, means: ProviderMeans): Promise<FastifyReply> {
-  const upstream = await endSession(visit, means.providers);
-  return upstream ? leave(visit, upstream.url, upstream.label) : visit.go(signedOutPath(visit.kit));
+async function signOut(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
+  const upstream = await endSession(visit, services.providers);
+  return upstream
+    ? showProviderRedirect(visit, upstream.url, upstream.label)
+    : visit.redirect(signedOutPath(visit.kit));
 }
 
 async function inWords(visit: Visit, seconds: number): Promise<string> {

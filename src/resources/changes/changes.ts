@@ -28,8 +28,8 @@ export class Changes {
     this.#context = context;
     this.log = new ChangeLog(context);
     this.positions = createListPositions(context, this.log);
-    const means = { keys, resources: () => this.#served, wake: () => this.#sender?.wake() };
-    this.resources = [webhooksResource(means), deliveriesResource(means.resources)];
+    const services = { keys, resources: () => this.#served, wake: () => this.#sender?.wake() };
+    this.resources = [webhooksResource(services), deliveriesResource(services.resources)];
   }
 
   /** Call it after this process has recorded a change. */

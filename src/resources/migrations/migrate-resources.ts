@@ -153,9 +153,9 @@ async function doAhead(
   const { steps } = plan;
   if (planError(plan, options.drop)) return noWorkAhead;
   const tables = tablesOf(await readSchemas(db));
-  const lasting = stepsBeforeTransaction(options.later ? splitDeferrable(steps, tables).now : steps);
-  const left = await runAheadOfTransaction(database, lasting, tables, options.progress);
-  return { left, finished: lasting.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
+  const stepsAhead = stepsBeforeTransaction(options.later ? splitDeferrable(steps, tables).now : steps);
+  const left = await runAheadOfTransaction(database, stepsAhead, tables, options.progress);
+  return { left, finished: stepsAhead.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
 }
 
 /** The whole plan, including undeclared tables that may be dropped. */

@@ -45,7 +45,7 @@ export async function runAttempt(
     if (failure === undefined) {
       await deleteLeased(database.db, job);
       metrics.jobAttempts.inc({ result: 'done' });
-    } else if (abort.signal.reason !== serviceStops) await noteFailure(context, handler, job, failure);
+    } else if (abort.signal.reason !== serviceStops) await recordFailure(context, handler, job, failure);
   } catch (error) {
     log.warn({ err: error, job: job.id, name: job.name }, 'the result of a job could not be recorded');
   } finally {
@@ -73,7 +73,7 @@ async function run(
   }
 }
 
-async function noteFailure(context: Context, handler: Handler, job: JobRow & Lease, reason: string): Promise<void> {
+async function recordFailure(context: Context, handler: Handler, job: JobRow & Lease, reason: string): Promise<void> {
   const { database, log, metrics, now } = context;
   const { id, name, attempts } = job;
   const line = { job: id, name, attempts, reason };

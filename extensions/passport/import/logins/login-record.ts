@@ -1,13 +1,13 @@
 import type { Tx } from '../../../../src/database/database.ts';
 import { legacyId } from '../../legacy-tokens/legacy-id.ts';
 import { findLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
-import { forClient, mapScopes } from '../../legacy-tokens/scope-map.ts';
+import { mapScopes, withOfflineAccess } from '../../legacy-tokens/scope-map.ts';
 import type { FoundTable } from '../../source/layout.ts';
 import { select } from '../../source/layout.ts';
 import type { SourceRow } from '../../source/source.ts';
 import { listIn } from '../client-record.ts';
+import type { ImportedClient } from '../import-clients.ts';
 import { isTrue, type Pass } from '../pass.ts';
-import type { TakenClient } from '../take-clients.ts';
 import { findLivingUsers, type NewLogin } from './login-store.ts';
 
 /** The reason to skip a token of a missing or locked user. */
@@ -33,7 +33,7 @@ export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
 /** The new ids of the users of these tokens. */
 export async function usersOfTokens(
   tx: Tx,
-  clients: ReadonlyMap<string, TakenClient>,
+  clients: ReadonlyMap<string, ImportedClient>,
   rows: readonly SourceRow[],
 ): Promise<(row: SourceRow) => string | undefined> {
   const byTable = new Map<string, Set<string>>();
@@ -57,7 +57,7 @@ export async function usersOfTokens(
 export function readLogin(
   pass: Pass,
   row: SourceRow<'id'>,
-  client: TakenClient | undefined,
+  client: ImportedClient | undefined,
   userId: string | undefined,
   { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
 ): { login: NewLogin } | { reason: string } {
@@ -82,7 +82,7 @@ export function readLogin(
   };
 }
 
-function scopesOf({ plan, findings }: Pass, row: SourceRow<'id'>, client: TakenClient, hasUser: boolean): string[] {
+function scopesOf({ plan, findings }: Pass, row: SourceRow<'id'>, client: ImportedClient, hasUser: boolean): string[] {
   const scopes = listIn(row.scopes);
   const isFirstParty = client.type === 'password';
   if (!scopes) {
@@ -110,5 +110,5 @@ function scopesOf({ plan, findings }: Pass, row: SourceRow<'id'>, client: TakenC
       `The scope "${scope}" does not exist in Gatehouse: map it with --scopes (an empty list drops it)`,
     );
   }
-  return forClient(client.type, mapped.scopes, hasUser);
+  return withOfflineAccess(client.type, mapped.scopes, hasUser);
 }

@@ -77,13 +77,13 @@ export async function findLivingUsers(tx: Tx, ids: readonly string[]): Promise<R
 }
 
 /** Later than any pass, so that later passes skip ended tokens. */
-const noPass = 2_147_483_647;
+const afterAnyPass = 2_147_483_647;
 
 /** Ends logins with their client or user. They are restored together with it. */
-export async function noteEndOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
+export async function endLoginsOf(tx: Tx, column: 'client_id' | 'user_id', id: string, now: number): Promise<void> {
   await tx
     .updateTable('legacy_tokens')
-    .set({ ended_at: now, pass: noPass })
+    .set({ ended_at: now, pass: afterAnyPass })
     .where('ended_at', 'is', null)
     .where('session_id', 'in', (select) =>
       select
@@ -101,7 +101,7 @@ export async function endUnseen(tx: Tx, pass: number, now: number, limit: number
   const ended = await tx
     .updateTable('legacy_tokens')
     .set((eb) => ({
-      pass: noPass,
+      pass: afterAnyPass,
       ended_at: eb
         .case()
         .when(

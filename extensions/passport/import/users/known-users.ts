@@ -4,12 +4,12 @@ import { findTakenFields, updateUser } from '../../../../src/identity/accounts/u
 import { revokeSessions } from '../../../../src/oauth/sessions/store/session-store.ts';
 import type { LegacyIdRow } from '../../legacy-tokens/legacy-id-store.ts';
 import type { Tally } from '../../report/report.ts';
-import { noteEndOf } from '../logins/login-store.ts';
+import { endLoginsOf } from '../logins/login-store.ts';
 import type { Pass } from '../pass.ts';
-import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
-import { takeFactor } from './take-factor.ts';
-import { saySameIdentifier } from './taken-identifiers.ts';
-import { compareFingerprints, fingerprintToKeep, passwordHashOf, type UserRecord } from './user-record.ts';
+import { importFactor } from './import-factor.ts';
+import { hasAllIdentifiers, reportMissingFields } from './missing-fields.ts';
+import { reportSameIdentifier } from './taken-identifiers.ts';
+import { compareFingerprints, fingerprintToStore, passwordHashOf, type UserRecord } from './user-record.ts';
 import { disableUser, findUsersByIds } from './user-target-store.ts';
 
 /** Updates a user who changed in the old service since the previous pass, or whose decision is open. */
@@ -24,7 +24,7 @@ export async function updateKnownUser(
   const { source, new_id } = before;
   const keep = (isSettled: boolean, version = before.version): LegacyIdRow => ({
     ...before,
-    fingerprint: fingerprintToKeep(record, before.fingerprint, isSettled),
+    fingerprint: fingerprintToStore(record, before.fingerprint, isSettled),
     version,
     pass: pass.number,
   });
@@ -50,11 +50,11 @@ export async function updateKnownUser(
     updated_at: pass.at,
   });
   if (disabled === 1 && current.disabled === 0) await endLogins(tx, new_id, pass.at);
-  const hasFactor = await takeFactor(pass, tx, source, record, new_id);
-  sayWhatIsMissing(pass, source, record);
+  const hasFactor = await importFactor(pass, tx, source, record, new_id);
+  reportMissingFields(pass, source, record);
   invalidate({ kind: 'user', id: new_id });
   tally.updated++;
-  const isSettled = hasFactor && updated !== undefined && isWhole(record, updated);
+  const isSettled = hasFactor && updated !== undefined && hasAllIdentifiers(record, updated);
   return keep(isSettled, updated?.version);
 }
 
@@ -77,7 +77,7 @@ function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord
 async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: LegacyIdRow, record: UserRecord) {
   const profile = { ...record.profile };
   for (const field of (await findTakenFields(tx, profile, new_id)) as ('email' | 'username' | 'phone')[]) {
-    saySameIdentifier(pass, field, `${source} ${old_id}: ${profile[field]}`);
+    reportSameIdentifier(pass, field, `${source} ${old_id}: ${profile[field]}`);
     profile[field] = null;
   }
   return profile;
@@ -109,6 +109,6 @@ export async function endUser(
 }
 
 async function endLogins(tx: Tx, userId: string, now: number): Promise<void> {
-  await noteEndOf(tx, 'user_id', userId, now);
+  await endLoginsOf(tx, 'user_id', userId, now);
   await revokeSessions(tx, { userId }, now);
 }

@@ -5,7 +5,11 @@ import type { UserRecord } from './user-record.ts';
 const identifiers = ['email', 'username', 'phone'] as const;
 
 /** Reports the data of a user that was not imported. */
-export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, profile, unreadable }: UserRecord): void {
+export function reportMissingFields(
+  { findings }: Pass,
+  source: string,
+  { oldId, profile, unreadable }: UserRecord,
+): void {
   const example = `${source} ${oldId}`;
   if (identifiers.every((field) => profile[field] === null) && !unreadable.includes('email')) {
     findings.note(
@@ -32,5 +36,7 @@ export function sayWhatIsMissing({ findings }: Pass, source: string, { oldId, pr
 }
 
 /** Whether all identifiers of the user were imported. */
-export const isWhole = ({ profile, unreadable }: UserRecord, stored: Pick<UserRow, 'email' | 'username' | 'phone'>) =>
-  !unreadable.includes('email') && identifiers.every((field) => profile[field] === null || stored[field] !== null);
+export const hasAllIdentifiers = (
+  { profile, unreadable }: UserRecord,
+  stored: Pick<UserRow, 'email' | 'username' | 'phone'>,
+) => !unreadable.includes('email') && identifiers.every((field) => profile[field] === null || stored[field] !== null);

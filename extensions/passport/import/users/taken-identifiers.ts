@@ -6,7 +6,7 @@ import type { Pass } from '../pass.ts';
 import { generatedUsername } from './user-record.ts';
 
 /** Imports a user whose identifier another user already has. The user stays without it until the operator decides. */
-export async function makeRoomForUser(
+export async function importWithoutTakenIdentifiers(
   pass: Pass,
   tx: Tx,
   source: string,
@@ -16,7 +16,7 @@ export async function makeRoomForUser(
   const taken = await findTakenFields(tx, wanted);
   const row: UserRow = { ...wanted, id: uuidv7(pass.at) };
   for (const field of taken as ('email' | 'username' | 'phone')[]) {
-    saySameIdentifier(pass, field, `${source} ${oldId}: ${wanted[field]}`);
+    reportSameIdentifier(pass, field, `${source} ${oldId}: ${wanted[field]}`);
     row[field] = null;
     if (field === 'email') row.email_confirmed = 0;
   }
@@ -35,7 +35,7 @@ export async function makeRoomForUser(
   return last;
 }
 
-export const saySameIdentifier = ({ findings }: Pass, field: string, example: string): boolean =>
+export const reportSameIdentifier = ({ findings }: Pass, field: string, example: string): boolean =>
   findings.decide(
     'same-identifier',
     `Two users with the same ${field} (ignoring case): the second was imported without it. Change it in the old service, and run the command again`,

@@ -51,7 +51,7 @@ export interface UserRecord {
   readonly fingerprint: string;
 }
 
-interface Circumstances {
+interface ReadUserOptions {
   readonly clock: WallClock;
   readonly roles: readonly string[] | undefined;
   readonly disabled: boolean;
@@ -59,7 +59,7 @@ interface Circumstances {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fields }: Circumstances): UserRecord {
+export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fields }: ReadUserOptions): UserRecord {
   const row = renamed(source, fields);
   const unreadable: (ProfileField | 'password' | 'locale')[] = [];
   const profile: Profile = { email: null, username: null, phone: null, name: null };
@@ -109,7 +109,7 @@ const locked = '.locked';
 export const wasLocked = (fingerprint: string | undefined): boolean => fingerprint?.endsWith(locked) ?? false;
 
 /** The fingerprint to store. If roles could not be read, the old fingerprint of the roles is kept. */
-export function fingerprintToKeep(
+export function fingerprintToStore(
   { fingerprint, disabled }: UserRecord,
   before: string | undefined,
   isSettled: boolean,
@@ -123,7 +123,7 @@ export function fingerprintToKeep(
 export function compareFingerprints(record: UserRecord, before: string): 'changed' | 'open' | 'same' {
   const isOpen = before.startsWith(open);
   const known = isOpen ? before.slice(open.length) : before;
-  if (fingerprintToKeep(record, known, true) !== known) return 'changed';
+  if (fingerprintToStore(record, known, true) !== known) return 'changed';
   return isOpen ? 'open' : 'same';
 }
 

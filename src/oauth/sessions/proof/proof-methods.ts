@@ -90,27 +90,27 @@ const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedP
 };
 
 /** The code of an authenticator app, or a recovery code. It alone renews a session of two factors (contract 5.9). */
-export const byCode = (means: FactorCheckServices): ProofMethod => ({
+export const byCode = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
-    const { authenticators, recoveryCodes } = await findHeldFactors(means.context.database.db, userId);
+    const { authenticators, recoveryCodes } = await findHeldFactors(services.context.database.db, userId);
     return authenticators + recoveryCodes > 0;
   },
   async check({ userId, value, source }) {
     const methods: Method[] = ['totp', 'recovery_code'];
     const sent = { code: typeof value === 'string' ? value : '' };
-    return checked('code', await proveFactor(means, { userId, methods, sent, source }), 'completing');
+    return checked('code', await proveFactor(services, { userId, methods, sent, source }), 'completing');
   },
 });
 
 /** The proof by a passkey of this user. */
-export const byPasskey = (means: FactorCheckServices): ProofMethod => ({
+export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
   async isOffered(userId) {
-    const { passkeys, automaticPasskeys } = await findHeldFactors(means.context.database.db, userId);
+    const { passkeys, automaticPasskeys } = await findHeldFactors(services.context.database.db, userId);
     return passkeys + automaticPasskeys > 0;
   },
   async check({ userId, value, source }) {
     const sent = { passkey: typeof value === 'string' ? parsed(value) : (value ?? {}) };
-    return checked('passkey', await proveFactor(means, { userId, methods: ['passkey'], sent, source }));
+    return checked('passkey', await proveFactor(services, { userId, methods: ['passkey'], sent, source }));
   },
 });
 
@@ -124,13 +124,13 @@ function parsed(text: string): unknown {
 }
 
 /** `{ id, code }` by mail (EMAIL_CODES=on): a second factor only for a user without another. */
-export const byEmailCode = (means: FactorCheckServices): ProofMethod => ({
-  isOffered: async (userId) => means.context.config.emailCodes && (await hasConfirmedEmail(means, userId)),
+export const byEmailCode = (services: FactorCheckServices): ProofMethod => ({
+  isOffered: async (userId) => services.context.config.emailCodes && (await hasConfirmedEmail(services, userId)),
   async check({ userId, value, source }) {
     const { id, code } = asObject(value);
     const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
-    const factor = await proveFactor(means, { userId, methods: ['email_code'], sent, source });
-    const held = await findHeldFactors(means.context.database.db, userId);
+    const factor = await proveFactor(services, { userId, methods: ['email_code'], sent, source });
+    const held = await findHeldFactors(services.context.database.db, userId);
     return checked('email_code', factor, hasSecondFactor(held) ? 'first' : 'second');
   },
 });

@@ -66,9 +66,9 @@ export class WebhookSender {
   /** Whether the last query found no webhook. */
   #idle = false;
 
-  constructor(context: Context, means: SenderServices) {
+  constructor(context: Context, services: SenderServices) {
     this.#context = context;
-    this.#services = means;
+    this.#services = services;
     this.#fetch = createGuardedFetch(context.config);
     this.#follower = new Follower(context, {
       poll: () => this.#poll(),

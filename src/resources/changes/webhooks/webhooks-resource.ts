@@ -39,7 +39,7 @@ interface Wanted {
 }
 
 /** Refuses resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
-function check({ context, caller, now }: Call, means: WebhookServices, { url, resources, search }: Wanted): void {
+function check({ context, caller, now }: Call, services: WebhookServices, { url, resources, search }: Wanted): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;
   const isUrl =
@@ -49,7 +49,7 @@ function check({ context, caller, now }: Call, means: WebhookServices, { url, re
   if (resources) {
     try {
       const wanted = { resources: resources.join(','), search: search ?? undefined };
-      readSubscription(context.database.engine, means.resources(), caller, wanted, now);
+      readSubscription(context.database.engine, services.resources(), caller, wanted, now);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       errors.push({ field: search ? 'search' : 'resources', code: 'invalid', message: error.message });
@@ -59,8 +59,8 @@ function check({ context, caller, now }: Call, means: WebhookServices, { url, re
 }
 
 /** An administrator may send another user's deliveries to a new address only if the administrator may read all the rows. */
-function requireEveryRow({ caller, now }: Call, means: WebhookServices, { resources }: Wanted): void {
-  const readable = new Set(fullyReadableResources(means.resources(), caller, now));
+function requireEveryRow({ caller, now }: Call, services: WebhookServices, { resources }: Wanted): void {
+  const readable = new Set(fullyReadableResources(services.resources(), caller, now));
   const hidden = resources?.find((name) => !readable.has(name));
   if (hidden !== undefined)
     throw forbidden(`You may not read every row of ${hidden}. Only the owner can change this webhook.`);
@@ -96,7 +96,7 @@ const again = Type.Unsafe<{ deliveries?: string[]; from?: string; to?: string }>
 });
 
 /** Webhooks receive changes. The owner's rights decide which changes they receive. */
-export const webhooksResource = (means: WebhookServices) =>
+export const webhooksResource = (services: WebhookServices) =>
   defineResource({
     name: 'webhooks',
     description: 'URLs that receive changes as requests with Standard Webhooks signatures.',
@@ -139,7 +139,7 @@ export const webhooksResource = (means: WebhookServices) =>
     }),
     hooks: {
       prepare(call, { values }) {
-        check(call, means, values as Wanted);
+        check(call, services, values as Wanted);
         return undefined;
       },
       async beforeWrite(call, { operation, values, before }) {
@@ -147,9 +147,9 @@ export const webhooksResource = (means: WebhookServices) =>
         forbidApplications(call.caller);
         // A caller who changes the address must be allowed to read everything that the webhook delivers.
         const after = { ...before, ...values };
-        if (before && after.active) check(call, means, after);
+        if (before && after.active) check(call, services, after);
         if (after.active || after.url !== before?.url) {
-          if (before && before.user_id !== call.caller.userId) requireEveryRow(call, means, after);
+          if (before && before.user_id !== call.caller.userId) requireEveryRow(call, services, after);
           // A webhook continues to deliver after the session has ended.
           requireProof(call.caller, call.now);
         }
@@ -158,12 +158,12 @@ export const webhooksResource = (means: WebhookServices) =>
         if (operation === 'create') {
           const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
           // The row has no id yet, so the label of the encrypted secret names the owner.
-          values.sealed_secret = means.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
+          values.sealed_secret = services.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx);
           call.reveal({ secret: verifyingKey(secret) });
         } else if (before && values.active === true && !before.active) values.disabled_reason = null;
       },
-      afterCommit: () => means.wake(),
+      afterCommit: () => services.wake(),
     },
     actions: [
       {
@@ -177,7 +177,7 @@ export const webhooksResource = (means: WebhookServices) =>
             await insertDeliveries(call.tx, [delivery]);
             return delivery;
           });
-          means.wake();
+          services.wake();
           return { id: made.id, webhook_id: row.id, state: made.state };
         },
       },
@@ -193,7 +193,7 @@ export const webhooksResource = (means: WebhookServices) =>
             const secret = newSecret(row.signature as SignatureKind);
             const keep = (body?.keep_old_hours ?? defaultKeepHours) * hour;
             await replaceSecret(call.tx, row.id, {
-              sealed_secret: means.keys.seal(secret, secretLabel(row.user_id ?? '')),
+              sealed_secret: services.keys.seal(secret, secretLabel(row.user_id ?? '')),
               sealed_previous: keep > 0 ? (row.sealed_secret ?? null) : null,
               previous_until: keep > 0 ? call.now + keep : null,
             });
@@ -217,7 +217,7 @@ export const webhooksResource = (means: WebhookServices) =>
               now: call.now,
             }),
           );
-          means.wake();
+          services.wake();
           return { deliveries: count };
         },
       },

@@ -14,7 +14,7 @@ import type { Visit } from '../kit/visit.ts';
 import { nextQuery } from '../session/local-path.ts';
 
 /** The services of the provider pages, in addition to the page kit. */
-export interface ProviderMeans extends LinkServices {
+export interface ProviderServices extends LinkServices {
   readonly context: Context;
   readonly oauth: OAuth;
   readonly providers: Providers;
@@ -23,7 +23,7 @@ export interface ProviderMeans extends LinkServices {
 }
 
 /** The response of a provider, and the attempt that it belongs to. */
-export interface Answered {
+export interface ProviderResponse {
   readonly provider: ProviderClient;
   readonly attempt: Attempt;
   readonly upstream: Upstream;
@@ -34,7 +34,7 @@ export const nameIn = (visit: Visit): string => visit.param('name');
 export const labelOf = ({ button }: ProviderClient): string => button.label;
 
 /** The provider in the address. A disabled provider is not found. */
-export async function providerOf({ providers }: ProviderMeans, visit: Visit): Promise<ProviderClient> {
+export async function providerOf({ providers }: ProviderServices, visit: Visit): Promise<ProviderClient> {
   const provider = await providers.find(nameIn(visit));
   if (!provider) throw notFound('There is no such provider.');
   return provider;
@@ -43,7 +43,7 @@ export async function providerOf({ providers }: ProviderMeans, visit: Visit): Pr
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
 /** The parameters for the provider (contract 14.5): from the URL, or from the application's request. */
-export function readPassedOn(sent: Readonly<Record<string, unknown>>): ForwardedParameters {
+export function readForwardedParameters(sent: Readonly<Record<string, unknown>>): ForwardedParameters {
   const text = (name: string) => {
     const value = sent[name];
     return typeof value === 'string' && value !== '' && value.length <= 500 ? value : undefined;
@@ -90,7 +90,7 @@ export function showProviderFailure(
 }
 
 /** Leaves to another site after a form: browsers apply `form-action` to redirects, so a page does the redirect. */
-export const leave = (visit: Visit, url: URL, label: string) =>
+export const showProviderRedirect = (visit: Visit, url: URL, label: string) =>
   visit.show('provider-go', {
     title: message('provider.going.title', { provider: label }),
     label: message('provider.going.link', { provider: label }),

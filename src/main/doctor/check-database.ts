@@ -6,12 +6,12 @@ import { pendingMigrations } from '../../database/migrate.ts';
 import type { ReadOnlyDatabase } from '../../database/open-read-only.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
+import { checkApplications } from './check-applications.ts';
+import { checkProviderFailures } from './check-providers.ts';
 import { type Finding, notice, ok, wrong } from './finding.ts';
-import { lookAtApplications } from './look-at-applications.ts';
-import { lookAtFailures } from './look-at-providers.ts';
 
 /** Administrators without a second factor. */
-async function lookAtFactors({ mfa }: Config, db: Db): Promise<Finding> {
+async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);
   if (count === 0) return ok('second factors', 'every administrator has one');
   return notice(
@@ -30,14 +30,14 @@ const oldKey = 365 * 86_400_000;
 
 const showTime = (ms: number): string => new Date(ms).toISOString();
 
-export interface Look {
+export interface DatabaseToCheck {
   readonly config: Config;
   readonly database: Pick<ReadOnlyDatabase, 'engine' | 'db'>;
   now(): number;
 }
 
 /** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
-export async function examineDatabase(look: Look): Promise<Finding[]> {
+export async function checkDatabase(look: DatabaseToCheck): Promise<Finding[]> {
   const { database } = look;
   const pending = await pendingMigrations(database);
   const findings = [ok('database', `${database.engine} answers`)];
@@ -50,18 +50,18 @@ export async function examineDatabase(look: Look): Promise<Finding[]> {
     ];
   }
   findings.push(ok('migrations', 'up to date'));
-  findings.push(await lookAtClock(look), await lookAtKeys(look));
+  findings.push(await checkClock(look), await checkKeys(look));
   findings.push(
     (await hasAdministrator(database.db))
       ? ok('administrator', 'there is one')
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
-  findings.push(await lookAtFactors(look.config, database.db));
-  findings.push(...(await lookAtApplications(database.db)), ...(await lookAtFailures(database.db)));
+  findings.push(await checkFactors(look.config, database.db));
+  findings.push(...(await checkApplications(database.db)), ...(await checkProviderFailures(database.db)));
   return findings;
 }
 
-async function lookAtClock({ database, now }: Look): Promise<Finding> {
+async function checkClock({ database, now }: DatabaseToCheck): Promise<Finding> {
   const { clock, newestEvent } = await databaseClock(database);
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
   const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
@@ -77,7 +77,7 @@ async function lookAtClock({ database, now }: Look): Promise<Finding> {
   return ok('clock', showTime(now()));
 }
 
-async function lookAtKeys({ config, database, now }: Look): Promise<Finding> {
+async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
   const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
   if (!signing) return wrong('keys', 'there is no signing key', 'gatehouse keys rotate --compromised');

@@ -18,7 +18,7 @@ import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
 import { type ClientBounds, setClientBounds } from './client-target-store.ts';
-import { noteEndOf } from './logins/login-store.ts';
+import { endLoginsOf } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';
 import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
@@ -28,21 +28,21 @@ const maxNameLength = 100;
 const [providerSource, typeSource] = [`${clientSource}.provider`, `${clientSource}.type`];
 
 /** An imported client, with the data that its tokens need. */
-export interface TakenClient
+export interface ImportedClient
   extends Pick<ClientRecord, 'id' | 'type' | 'grants' | 'issuesPersonalTokens' | 'hasRedirects'> {
   /** The user table of its tokens. */
   readonly table: string;
   readonly canAuthenticate: boolean;
 }
 
-export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, TakenClient>> {
+export async function importClients(pass: Pass): Promise<ReadonlyMap<string, ImportedClient>> {
   const { source, plan, findings } = pass;
   const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
   const tally = findings.of(table.name);
-  const taken = new Map<string, TakenClient>();
+  const taken = new Map<string, ImportedClient>();
   const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
   // An earlier pass may have had more tables. Their users stay separate.
-  const isDivided = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
+  const hasSeveralRealms = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
   for await (const rows of pages(source, select(table, 'id', clientColumns), batchSize)) {
     const records = rows.map((row) => readClient(row, plan.clock));
     await inBatch(pass.context.database, async (tx, invalidate) => {
@@ -50,7 +50,10 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
       const known = await findLegacyIds(tx, clientSource, ids);
       for (const record of records) {
         tally.read++;
-        const client = await takeClient(pass, tx, invalidate, record, { before: known.get(record.id), isDivided });
+        const client = await importClient(pass, tx, invalidate, record, {
+          before: known.get(record.id),
+          hasSeveralRealms,
+        });
         if (client) taken.set(record.id, client);
       }
     });
@@ -59,13 +62,13 @@ export async function takeClients(pass: Pass): Promise<ReadonlyMap<string, Taken
   return taken;
 }
 
-async function takeClient(
+async function importClient(
   pass: Pass,
   tx: Tx,
   invalidate: Invalidate,
   record: ClientRecord,
-  { before, isDivided }: { before: LegacyIdRow | undefined; isDivided: boolean },
-): Promise<TakenClient | undefined> {
+  { before, hasSeveralRealms }: { before: LegacyIdRow | undefined; hasSeveralRealms: boolean },
+): Promise<ImportedClient | undefined> {
   const { findings, plan, number, at } = pass;
   const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
   if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
@@ -92,7 +95,7 @@ async function takeClient(
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
   const { fields, refused } = applicationOf(record);
-  const bounds = boundsOf(record, isDivided ? userTable.realm : null);
+  const bounds = boundsOf(record, hasSeveralRealms ? userTable.realm : null);
   if (!existing) {
     const scopes = defaultScopes[record.type];
     const created = Math.min(record.createdAt ?? at, at);
@@ -116,7 +119,7 @@ async function takeClient(
   ]);
   const canAuthenticate = typeof record.secret === 'object' || fields?.public === true || bounds.public === true;
   const hasSecret = (existing?.secrets.length ?? 0) > 0;
-  sayWhatChanges(pass, record, { canAuthenticate, hasSecret });
+  reportChanges(pass, record, { canAuthenticate, hasSecret });
   for (const uri of refused) {
     findings.decide(
       'redirect-uris',
@@ -184,13 +187,13 @@ async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientReco
 
 /** The client was revoked in the old service. Its tokens end with it. */
 export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: string): Promise<void> {
-  await noteEndOf(tx, 'client_id', id, pass.at);
+  await endLoginsOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
   pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
 }
 
-function sayWhatChanges(
+function reportChanges(
   { findings }: Pass,
   { id, name, type, secret, hasRedirects, isLimited }: ClientRecord,
   { canAuthenticate, hasSecret }: { canAuthenticate: boolean; hasSecret: boolean },

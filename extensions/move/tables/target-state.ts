@@ -5,19 +5,20 @@ import { knownMigrations, unfinishedMoveMarker } from '../../../src/database/mig
 import { openDatabase } from '../../../src/database/open-database.ts';
 import { openReadOnly, type ReadOnlyDatabase } from '../../../src/database/open-read-only.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { readSetup, type Setup } from './notes.ts';
+import { type MoveState, readSetup } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
 import { quote } from './tables.ts';
 
 /** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is refused. */
-export async function lookAtTarget(location: Location): Promise<Setup | undefined> {
+export async function readTargetState(location: Location): Promise<MoveState | undefined> {
   const looked = await openReadOnly(location);
   if (!looked) return undefined;
   try {
     const names = await tableNames(looked);
     if (names.length === 0) return undefined;
     const applied = names.includes('migrations') ? await migrationsOf(looked.db) : [];
-    if (!applied.includes(unfinishedMoveMarker)) throw new OperatorError(await whatIsIn(looked.db, names, applied));
+    if (!applied.includes(unfinishedMoveMarker))
+      throw new OperatorError(await describeContents(looked.db, names, applied));
     const { rows } = await sql<{ position: string }>`select position from move_progress where name = ''`.execute(
       looked.db,
     );
@@ -48,7 +49,7 @@ async function tableNames({ engine, db }: Pick<ReadOnlyDatabase, 'engine' | 'db'
   return (await list.execute(db)).rows.map(({ name }) => name);
 }
 
-async function whatIsIn(db: Db, names: readonly string[], applied: readonly string[]): Promise<string> {
+async function describeContents(db: Db, names: readonly string[], applied: readonly string[]): Promise<string> {
   const counts: [string, number][] = [];
   for (const name of names) {
     const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(name)}`.execute(db);

@@ -12,7 +12,7 @@ const names = (clients: readonly ClientRow[]): string =>
     .join(', ') + (clients.length > shown ? ', …' : '');
 
 /** Applications with more rights than users have consented to. */
-export async function lookAtApplications(db: Db): Promise<Finding[]> {
+export async function checkApplications(db: Db): Promise<Finding[]> {
   const applications = (await listClients(db)).filter(({ type }) => type === 'application');
   const trusted = applications.filter((client) => client.trusted === 1);
   // RFC 8252 8.6: every program on the device can use the id of a public application.

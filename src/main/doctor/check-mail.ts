@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { checkDelivery } from '../../identity/mail/deliver.ts';
 import { explain, type Finding, notice, ok, wrong } from './finding.ts';
 
-export async function lookAtMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
+export async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
   if (!smtpUrl)
     return notice('mail', 'no SMTP_URL: email is written to {dir}/mail', 'Set SMTP_URL to a mail server.', {
       dir: dataDir,

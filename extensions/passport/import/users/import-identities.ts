@@ -33,7 +33,7 @@ interface Linked {
 }
 
 /** Imports the accounts at Google and other providers from Socialite. */
-export async function takeIdentities(pass: Pass): Promise<void> {
+export async function importIdentities(pass: Pass): Promise<void> {
   const sources = findSocialSources(pass.plan);
   if (sources.length === 0) return;
   const providers = await loadProviders(pass.context.config);

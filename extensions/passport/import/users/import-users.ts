@@ -10,15 +10,15 @@ import { pages, type SourceRow } from '../../source/source.ts';
 import { batchSize, type Pass, type UserTable } from '../pass.ts';
 import type { DeclaredFields } from './declared-fields.ts';
 import { isDisabled } from './disable-where.ts';
+import { importFactor } from './import-factor.ts';
 import { endUser, updateKnownUser } from './known-users.ts';
-import { isWhole, sayWhatIsMissing } from './missing-fields.ts';
+import { hasAllIdentifiers, reportMissingFields } from './missing-fields.ts';
 import type { RoleNames } from './role-names.ts';
 import { socialColumns } from './social-sources.ts';
-import { takeFactor } from './take-factor.ts';
-import { makeRoomForUser } from './taken-identifiers.ts';
+import { importWithoutTakenIdentifiers } from './taken-identifiers.ts';
 import {
   compareFingerprints,
-  fingerprintToKeep,
+  fingerprintToStore,
   generatedUsername,
   passwordHashOf,
   readUser,
@@ -52,7 +52,7 @@ const columnsToRead = ({ disableWhere, map }: Pass['plan']): string[] => [
 ];
 
 /** Asks about columns that may lock users, and lists ignored columns. True while a lock column waits for a decision. */
-function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): boolean {
+function checkUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): boolean {
   let isUndecided = false;
   const read = new Set([...columnsToRead(plan), ...fortify, ...ofLaravel, ...ofSocialite(columns)]);
   const others = [...columns.keys()].filter((column) => !read.has(column));
@@ -83,7 +83,7 @@ function lookAtUserColumns({ plan, findings }: Pass, { name, columns }: UserTabl
 }
 
 /** Imports all users of one table. */
-export async function takeUsers(
+export async function importUserTable(
   pass: Pass,
   table: UserTable,
   { roles, fields }: { roles: RoleNames | undefined; fields: DeclaredFields | undefined },
@@ -91,7 +91,7 @@ export async function takeUsers(
   const { source, findings, plan } = pass;
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
-  const isUndecided = lookAtUserColumns(pass, table);
+  const isUndecided = checkUserColumns(pass, table);
   for await (const page of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
     const rows = page.map((row) => withoutSecrecy(pass, table, row));
     const ids = rows.map(({ id }) => id);
@@ -156,7 +156,7 @@ async function takeBatch(
     if (record.deleted) {
       tally.leave('deleted there');
       if (before) {
-        const fingerprint = fingerprintToKeep(record, before.fingerprint, true);
+        const fingerprint = fingerprintToStore(record, before.fingerprint, true);
         seen.push(pass.isComplete ? await endUser(pass, tx, invalidate, before, fingerprint) : before);
       }
     } else if (!before) fresh.push(record);
@@ -184,15 +184,17 @@ async function addUsers(
   );
   const ids: LegacyIdRow[] = [];
   for (const { record, row } of drafts) {
-    const stored = inserted.has(row.id) ? row : await makeRoomForUser(pass, tx, source, record.oldId, row);
-    const hasFactor = record.twoFactor === null || (await takeFactor(pass, tx, source, record, stored.id));
-    sayWhatIsMissing(pass, source, record);
+    const stored = inserted.has(row.id)
+      ? row
+      : await importWithoutTakenIdentifiers(pass, tx, source, record.oldId, row);
+    const hasFactor = record.twoFactor === null || (await importFactor(pass, tx, source, record, stored.id));
+    reportMissingFields(pass, source, record);
     tally.taken++;
     ids.push({
       source,
       old_id: record.oldId,
       new_id: stored.id,
-      fingerprint: fingerprintToKeep(record, undefined, hasFactor && isWhole(record, stored)),
+      fingerprint: fingerprintToStore(record, undefined, hasFactor && hasAllIdentifiers(record, stored)),
       version: stored.version,
       pass: pass.number,
     });

@@ -1,14 +1,14 @@
 import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
+import { clientSource, endClient } from './import-clients.ts';
 import { endTokenless, endUnseen, findRefreshedHere } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
-import { clientSource, endClient } from './take-clients.ts';
 import { endUser } from './users/known-users.ts';
 import { inBatch } from './users/user-target-store.ts';
 
 const gone = 'gone';
 /** If more than this share of the users is missing, it is probably another database. */
-const suspicious = 0.2;
+const maxMissingShare = 0.2;
 const smallCount = 20;
 const maxListed = 20;
 
@@ -18,7 +18,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
   for (const { source, name } of tables) {
     const known = await countKnown(pass.context.database.db, source);
     const unseen = await countUnseen(pass.context.database.db, source, pass.number, gone);
-    if (unseen <= smallCount || unseen < known * suspicious) continue;
+    if (unseen <= smallCount || unseen < known * maxMissingShare) continue;
     pass.findings.decide(
       'many-gone',
       `${unseen} of ${known} users of ${name} from an earlier pass no longer exist. Nobody was signed out. If this is the same database, add --confirm-gone`,
@@ -29,7 +29,7 @@ export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Pr
 }
 
 /** Ends users and clients that an earlier pass imported and that no longer exist. */
-export async function endGone(pass: Pass, tables: Iterable<UserTable>): Promise<void> {
+export async function endMissing(pass: Pass, tables: Iterable<UserTable>): Promise<void> {
   const { database } = pass.context;
   for (const { source } of tables) {
     for (;;) {

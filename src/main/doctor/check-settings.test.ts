@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { parseConfig } from '../../config/config.ts';
-import { lookAtSettings } from './look-at-settings.ts';
+import { checkSettings } from './check-settings.ts';
 
 const noticed = (env: Record<string, string>) =>
-  lookAtSettings(parseConfig({}, env, '/srv/gatehouse'))
+  checkSettings(parseConfig({}, env, '/srv/gatehouse'))
     .filter(({ part }) => part === 'applications')
     .map(({ what }) => what.split(':', 1)[0]);
 

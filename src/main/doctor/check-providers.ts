@@ -15,7 +15,7 @@ const machineClock = Date.now;
 const soonMs = 30 * 86_400_000;
 
 /** Whether each identity provider answers, and the redirect URI to register there. */
-export async function lookAtProviders(config: Config): Promise<Finding[]> {
+export async function checkProviders(config: Config): Promise<Finding[]> {
   let providers: Providers;
   try {
     providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: machineClock });
@@ -27,11 +27,11 @@ export async function lookAtProviders(config: Config): Promise<Finding[]> {
     const what = 'LOCAL_PASSWORDS=off, and there is no provider: only people with a passkey can sign in';
     return [wrong(part, what, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
   }
-  const looked = await Promise.all(all.map((provider) => lookAtProvider(config, provider)));
-  return [...looked, ...lookAtSecrets(await providers.definitions(), machineClock())];
+  const looked = await Promise.all(all.map((provider) => checkProvider(config, provider)));
+  return [...looked, ...checkProviderSecrets(await providers.definitions(), machineClock())];
 }
 
-async function lookAtProvider(config: Config, provider: ProviderClient): Promise<Finding> {
+async function checkProvider(config: Config, provider: ProviderClient): Promise<Finding> {
   const { name } = provider.definition;
   const uri = callbackOf(config, name);
   try {
@@ -48,7 +48,7 @@ async function lookAtProvider(config: Config, provider: ProviderClient): Promise
 }
 
 /** Client secrets that have expired or expire soon. Secrets of Entra last at most two years. */
-export function lookAtSecrets(definitions: readonly ProviderDefinition[], now: number): Finding[] {
+export function checkProviderSecrets(definitions: readonly ProviderDefinition[], now: number): Finding[] {
   return definitions.flatMap((definition) => {
     const expires = secretExpiry(definition);
     if (expires === null || definition.enabled === false || expires - now > soonMs) return [];
@@ -61,7 +61,7 @@ export function lookAtSecrets(definitions: readonly ProviderDefinition[], now: n
 }
 
 /** Providers whose last sign-in failed, on any instance. */
-export async function lookAtFailures(db: Db): Promise<Finding[]> {
+export async function checkProviderFailures(db: Db): Promise<Finding[]> {
   const rows = await findProviders(db);
   return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {
     if (last_failure_at === null || (last_success_at ?? 0) >= last_failure_at) return [];

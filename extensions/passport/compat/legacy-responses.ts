@@ -4,7 +4,7 @@ import { OAuthError } from '../../../src/platform/errors.ts';
 type Compat = Config['compat'];
 
 /** Apiato 12 and 13 put the tokens of their proxies into the envelope of a resource. */
-export function inEnvelope(compat: Compat, tokens: unknown): unknown {
+export function wrapTokens(compat: Compat, tokens: unknown): unknown {
   const kind =
     compat === 'apiato12' ? { object: 'Token' } : compat === 'apiato13' ? { type: 'PasswordToken' } : undefined;
   return kind ? { data: { ...kind, ...(tokens as object) }, meta: { include: [], custom: [] } } : tokens;

@@ -26,7 +26,7 @@ interface Figure {
 type Times = { readonly startTime: HrTime; readonly endTime: HrTime };
 
 /** The metrics of `/metrics` in OpenTelemetry's format, with the same names. */
-export class FiguresProducer implements MetricProducer {
+export class PrometheusMetricProducer implements MetricProducer {
   readonly #metrics: Metrics;
   readonly #resource: Resource;
   readonly #refresh: () => void;

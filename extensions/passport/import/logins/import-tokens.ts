@@ -3,16 +3,16 @@ import { legacyId } from '../../legacy-tokens/legacy-id.ts';
 import type { Tally } from '../../report/report.ts';
 import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
-import { batchSize, type Pass, personOf } from '../pass.ts';
-import type { TakenClient } from '../take-clients.ts';
+import type { ImportedClient } from '../import-clients.ts';
+import { batchSize, legacyUserKey, type Pass } from '../pass.ts';
 import { inBatch } from '../users/user-target-store.ts';
 import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
 import { type LiveToken, writeLogins } from './write-logins.ts';
 
-type Clients = ReadonlyMap<string, TakenClient>;
+type Clients = ReadonlyMap<string, ImportedClient>;
 
 /** Imports every valid refresh token with its login, even if its access token is no longer valid. */
-export async function takeRefreshTokens(pass: Pass, clients: Clients): Promise<void> {
+export async function importRefreshTokens(pass: Pass, clients: Clients): Promise<void> {
   const { source, plan, findings, at } = pass;
   const table = plan.layout.find('oauth_refresh_tokens');
   const accessTable = plan.layout.find('oauth_access_tokens');
@@ -68,7 +68,7 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
     if ('reason' in read && read.reason === lockedUser && client) {
       pass.findings.signedOut(
         'their account is locked (--disable-where) or disabled here',
-        personOf(client.table, access.user_id ?? ''),
+        legacyUserKey(client.table, access.user_id ?? ''),
       );
     }
   }
@@ -92,7 +92,7 @@ const namelessLogin = ({ at }: Pass, accessTokenId: string, expiresAt: number): 
 });
 
 /** Imports every valid access token: of logins, of clients, and personal ones. */
-export async function takeAccessTokens(pass: Pass, clients: ReadonlyMap<string, TakenClient>): Promise<void> {
+export async function importAccessTokens(pass: Pass, clients: ReadonlyMap<string, ImportedClient>): Promise<void> {
   const { source, plan, findings, at, context } = pass;
   const table = plan.layout.require(
     'oauth_access_tokens',

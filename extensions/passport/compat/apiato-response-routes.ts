@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
-import type { OldIds } from './old-ids.ts';
-import { wantsPlainIds } from './own-api-routes.ts';
+import { wantsPlainIds } from './call-api-routes.ts';
+import type { LegacyIds } from './legacy-ids.ts';
 
 type Row = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export function readIncludes(request: FastifyRequest): void {
 }
 
 /** Responses of a resource in Apiato's format: `object` in each row, `include` and `custom` in `meta`, hashed ids. */
-export function answerAsApiato(
+export function transformResponses(
   route: RouteOptions,
   resource: ResourceDefinition,
   {
@@ -32,7 +32,7 @@ export function answerAsApiato(
     definitions,
     permissionsOf,
   }: {
-    ids: OldIds;
+    ids: LegacyIds;
     targets: Targets;
     definitions: ReadonlyMap<string, ResourceDefinition>;
     permissionsOf: (role: string) => readonly Row[];
@@ -59,7 +59,11 @@ export function answerAsApiato(
 }
 
 /** Errors in Laravel's format, for requests that do not accept problem+json. */
-export async function refuseAsApiato(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+export async function transformErrors(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
   if (!request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
   if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
     return withMessage(reply, payload);
@@ -86,7 +90,7 @@ interface FieldError {
 
 /** One query for each kind of id, for any number of rows. */
 async function hideIds(
-  ids: OldIds,
+  ids: LegacyIds,
   targets: Targets,
   all: readonly { row: Row; definition: ResourceDefinition }[],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { paint } from './paint.ts';
-import type { Started } from './stopping.ts';
+import type { RunningService } from './stopping.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['API', `${baseUrl}/v1`],
@@ -14,21 +14,21 @@ const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
 ];
 
 /** Shows the addresses of the service: as a page for people, as log lines for programs. */
-export function announce(service: Started, forPeople: boolean): void {
+export function printAddresses(service: RunningService, forPeople: boolean): void {
   if (forPeople) announceToPeople(service);
   else announceInLog(service);
 }
 
-function announceToPeople({ context: { config }, administrator }: Started): void {
+function announceToPeople({ context: { config }, administrator }: RunningService): void {
   const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
   console.log(`\n  ${paint('bold', 'Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
   // Last, so that it is still visible when the other lines have scrolled away.
-  if (administrator) sayAdministrator(administrator);
+  if (administrator) administratorLines(administrator);
 }
 
 const line = (name: string, value: string): string => `${name.padEnd(18)}${value}`;
 
-function sayAdministrator({ email, password, file }: FirstAdministrator): void {
+function administratorLines({ email, password, file }: FirstAdministrator): void {
   const lines = [line('Administrator', email)];
   if (password) lines.push(line('Password', password));
   console.log(`${boxed(lines).join('\n')}\n`);
@@ -43,12 +43,12 @@ function boxed(lines: readonly string[]): string[] {
 }
 
 /** Shows the first password again at the stop, unless its owner has signed in: it may have scrolled away. */
-export function remind({ administrator }: Started, forPeople: boolean): void {
+export function printFirstPasswordAgain({ administrator }: RunningService, forPeople: boolean): void {
   if (!forPeople || !administrator?.password) return;
-  if (!administrator.file || existsSync(administrator.file)) sayAdministrator(administrator);
+  if (!administrator.file || existsSync(administrator.file)) administratorLines(administrator);
 }
 
-function announceInLog({ context: { config, log }, url: address, administrator }: Started): void {
+function announceInLog({ context: { config, log }, url: address, administrator }: RunningService): void {
   log.info({ address }, 'listening');
   for (const [name, url] of placesOf(config)) log.info({ url }, name);
   if (administrator) logFirstAdministrator(log, administrator);

@@ -20,7 +20,7 @@ export interface Section {
 }
 
 /** The OpenAPI document, arranged for readers. */
-export interface Described {
+export interface ReferenceDocument {
   readonly title: string;
   readonly introduction: string;
   readonly server: string;
@@ -40,7 +40,7 @@ interface Document {
 
 const slugOf = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 
-export function readDocument(document: object): Described {
+export function readDocument(document: object): ReferenceDocument {
   const { info, servers = [], tags = [], paths = {}, components } = document as Document;
   const operations: Operation[] = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

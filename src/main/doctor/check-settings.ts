@@ -8,21 +8,21 @@ import { type Finding, notice, ok, wrong } from './finding.ts';
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
 
 /** Checks the settings as a whole, before anything is opened. */
-export const lookAtSettings = (config: Config): Finding[] => [
+export const checkSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
-  ...lookAtAddress(config),
-  lookAtCookies(config),
+  ...checkAddress(config),
+  checkCookies(config),
   ...findCrossSiteOrigins(config).map((values) =>
     notice('sites', crossSiteWarning, 'See docs/guides/single-page-app.md.', { ...values }),
   ),
-  ...lookAtProxies(config),
-  ...lookAtApplications(config),
-  ...lookAtSecrets(config),
-  ...lookAtRights(config),
+  ...checkProxies(config),
+  ...checkApplicationSettings(config),
+  ...checkSecrets(config),
+  ...checkFilePermissions(config),
 ];
 
 /** Links in mail, the issuer of tokens and the addresses in the metadata all begin with BASE_URL. */
-function lookAtAddress({ host, baseUrl }: Config): Finding[] {
+function checkAddress({ host, baseUrl }: Config): Finding[] {
   const { hostname } = new URL(baseUrl);
   if (isLoopback(host) || !isLoopback(hostname)) return [];
   // An explicit setting may be intended: for example, a container whose port is published only on this machine.
@@ -37,7 +37,7 @@ function lookAtAddress({ host, baseUrl }: Config): Finding[] {
   ];
 }
 
-function lookAtCookies({ baseUrl }: Config): Finding {
+function checkCookies({ baseUrl }: Config): Finding {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:') return ok('cookies', 'Secure, because BASE_URL is https');
   if (isLoopback(hostname)) return ok('cookies', 'not Secure, which is fine on this machine alone');
@@ -49,7 +49,7 @@ function lookAtCookies({ baseUrl }: Config): Finding {
   );
 }
 
-function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
+function checkProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
   const trusts = trustProxy.length > 0 && trustProxy[0] !== 'false';
   if (trustProxy[0] === 'true' && !isLoopback(host)) {
     return [
@@ -73,7 +73,7 @@ function lookAtProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
 }
 
 /** Settings that let unknown applications ask users for consent and make this service send requests. */
-function lookAtApplications(config: Config): Finding[] {
+function checkApplicationSettings(config: Config): Finding[] {
   const findings: Finding[] = [];
   if (config.dynamicClients === 'open') {
     const what = 'DYNAMIC_CLIENTS=open: anybody can register an application under any name and ask people for access';
@@ -88,7 +88,7 @@ function lookAtApplications(config: Config): Finding[] {
   return findings;
 }
 
-const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
+const checkSecrets = ({ proxiedClients }: Config): Finding[] =>
   proxiedClients
     .filter(({ secret }) => Buffer.byteLength(secret) < minSecretLength)
     .map(({ id }) =>
@@ -100,7 +100,7 @@ const lookAtSecrets = ({ proxiedClients }: Config): Finding[] =>
       ),
     );
 
-function lookAtRights({ dataDir, databaseUrl }: Config): Finding[] {
+function checkFilePermissions({ dataDir, databaseUrl }: Config): Finding[] {
   if (process.platform === 'win32') return [];
   const secrets = [join(dataDir, 'encryption.key'), join(dataDir, 'clients.json')];
   if (databaseUrl.startsWith('sqlite:')) secrets.push(databaseUrl.slice('sqlite:'.length));

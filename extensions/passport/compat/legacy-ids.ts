@@ -4,7 +4,7 @@ import { legacyId } from '../legacy-tokens/legacy-id.ts';
 import { findOldIds } from '../legacy-tokens/legacy-id-store.ts';
 import type { LegacyKeys } from '../legacy-tokens/legacy-keys.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
-import { defaultUsersKey, takeoverSource } from '../legacy-tokens/scope-map.ts';
+import { defaultUsersKey, importSource } from '../legacy-tokens/scope-map.ts';
 import { Hashids } from './hashids.ts';
 
 const clientsTable = 'oauth_clients';
@@ -13,7 +13,7 @@ const clientsTable = 'oauth_clients';
 const lengthsOf = (compat: Config['compat']): number[] => (compat === 'apiato13' ? [16, 32] : [32, 16]);
 
 /** Maps ids of the old service to ids here: numbers, hashed numbers, and ids of tokens. */
-export class OldIds {
+export class LegacyIds {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
   #hashids: { salt: string; length: number | undefined; codecs: Hashids[] } | undefined;
@@ -47,7 +47,7 @@ export class OldIds {
   }
 
   async #usersTable(): Promise<string> {
-    return (await findNewId(this.#context.database.db, takeoverSource, defaultUsersKey)) ?? 'users';
+    return (await findNewId(this.#context.database.db, importSource, defaultUsersKey)) ?? 'users';
   }
 
   async #find(resource: 'users' | 'clients', old: string): Promise<string | undefined> {

@@ -15,7 +15,7 @@ import type { UserRecord } from './user-record.ts';
 const base32 = /^[A-Z2-7]{16,128}$/;
 
 /** Imports, replaces or removes the Fortify authenticator of a user. False while a decision is open. */
-export async function takeFactor(
+export async function importFactor(
   pass: Pass,
   tx: Tx,
   source: string,

@@ -4,11 +4,11 @@ import type { App } from '../../../src/http/app.ts';
 
 /** The header with which internal requests ask for plain ids. Its value is secret. */
 const plainIdsHeader = 'gatehouse-plain-ids';
-const insider = randomUUID();
+const internalMark = randomUUID();
 
-export const wantsPlainIds = ({ headers }: FastifyRequest): boolean => headers[plainIdsHeader] === insider;
+export const wantsPlainIds = ({ headers }: FastifyRequest): boolean => headers[plainIdsHeader] === internalMark;
 
-interface Question {
+interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly body?: object | undefined;
@@ -17,14 +17,14 @@ interface Question {
 }
 
 /** Calls another route on behalf of the same caller. That route checks the caller's rights. */
-export async function askOwnApi(app: App, request: FastifyRequest, { method, url, body, plainIds }: Question) {
+export async function callApi(app: App, request: FastifyRequest, { method, url, body, plainIds }: ApiRequest) {
   const { authorization = '' } = request.headers;
   const answer = await app.inject({
     method,
     url,
     headers: {
       ...(authorization ? { authorization } : {}),
-      ...(plainIds ? { [plainIdsHeader]: insider } : {}),
+      ...(plainIds ? { [plainIdsHeader]: internalMark } : {}),
       accept: 'application/json',
       host: request.host,
     },
@@ -34,10 +34,10 @@ export async function askOwnApi(app: App, request: FastifyRequest, { method, url
   return { status: answer.statusCode, type: answer.headers['content-type'], text: answer.payload };
 }
 
-type Answer = Awaited<ReturnType<typeof askOwnApi>>;
+type ApiResponse = Awaited<ReturnType<typeof callApi>>;
 
 /** Returns an error response unchanged. */
-export const passOn = (reply: FastifyReply, { status, type, text }: Answer): FastifyReply =>
+export const forwardResponse = (reply: FastifyReply, { status, type, text }: ApiResponse): FastifyReply =>
   reply
     .code(status)
     .header('content-type', type ?? 'application/json')

@@ -6,7 +6,7 @@ import { asObject } from '../../platform/is-object.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** A response of the API, in the form that a page needs. */
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly ok: boolean;
   readonly status: number;
   /** The `data` of the envelope, or the whole body without an envelope. */
@@ -41,10 +41,10 @@ interface Call {
 }
 
 /** The pages call the API in the process like any client. So validation, authorization, limits and audit are in one place. */
-export async function callOwnApi<T>(
+export async function callApi<T>(
   request: FastifyRequest,
   { method, path, body, token, cookie }: Call,
-): Promise<Answer<T>> {
+): Promise<ApiResponse<T>> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': request.id };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   if (cookie !== undefined) headers.cookie = cookie;

@@ -3,7 +3,7 @@ import { AggregatorRegistry } from 'prom-client';
 const onlyGrows = (figure: object): boolean => ['counter', 'histogram'].includes((figure as { type: string }).type);
 
 /** Sums the metrics of all workers. The last counts of a worker stay in the sum after it ends. */
-export class SummedFigures {
+export class SummedMetrics {
   readonly #last = new Map<number, object[]>();
   #departed: object[][] = [];
 
