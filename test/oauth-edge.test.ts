@@ -171,7 +171,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
   });
 
-  it('counts failed client authentications by address', async () => {
+  it('counts requests by address if they fail before the client is known', async () => {
     const service = await start(limited);
     const send = (body: string, type: string) =>
       ask(service, '/oauth/token', { form: body, headers: { 'content-type': type } });

@@ -63,7 +63,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
       const asked = () => ask(service, '/v1/oauth/token', form(client, fields));
       assert.equal((await asked()).status, 200);
       const { db } = service.context.database;
-      // The login counts its attempts before its transaction, which must have happened on SQLite.
+      // A login counts its attempts before its transaction. On SQLite, the open transaction would block that.
       if (engine === 'sqlite') {
         await db.transaction().execute(end(client));
         assert.equal((await asked()).body.error, 'invalid_client');

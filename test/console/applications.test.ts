@@ -23,7 +23,7 @@ describe('The console and applications', () => {
     await page.getByRole('heading', { name: 'Clients' }).waitFor();
     await page.getByRole('link', { name: 'Create', exact: true }).click();
     await page.getByRole('heading', { name: 'New client' }).waitFor();
-    assert.equal(await page.getByLabel('Redirect URIs').count(), 0, 'a personal client has no consents');
+    assert.equal(await page.getByLabel('Redirect URIs').count(), 0, 'a personal client has no redirect URIs');
     await page.getByRole('combobox', { name: 'Type' }).click();
     await page.getByRole('option', { name: 'application' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Notes');

@@ -69,7 +69,7 @@ describe('The console and soft-deleted rows', () => {
       assert.deepEqual(await seriousProblems(page), []);
       await page.getByRole('cell', { name: 'Loud', exact: true }).getByRole('link').click();
       await page.getByRole('heading', { name: 'Album Loud' }).waitFor();
-      // The list shows the old row until the response arrives.
+      // The page shows the old row until the response arrives.
       await page.getByRole('button', { name: 'Restore' }).waitFor();
       assert.equal(await page.getByRole('link', { name: 'Edit' }).count(), 0);
       await page.getByRole('button', { name: 'Restore' }).click();

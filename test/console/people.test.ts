@@ -20,7 +20,7 @@ describe('The console and people', () => {
   const press = (...keys: string[]) =>
     keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
   /** Ctrl-K, a text, and Enter on the first result. */
-  const goBySearch = async (text: string, found: string) => {
+  const openBySearch = async (text: string, found: string) => {
     await press('Control+k');
     await page.getByRole('combobox', { name: 'Search everything' }).fill(text);
     await page.getByRole('option', { name: found, selected: true }).waitFor();
@@ -67,7 +67,7 @@ describe('The console and people', () => {
         await search.fill('sessions');
         await page.getByRole('option', { name: 'My sessions' }).waitFor();
         await press('Escape');
-        await goBySearch('grace@', 'Grace Hopper');
+        await openBySearch('grace@', 'Grace Hopper');
         await page.getByRole('heading', { name: 'User Grace Hopper' }).waitFor();
       },
     );
@@ -102,12 +102,12 @@ describe('The console and people', () => {
     );
 
     await visit.test('marks the current session', async () => {
-      await goBySearch('ada@', 'ada@example.com');
+      await openBySearch('ada@', 'ada@example.com');
       await page.getByText('This session').waitFor();
     });
 
     await visit.test('invites a user by email', async () => {
-      await goBySearch('invite', 'Invite a person');
+      await openBySearch('invite', 'Invite a person');
       // The dialog is a separate chunk. Keys are ignored until it is loaded.
       await page.locator('input[type=email]:focus').waitFor();
       await page.keyboard.type('nobody');
@@ -154,7 +154,7 @@ describe('The console and people', () => {
     });
 
     await visit.test('shows the figures for a month, and causes no errors in the browser', async () => {
-      await goBySearch('overview', 'Overview');
+      await openBySearch('overview', 'Overview');
       await page.getByRole('button', { name: '30 days' }).press('Enter');
       const chart = page.getByRole('region', { name: 'Sign-ins, 30 days' });
       await chart.locator('svg').first().waitFor();

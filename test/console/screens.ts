@@ -56,7 +56,7 @@ const at = (name: string, path: (house: House) => string, heading: string | RegE
   },
 });
 
-/** Opens the dialog of a button. */
+/** A dialog that a button opens. */
 const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
   name,
   async open(page, house) {
@@ -66,7 +66,7 @@ const over = (name: string, base: Screen, button: string, dialog: string | RegEx
   },
 });
 
-/** Opens the dialog of an item in the list's menu. */
+/** A dialog that an item in the list's menu opens. */
 const fromMenu = (name: string, base: Screen, item: string, dialog: string): Screen => ({
   name,
   async open(page, house) {

@@ -149,7 +149,7 @@ const { files: failed, areDeadlines } = await runFiles([...groups.keys()], Numbe
 let areWrong = failed.length > 0;
 if (areWrong && areDeadlines && groups.size > 1) {
   // On a busy machine, a timeout says little about the code. A wrong result is never retried.
-  console.log(`\nOnly deadlines passed. Again, one by one: ${failed.join(', ')}\n`);
+  console.log(`\nEvery failure was a timeout. These files run again, one by one: ${failed.join(', ')}\n`);
   areWrong = (await runFiles(failed, 1)).files.length > 0;
 }
 if (areWrong) process.exitCode = 1;

@@ -8,7 +8,7 @@ export interface TallyList {
 }
 
 /** Expected during failures: no response, or a status that asks for a retry. Proxies have additional ones. */
-const passing = new Set([429, 502, 503, 504]);
+const temporaryStatuses = new Set([429, 502, 503, 504]);
 const soon = () => new Promise((resolve) => setTimeout(resolve, 30));
 
 /**
@@ -61,7 +61,7 @@ export class TallyFollower {
     try {
       if (status === 410) this.#resync();
       else if (status === 200) await this.#read(reader);
-      else if (!passing.has(status)) assert.fail(`a stream was answered with ${await reader.answer()}`);
+      else if (!temporaryStatuses.has(status)) assert.fail(`a stream was answered with ${await reader.answer()}`);
     } finally {
       reader.close();
     }
@@ -87,7 +87,7 @@ export class TallyFollower {
   async #list(url: string): Promise<string | undefined> {
     const answer = await ask<TallyList>({ url }, '/v1/tallies?limit=100', { token: this.#token });
     const { status, headers, text, body } = answer;
-    if (passing.has(status)) return undefined;
+    if (temporaryStatuses.has(status)) return undefined;
     assert.equal(status, 200, `a list was answered with ${JSON.stringify(Object.fromEntries(headers))} ${text}`);
     for (const { id, count } of body.data) {
       assert.ok(count >= (this.counts.get(id) ?? 0), 'a list shows no older count than the stream');

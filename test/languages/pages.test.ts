@@ -58,7 +58,7 @@ onBothEngines('Languages', (engine) => {
     assert.equal(
       reset?.subject,
       'Définir un nouveau mot de passe',
-      'the chosen language applies to mail that others cause',
+      'mail is in the chosen language, not in that of the request',
     );
 
     await visitor.send('/language', { language: 'es', next: '/settings/sessions' });

@@ -13,12 +13,12 @@ const parts = ['properties', 'anyOf', 'oneOf', 'allOf'];
 const rules = ['type', 'enum', 'const', 'not', '$ref', 'anyOf', 'oneOf', 'allOf'];
 
 /** The paths of schemas that do not describe their value, or have several types. */
-function silentParts(schema: unknown, path: string): string[] {
+function untypedPaths(schema: unknown, path: string): string[] {
   const node = schema as Record<string, unknown>;
   const inner = parts.flatMap((part) =>
-    Object.entries(node[part] ?? {}).flatMap(([key, one]) => silentParts(one, `${path}.${part}.${key}`)),
+    Object.entries(node[part] ?? {}).flatMap(([key, one]) => untypedPaths(one, `${path}.${part}.${key}`)),
   );
-  const items = node.items === undefined ? [] : silentParts(node.items, `${path}.items`);
+  const items = node.items === undefined ? [] : untypedPaths(node.items, `${path}.items`);
   const isSilent = !rules.some((rule) => rule in node) || Array.isArray(node.type);
   return [...(isSilent ? [path] : []), ...inner, ...items];
 }
@@ -77,7 +77,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
         warnings.length = 0;
         ajv.compile(schema as object);
         assert.deepEqual(warnings, [], name);
-        assert.deepEqual(silentParts(schema, name), [], 'the Inspector warns about these with --strict');
+        assert.deepEqual(untypedPaths(schema, name), [], 'the Inspector warns about these with --strict');
       }
     }
   });

@@ -115,7 +115,7 @@ describe('A SQLite database that is restored from a backup', () => {
     await second.close();
     assert.equal((await run('restore', copy, '--force')).code, 0);
     const third = await start({ database });
-    assert.equal(await me(third, holder.access), 200, 'therefore the operator can end all sessions');
+    assert.equal(await me(third, holder.access), 200, 'otherwise the sessions of the backup stay valid');
   });
 });
 

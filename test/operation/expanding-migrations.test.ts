@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { migrations } from '../../src/database/migrate.ts';
 import { columnTypes } from '../../src/database/migration.ts';
 
-/** Statements that do not break an older version and lock no large table. */
+/** The statements that break an older version or lock a large table. */
 function wrongIn(statements: readonly string[]): string[] {
   const made = new Set(statements.map((text) => /^create table (\w+)/.exec(text)?.[1]));
   return statements.filter((text) => {
@@ -29,7 +29,7 @@ describe('Migrations', () => {
     });
   }
 
-  it('are refused if they do more than expand', () => {
+  it('are detected if they do more than expand', () => {
     const wrong = [
       'drop index users_email',
       'alter table users drop column name',

@@ -93,7 +93,7 @@ describe('A primary and its standby', () => {
     assert.equal(fresh.current, promoted.url);
     assert.deepEqual(await onServer(earlier, 'select pg_is_in_recovery() as standby'), [{ standby: false }]);
     await promoted.kill();
-    // Without a cached response.
+    // `find` may still return its last result.
     while (
       await fresh.find().then(
         () => true,

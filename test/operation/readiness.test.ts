@@ -99,7 +99,7 @@ describe('Readiness on PostgreSQL', () => {
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
     await client.end();
   };
-  /** Sessions end shortly after the command. */
+  /** Repeats the request, because sessions end shortly after the command. */
   const until = async (question: () => Promise<Answer>, wanted: number) => {
     for (;;) {
       const answer = await question();

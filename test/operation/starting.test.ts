@@ -26,7 +26,7 @@ onBothEngines('Starting', (engine) => {
     assert.equal(new Set(sets.map((set) => createHash('sha1').update(set).digest('hex'))).size, 1);
     const lines = instances.flatMap((instance) => instance.lines);
     const named = lines.filter((line) => line.includes('"msg":"the password of the administrator is in this file'));
-    assert.equal(named.length, 1, 'one instance created the administrator and printed the password');
+    assert.equal(named.length, 1, 'one instance created the administrator and logged the file of the password');
     const { file } = JSON.parse(named[0] as string) as { file: string };
     assert.equal(file, join(dir, 'first-password'));
     assert.equal(statSync(file).mode & 0o777, 0o600);
@@ -41,7 +41,7 @@ onBothEngines('Starting', (engine) => {
       body: JSON.stringify({ email: 'admin@localhost', password }),
     });
     assert.equal(login.status, 200);
-    assert.ok(!existsSync(file), 'after a sign-in, the password is no longer printed');
+    assert.ok(!existsSync(file), 'the file is deleted after the first sign-in');
     const { access_token: token } = (await login.json()) as { access_token: string };
     const authorization = `Bearer ${token}`;
     const users = () => fetch(`${second?.url}/v1/users`, { headers: { accept: json.accept, authorization } });

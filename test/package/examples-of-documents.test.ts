@@ -13,7 +13,7 @@ import { root } from '../harness/starts.ts';
 const run = promisify(execFile);
 
 /** Functions of the reader that examples call. */
-const ofTheReader = `
+const readerFunctions = `
 declare function showLogin(): void;
 declare function showSignIn(): void;
 declare function show(...what: unknown[]): void;
@@ -30,7 +30,7 @@ declare const cars: ReturnType<typeof gatehouse.resource<'cars'>>;
 `;
 
 /** Resources in examples, in addition to those of the fleet, of a new project and of the tutorial. */
-const spokenOf = new Map([
+const otherResources = new Map([
   ['invoices', '{ order_id: t.text(), amount: t.integer() }'],
   ['visits', "{ reason: t.text(), state: t.text(), user_id: t.reference('users'), owner_id: t.reference('owners') }"],
 ]);
@@ -77,7 +77,7 @@ describe('The TypeScript examples in the documents', () => {
     cpSync(join(root, 'examples/fleet/resources'), join(project, 'resources'), { recursive: true });
     const reviews = fenced('docs/tutorial.md', 'ts').find(({ text }) => text.startsWith('// resources/reviews.ts'));
     writeFileSync(join(project, 'resources/reviews.ts'), reviews?.text ?? '');
-    for (const [name, fields] of spokenOf) {
+    for (const [name, fields] of otherResources) {
       const access = "{ read: 'auth:api', write: 'auth:api' }";
       const declared = `defineResource({ name: '${name}', fields: ${fields}, access: ${access} })`;
       const source = `import { defineResource, t } from 'gatehouse-server/resources';\nexport default ${declared};\n`;
@@ -90,7 +90,7 @@ describe('The TypeScript examples in the documents', () => {
     symlinkSync(root, join(project, 'node_modules/gatehouse-server'));
     const { code, stderr } = await gatehouseHere(['types'], project, {});
     assert.equal(code, 0, stderr);
-    writeFileSync(join(project, 'of-the-reader.d.ts'), ofTheReader);
+    writeFileSync(join(project, 'of-the-reader.d.ts'), readerFunctions);
   });
 
   it('compile in a separate project, and would not with a mistake', async () => {
@@ -111,11 +111,11 @@ describe('The TypeScript examples in the documents', () => {
     );
     writeFileSync(join(project, 'b.ts'), moduleOf(part).replace("summary: 'Park a car'", 'summary: 7'));
     const errors = (await compile()).split(/\n(?! )/).filter(Boolean);
-    const ofMistakes = errors.filter((line) => /^[ab]\.ts/.test(line));
-    assert.match(ofMistakes.join('\n'), /^a\.ts.*requireMail[\s\S]*^b\.ts/m);
+    const expectedErrors = errors.filter((line) => /^[ab]\.ts/.test(line));
+    assert.match(expectedErrors.join('\n'), /^a\.ts.*requireMail[\s\S]*^b\.ts/m);
     const where = (name: string) => `${names.get(name)} (${name})`;
     assert.deepEqual(
-      errors.filter((line) => !ofMistakes.includes(line)).map((line) => line.replace(/^example-\d+\.ts/, where)),
+      errors.filter((line) => !expectedErrors.includes(line)).map((line) => line.replace(/^example-\d+\.ts/, where)),
       [],
     );
   });

@@ -68,7 +68,7 @@ onBothEngines('A declared step-up', (engine) => {
       'owners can change it without a step-up',
     );
     assert.equal((await askAs('PATCH', vault, stranger, { title: 'Mine' })).status, 404);
-    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'a rule for rows does not reveal the owner');
+    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'the response does not reveal who owns the row');
     expectTooOld(await askAs('PATCH', vault, admin, { title: 'Taken' }));
     await prove(admin);
     assert.equal((await askAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);

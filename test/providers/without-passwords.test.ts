@@ -68,7 +68,7 @@ onBothEngines('A service without passwords', (engine) => {
     }
     await new Visitor(service).get(`/login/with/acme?invitation=${token}`);
     const [attempt] = await service.context.database.db.selectFrom('provider_attempts').selectAll().execute();
-    assert.ok(attempt && !JSON.stringify(attempt).includes(token), 'the stored token accepts no invitation');
+    assert.ok(attempt && !JSON.stringify(attempt).includes(token), 'the invitation token is not stored');
     assert.equal((await new Visitor(service).get(`/login/with/acme?invitation=${attempt.invitation}`)).status, 404);
     const { visit, visitor } = await accept({});
     assert.deepEqual([visit.location, isSignedIn(visitor)], ['/settings', true]);
