@@ -4,6 +4,7 @@ import type { App } from '../http/app.ts';
 import { type BrowserCookie, createBrowserCookie } from '../http/browser-cookie.ts';
 import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
+import { oauthErrorSchema } from '../http/openapi/openapi-operations.ts';
 import { requestSource } from '../http/request-source.ts';
 import { handlePushedRequest } from './authorize/push-request.ts';
 import type { ClientRequest } from './client-authentication.ts';
@@ -18,7 +19,6 @@ import {
   deviceCodesSchema,
   deviceParametersSchema,
   introspectionSchema,
-  oauthErrorSchema,
   pushedRequestSchema,
   tokenParametersSchema,
   tokenResponseSchema,

@@ -119,11 +119,3 @@ export const introspectionSchema = named(
   'OAuthIntrospection',
   Type.Object({ active: Type.Boolean() }, { additionalProperties: true }),
 );
-
-export const oauthErrorSchema = named(
-  'OAuthError',
-  Type.Object(
-    { error: Type.String(), error_description: Type.Optional(Type.String()) },
-    { description: 'RFC 6749 5.2' },
-  ),
-);

@@ -43,7 +43,7 @@ export const problemSchema = named('Problem', {
 });
 
 /** RFC 6749 5.2. */
-const oauthErrorSchema = named('OAuthError', {
+export const oauthErrorSchema = named('OAuthError', {
   type: 'object',
   description: 'An error in the format of RFC 6749 5.2.',
   required: ['error', 'error_description'],

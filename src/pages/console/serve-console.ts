@@ -23,7 +23,7 @@ interface ConsoleOptions {
 }
 
 /** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
-export function serveConsole(app: App, context: Context, services: ConsoleOptions): void {
+export function serveConsole(app: App, context: Context, options: ConsoleOptions): void {
   let files = readConsole();
   // In a clone, the service can start before the console is built.
   const built = (): ConsoleFiles | undefined => {
@@ -32,7 +32,7 @@ export function serveConsole(app: App, context: Context, services: ConsoleOption
   };
   const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
-  const messages = serveConsoleMessages(app, services.languages, root);
+  const messages = serveConsoleMessages(app, options.languages, root);
 
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
@@ -40,16 +40,16 @@ export function serveConsole(app: App, context: Context, services: ConsoleOption
       refuseOthersThanAdministrators(request);
       const found = built();
       if (!found) return sendUnbuilt(app, reply);
-      const language = await services.languageOf(request);
-      const words = wordsOfPage(services, language);
-      const reader = { language, messages: messages.addressOf(language), words, theme: services.themeOf(request) };
-      return sendPage(reply, found, root, services, reader);
+      const language = await options.languageOf(request);
+      const words = wordsOfPage(options, language);
+      const reader = { language, messages: messages.addressOf(language), words, theme: options.themeOf(request) };
+      return sendPage(reply, found, root, options, reader);
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
     refuseOthersThanAdministrators(request);
     refuseForeignPages(request, context);
-    const token = services.tokenOf(request);
+    const token = options.tokenOf(request);
     reply.header('cache-control', 'no-store');
     return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
   });

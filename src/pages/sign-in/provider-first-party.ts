@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
+import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
 import { neverStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
-import { oauthErrorSchema } from '../../oauth/schemas.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
 import { type PageKit, Visit } from '../kit/visit.ts';
 import { localPath } from '../session/local-path.ts';

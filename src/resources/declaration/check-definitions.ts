@@ -1,3 +1,7 @@
+import { identityTables } from '../../database/migrations/first-tables/identity-tables.ts';
+import { oauthTables } from '../../database/migrations/first-tables/oauth-tables.ts';
+import { changeLogTables, serviceTables } from '../../database/migrations/first-tables/service-tables.ts';
+import { signInTables } from '../../database/migrations/first-tables/sign-in-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
@@ -16,21 +20,9 @@ import { hookOptions, resourceOptions } from './known-options.ts';
 /** Paths and tables of the service itself. */
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
-  ...['activities', 'diagnoses', 'invitations', 'changes', 'webhooks', 'webhook-deliveries'],
-  ...['users', 'roles', 'clients', 'client_secrets', 'sessions', 'tokens', 'signing_keys', 'one_time_tokens'],
-  ...[
-    'queued-jobs',
-    'queued_jobs',
-    'scheduled-jobs',
-    'scheduled_jobs',
-    'job-runs',
-    'job_runs',
-    'mcp-calls',
-    'mcp_calls',
-  ],
-  ...['throttles', 'events', 'idempotency_keys', 'resource_schemas', 'migrations', 'operator_migrations'],
-  ...['change_log', 'change_history', 'change_actor', 'change_tickets', 'webhook_deliveries'],
-  ...['identity_sessions', 'provider_attempts', 'pending_identities', 'providers'],
+  ...['activities', 'diagnoses', 'invitations', 'changes', 'webhook-deliveries', 'tokens'],
+  ...['queued-jobs', 'scheduled-jobs', 'job-runs', 'mcp-calls', 'migrations'],
+  ...[identityTables, oauthTables, signInTables, serviceTables, changeLogTables].flatMap(Object.keys),
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
