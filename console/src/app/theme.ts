@@ -67,7 +67,10 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
           body: {
             ...{ '--ground': c.ground, '--quiet': c.quiet, '--line': c.line, '--danger': c.danger, '--warn': c.warn },
             ...{ '--accent': c.accent, '--accent-soft': c.accentSoft, '--hover': mode === 'dark' ? '8%' : '4%' },
-            '--hovered': mode === 'dark' ? 'rgb(255 255 255 / 8%)' : 'rgb(0 0 0 / 4%)',
+            ...{ '--surface': c.surface, '--ink': c.ink },
+            ...(mode === 'dark'
+              ? { '--hovered': '#ffffff14', '--outline': '#ffffff3b', '--placeholder': 0.5 }
+              : { '--hovered': '#0000000a', '--outline': '#0000003b', '--placeholder': 0.42 }),
           },
           '@media (prefers-reduced-motion: reduce)': {
             '*, *::before, *::after': { animation: 'none !important', transition: 'none !important' },

@@ -1,13 +1,13 @@
 import ClearIcon from '@mui/icons-material/Clear';
 import SearchIcon from '@mui/icons-material/Search';
-import { IconButton, OutlinedInput } from '@mui/material';
+import { IconButton } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { say } from '../text/say.ts';
 
 const pause = 500;
 
-/** Searches all fields of `source` for a text when the person stops typing. */
+/** Searches all fields of `source` for a text when the person stops typing. It looks like MUI's input, which is 5 kB. */
 export function SearchBox({ source, placeholder }: { source: string; placeholder: string }) {
   const { filterValues = {}, displayedFilters, setFilters } = useListContext();
   const asked = String(filterValues[source] ?? '');
@@ -32,21 +32,19 @@ export function SearchBox({ source, placeholder }: { source: string; placeholder
   }, [typed]);
 
   return (
-    <OutlinedInput
-      size="small"
-      value={typed}
-      placeholder={placeholder}
-      onChange={({ target }) => setTyped(target.value)}
-      inputProps={{ 'aria-label': placeholder }}
-      sx={{ flex: '1 1 160px', maxWidth: 360, bgcolor: 'background.paper' }}
-      startAdornment={<SearchIcon fontSize="small" color="action" sx={{ mr: 1 }} />}
-      endAdornment={
-        typed !== '' && (
-          <IconButton size="small" aria-label={say('Clear')} title={say('Clear')} onClick={() => setTyped('')}>
-            <ClearIcon fontSize="small" />
-          </IconButton>
-        )
-      }
-    />
+    <div className="search-box">
+      <SearchIcon fontSize="small" color="action" />
+      <input
+        value={typed}
+        placeholder={placeholder}
+        aria-label={placeholder}
+        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      />
+      {typed !== '' && (
+        <IconButton size="small" aria-label={say('Clear')} title={say('Clear')} onClick={() => setTyped('')}>
+          <ClearIcon fontSize="small" />
+        </IconButton>
+      )}
+    </div>
   );
 }
