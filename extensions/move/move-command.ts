@@ -17,7 +17,7 @@ interface Flags {
 /** Not an error of Commander: that would show the value, including the password. */
 function readUrl(value: string): string {
   if (settings.databaseUrl.parse(value).ok) return value;
-  throw new UsageError(`--to: got a value that is not shown; it takes ${settings.databaseUrl.expected}.`);
+  throw new UsageError(`--to: got a value that is not shown; expected ${settings.databaseUrl.expected}.`);
 }
 
 export function addMove(program: Command): void {

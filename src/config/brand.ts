@@ -73,7 +73,7 @@ function readLogo(logo: string): Brand['logo'] {
   if (/^https?:\/\//.test(logo)) return { url: logo };
   const type = logoTypes.get(extname(logo).toLowerCase());
   if (!type) {
-    throw new OperatorError(`BRAND_LOGO: ${logo} is not a picture. It takes ${[...logoTypes.keys()].join(', ')}.`);
+    throw new OperatorError(`BRAND_LOGO: ${logo} is not a picture. Expected ${[...logoTypes.keys()].join(', ')}.`);
   }
   let content: Buffer;
   try {

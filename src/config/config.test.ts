@@ -33,7 +33,7 @@ describe('Every setting', () => {
           assert.throws(read, ({ message }: Error) => {
             assert.ok(message.includes(secret ? 'a value that is not shown' : `"${wrong}"`), message);
             assert.ok(!secret || !message.includes(wrong), 'the message contains no secret');
-            return message.includes(`it takes ${expected}`) && (message.includes(env) || message.includes(key));
+            return message.includes(`expected ${expected}`) && (message.includes(env) || message.includes(key));
           });
         }
       });
@@ -100,9 +100,9 @@ describe('Combined settings', () => {
   it('refuse a configured folder that does not exist, even the default one', () => {
     assert.throws(
       () => fromEnv({ RESOURCES_DIR: '../resources' }),
-      /RESOURCES_DIR: got ".*resources"; it takes a folder/,
+      /RESOURCES_DIR: got ".*resources"; expected a folder/,
     );
-    assert.throws(() => fromFile({ viewsDir: 'veiws' }), /VIEWS_DIR: got ".*veiws"; it takes a folder that exists/);
+    assert.throws(() => fromFile({ viewsDir: 'veiws' }), /VIEWS_DIR: got ".*veiws"; expected a folder that exists/);
   });
 
   it('have the defaults of the contract', () => {
@@ -150,7 +150,7 @@ describe('Combined settings', () => {
       /"loginPageURL" is not a setting. Did you mean "loginPageUrl"\?/,
     );
     assert.throws(() => fromFile({ require_email_confirm: true }), /Did you mean "require_email_confirmation"\?/);
-    assert.throws(() => fromFile({ nonsense: 1 }), /is not a setting. It takes one of: host, port/);
+    assert.throws(() => fromFile({ nonsense: 1 }), /is not a setting. The settings are: host, port/);
     assert.throws(() => fromEnv({ DATABSE_URL: 'x' }), /DATABSE_URL is not a setting. Did you mean DATABASE_URL\?/);
     assert.throws(() => fromEnv({ ACCES_TOKEN_TTL: '1' }), /Did you mean ACCESS_TOKEN_TTL\?/);
   });
@@ -209,15 +209,15 @@ describe('Combined settings', () => {
 
   it('refuse invalid proxy addresses and an empty list of login attributes', () => {
     const wrong = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
-    for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; it takes/);
+    for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; expected/);
     const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
     for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
     assert.deepEqual(
       [fromFile({ trustProxy: true }).trustProxy, fromFile({ trustProxy: false }).trustProxy],
       [['true'], ['false']],
     );
-    assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; it takes/);
-    assert.throws(() => fromFile({ login: [] }), /login: got \[\]; it takes/);
+    assert.throws(() => fromEnv({ LOGIN_ATTRIBUTES: ',' }), /LOGIN_ATTRIBUTES: got ","; expected/);
+    assert.throws(() => fromFile({ login: [] }), /login: got \[\]; expected/);
   });
 });
 
@@ -242,11 +242,11 @@ describe('Proxied clients', () => {
 
   it('need both id and secret, and their secret is never shown', () => {
     const refused: [Record<string, string>, RegExp][] = [
-      [{ CLIENT_WEB_ADMIN_ID: 'a' }, /^CLIENT_WEB_ADMIN_SECRET is missing: got nothing; it takes/],
+      [{ CLIENT_WEB_ADMIN_ID: 'a' }, /^CLIENT_WEB_ADMIN_SECRET is missing: got nothing; expected/],
       [{ CLIENT_WEB_ADMIN_SECRET: secret }, /^CLIENT_WEB_ADMIN_ID is missing/],
       [
         { CLIENT_WEB_ADMIN_ID: 'a b', CLIENT_WEB_ADMIN_SECRET: secret },
-        /^CLIENT_WEB_ADMIN_ID: got "a b"; it takes 1 to 128/,
+        /^CLIENT_WEB_ADMIN_ID: got "a b"; expected 1 to 128/,
       ],
       [{ CLIENT_WEB_ID: 'a' }, /^CLIENT_WEB_SECRET is missing/],
       [{ CLIENT_WEB_ADMIN_EU_ID: 'a' }, /CLIENT_<PLATFORM>_<AUDIENCE>_ID/],
@@ -261,7 +261,7 @@ describe('Proxied clients', () => {
     const [short] = fromEnv({ CLIENT_WEB_ADMIN_ID: 'a', CLIENT_WEB_ADMIN_SECRET: 'short' }).proxiedClients;
     assert.equal(short?.secret, 'short', 'a weak secret is accepted; the log and doctor warn about it');
     assert.throws(() => fromFile({ clients: { 'a/b/c': { id: 'a', secret } } }), /"a\/b\/c" is not a path/);
-    assert.throws(() => fromFile({ clients: 'web/admin' }), /it takes \{ 'web\/admin'/);
+    assert.throws(() => fromFile({ clients: 'web/admin' }), /expected \{ 'web\/admin'/);
     assert.throws(() => fromFile({ clients: { 'web/admin': null } }), /\['web\/admin'\]\.id is missing/);
   });
 });

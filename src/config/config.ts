@@ -84,7 +84,7 @@ function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const result = setting.parse(value);
   if (result.ok) return result.value;
   const got = setting.secret ? 'a value that is not shown' : show(value);
-  throw new OperatorError(`${name}: got ${got}; it takes ${setting.expected}. (${setting.description})`);
+  throw new OperatorError(`${name}: got ${got}; expected ${setting.expected}. (${setting.description})`);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -173,14 +173,14 @@ function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]
   const unknown = limited.find((role) => role !== '*' && !roles.includes(role));
   if (unknown === undefined) return;
   throw new OperatorError(
-    `ROLE_SCOPES: got the role "${unknown}"; it takes *, and the roles of ROLES: ${roles.join(', ')}.`,
+    `ROLE_SCOPES: got the role "${unknown}"; expected *, and the roles of ROLES: ${roles.join(', ')}.`,
   );
 }
 
 /** A folder that a setting names must exist. The default folder need not. */
 function refuseMissingFolder({ env, description, expected }: Setting<unknown>, path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
-    throw new OperatorError(`${env}: got "${path}"; it takes ${expected}. (${description})`);
+    throw new OperatorError(`${env}: got "${path}"; expected ${expected}. (${description})`);
 }
 
 /** The only reader of the environment. `file` replaces `gatehouse.config.ts`. */
@@ -230,7 +230,7 @@ async function readConfigFile(workingDir: string): Promise<Record<string, unknow
 function unknownSetting(where: string, name: string, known: string[]): OperatorError {
   const near = closestName(name, known);
   return new OperatorError(
-    `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} It takes one of: ${known.join(', ')}.`,
+    `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} The settings are: ${known.join(', ')}.`,
   );
 }
 

@@ -11,7 +11,7 @@ it("gatehouse.config.ts accepts the specification's names for the admin web clie
   const { proxiedClients } = fromFile(names, { CLIENT_WEB_ADMIN_SECRET: 'of the environment' });
   assert.deepEqual(proxiedClients, [{ ...web, secret: 'of the environment' }]);
   assert.throws(() => fromFile({ CLIENT_WEB_ADMIN_ID: 'console' }), /CLIENT_WEB_ADMIN_SECRET is missing/);
-  assert.throws(() => fromFile({ ...names, CLIENT_WEB_ADMIN_ID: 7 }), /CLIENT_WEB_ADMIN_ID: got 7; it takes text/);
+  assert.throws(() => fromFile({ ...names, CLIENT_WEB_ADMIN_ID: 7 }), /CLIENT_WEB_ADMIN_ID: got 7; expected text/);
   assert.throws(() => fromFile({ CLIENT_WEB: 'x' }), /CLIENT_WEB is not a setting/);
 });
 
@@ -19,6 +19,6 @@ it('login-page-url may begin with a slash', () => {
   assert.equal(fromFile({ 'login-page-url': '/login' }).loginPageUrl, 'login');
   assert.equal(fromFile({}, { LOGIN_PAGE_URL: '/account/entry' }).loginPageUrl, 'account/entry');
   for (const wrong of ['//login', '/', '../login']) {
-    assert.throws(() => fromFile({ 'login-page-url': wrong }), /login-page-url: got .*it takes a view name/);
+    assert.throws(() => fromFile({ 'login-page-url': wrong }), /login-page-url: got .*expected a view name/);
   }
 });

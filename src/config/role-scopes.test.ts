@@ -7,7 +7,7 @@ it('ROLE_SCOPES refuses an unknown role, because a misspelt role would limit nob
   const ROLE_SCOPES = '*=users:read; editor=users:read';
   assert.throws(
     () => read({ ROLE_SCOPES }),
-    /ROLE_SCOPES: got the role "editor"; it takes \*, and the roles of ROLES: admin\.$/,
+    /ROLE_SCOPES: got the role "editor"; expected \*, and the roles of ROLES: admin\.$/,
   );
   assert.deepEqual(Object.keys(read({ ROLE_SCOPES, ROLES: 'editor' }).roleScopes), ['*', 'editor']);
 });

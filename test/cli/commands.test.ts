@@ -197,7 +197,7 @@ describe('gatehouse', () => {
     assert.equal(code, 1);
     assert.equal(
       stderr,
-      'gatehouse: PORT: got "http"; it takes a whole number from 0 to 65535. (the port to listen on. 0 picks a free port)\n',
+      'gatehouse: PORT: got "http"; expected a whole number from 0 to 65535. (the port to listen on. 0 picks a free port)\n',
     );
   });
 

@@ -104,7 +104,7 @@ it('report the mistake in a declared job and its file', async () => {
     assert.deepEqual(await loadJobs(join(dir, 'none'), { isTaken: () => false, now: 0 }), []);
     await refuses('export default 1', /must `export default defineJob/);
     await refuses('export default { name: "a", rum() {} }', /rum: .*Did you mean "run"\?[\s\S]*run is missing/);
-    await refuses('export default { name: "A b", handle() {} }', /name: it takes lowercase letters/);
+    await refuses('export default { name: "A b", handle() {} }', /name: expected lowercase letters/);
     await refuses('export default { name: "mail", handle() {} }', /another job is named "mail"/);
     await refuses(
       'export default { name: "a", schedule: "61 3 * * *", run() {} }',
@@ -115,7 +115,7 @@ it('report the mistake in a declared job and its file', async () => {
       'export default { name: "a", schedule: "0 3 * * *", timeZone: "Mars/Dome", run() {} }',
       /there is no time zone "Mars\/Dome"/,
     );
-    await refuses('export default { name: "a", attempts: 0, handle() {} }', /attempts: it takes a whole number/);
+    await refuses('export default { name: "a", attempts: 0, handle() {} }', /attempts: expected a whole number/);
   } finally {
     rmSync(dir, { recursive: true });
   }

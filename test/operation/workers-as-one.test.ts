@@ -50,7 +50,7 @@ describe('Workers of one service', () => {
     assert.match(taken.stderr, new RegExp(`^gatehouse: Another program listens on 127.0.0.1 port ${port}.*\\n$`));
     const wrong = await gatehouse(['serve'], dir, { WORKERS: 'many' });
     assert.equal(wrong.code, 1);
-    assert.match(wrong.stderr, /WORKERS: got "many"; it takes a whole number from 1 to 256, or auto/);
+    assert.match(wrong.stderr, /WORKERS: got "many"; expected a whole number from 1 to 256, or auto/);
   });
 
   it('are not started by a program that embeds the service', async () => {

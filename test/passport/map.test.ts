@@ -171,6 +171,6 @@ onBothEngines('The map of an import', (engine) => {
     await assert.rejects(fields({ fields: { mobile: 'password_hash' } }), /"mobile" must become a field of users/);
     await assert.rejects(fields({ fields: { fax: 'phone' } }), /no table of users has a column "fax"/);
     await assert.rejects(fields({ fields: { lang: 'nothing.here' } }), /no declared resource is named "nothing"/);
-    await assert.rejects(fields({ columns: {} }), /It takes "fields" and "permissions"/);
+    await assert.rejects(fields({ columns: {} }), /Expected "fields" and "permissions"/);
   });
 });

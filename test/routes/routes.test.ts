@@ -104,7 +104,7 @@ describe('A declared route', () => {
     [
       'an unknown method',
       "method: 'GETT', path: '/v1/a', auth: 'public', handle() {}",
-      /a\.mjs: method: it takes one of "GET".*"GETT"/,
+      /a\.mjs: method: expected one of "GET".*"GETT"/,
     ],
     [
       'no guard',
@@ -127,12 +127,12 @@ describe('A declared route', () => {
     [
       'an invalid status',
       "method: 'GET', path: '/v1/a', auth: 'public', status: 'ok', handle() {}",
-      /status: it takes a status/,
+      /status: expected a status/,
     ],
     [
       'an invalid schema',
       "method: 'POST', path: '/v1/a', auth: 'public', body: { title: 'string' }, handle() {}",
-      /body: it takes a TypeBox schema/,
+      /body: expected a TypeBox schema/,
     ],
     [
       'a parameter that is not in the path',
@@ -140,7 +140,7 @@ describe('A declared route', () => {
       /params\.ida: the path has no ":ida"\. Did you mean "id"\?/,
     ],
     ['a wildcard path', "method: 'GET', path: '/v1/:a', auth: 'public', handle() {}", /after \/v1 comes a plural noun/],
-    ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: it takes a path/],
+    ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: expected a path/],
   ];
   for (const [index, [what, route, message]] of refused.entries()) {
     it(`is refused for ${what}`, async () => {

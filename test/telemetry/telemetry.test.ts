@@ -95,6 +95,6 @@ describe("OpenTelemetry's variables", () => {
     assert.deepEqual(asked({ ...endpoint, OTEL_METRICS_EXPORTER: 'none' }), { traces: otlp, metrics: undefined });
     assert.deepEqual(asked({ OTEL_TRACES_EXPORTER: 'otlp' })?.traces, otlp);
     assert.throws(() => asked({ OTEL_TRACES_EXPORTER: 'zipkin' }), /OTEL_TRACES_EXPORTER: got "zipkin"/);
-    assert.throws(() => asked({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), /it takes http\/protobuf/);
+    assert.throws(() => asked({ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }), /expected http\/protobuf/);
   });
 });

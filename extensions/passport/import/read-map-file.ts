@@ -20,7 +20,7 @@ export function readMapFile(path: string | undefined, known: KnownScopes): Impor
   const { fields = {}, permissions, ...others } = readJsonObject('--map', path);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
-    throw new OperatorError(`--map: ${path} has "${unknown}". It takes "fields" and "permissions".`);
+    throw new OperatorError(`--map: ${path} has "${unknown}". Expected "fields" and "permissions".`);
   }
   const pairs = Object.entries(fields ?? {});
   const wrong = pairs.find(([, field]) => typeof field !== 'string' || !isField(field));

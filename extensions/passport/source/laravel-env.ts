@@ -98,7 +98,7 @@ export function readAppKey(env: ReadonlyMap<string, string>): Buffer {
   const bytes = bytesOf(key);
   if (bytes.length !== 32 && bytes.length !== 16) {
     throw new OperatorError(
-      'APP_KEY in the .env is not a key of Laravel: it takes base64: and 32 bytes in base64 (or 16 bytes with AES-128).',
+      'APP_KEY in the .env is not a key of Laravel: expected base64: and 32 bytes in base64 (or 16 bytes with AES-128).',
     );
   }
   return bytes;

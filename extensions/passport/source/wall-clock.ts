@@ -27,7 +27,7 @@ export class WallClock {
       });
     } catch {
       throw new OperatorError(
-        `--timezone: "${zone}" is not a time zone; it takes a name such as Europe/Berlin or UTC.`,
+        `--timezone: "${zone}" is not a time zone; expected a name such as Europe/Berlin or UTC.`,
       );
     }
   }

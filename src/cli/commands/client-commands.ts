@@ -34,7 +34,7 @@ function addClientRegistrationToken(client: Command): void {
 function readHours(text: string, least: number): number {
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1;
   if (hours >= least && hours <= maxHours) return hours;
-  throw new InvalidArgumentError(`It takes a whole number from ${least} to ${maxHours}.`);
+  throw new InvalidArgumentError(`Expected a whole number from ${least} to ${maxHours}.`);
 }
 
 const makeToken = (hours: number): Promise<string> =>

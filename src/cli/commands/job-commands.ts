@@ -58,7 +58,7 @@ function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError(`--data: it takes JSON, such as '{"id":"1"}'`);
+    throw new UsageError(`--data: expected JSON, such as '{"id":"1"}'`);
   }
 }
 

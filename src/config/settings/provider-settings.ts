@@ -58,7 +58,7 @@ export function readProviderSetting(setting: string, value: unknown, providers: 
     );
   }
   if (value === undefined || value === '') return;
-  if (typeof value !== 'string') throw new OperatorError(`${setting}: got a value that is not text; it takes text.`);
+  if (typeof value !== 'string') throw new OperatorError(`${setting}: got a value that is not text; expected text.`);
   providers.set(name, { ...providers.get(name), [part]: value });
 }
 
@@ -73,19 +73,19 @@ function completeProvider(
   if (id === undefined || secret === undefined) {
     const missing = id === undefined ? 'ID' : 'SECRET';
     throw new OperatorError(
-      `${prefix}_${missing} is missing: got nothing; it takes text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
+      `${prefix}_${missing} is missing: got nothing; expected text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
     );
   }
   if (secretExpires !== undefined && !isDay(secretExpires)) {
-    throw new OperatorError(`${prefix}_SECRET_EXPIRES: got "${secretExpires}"; it takes a day such as 2027-01-31.`);
+    throw new OperatorError(`${prefix}_SECRET_EXPIRES: got "${secretExpires}"; expected a day such as 2027-01-31.`);
   }
   if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {
     throw new OperatorError(
-      `${prefix}_TENANT: got "${tenant}"; it takes a tenant id, a domain, common, organizations or consumers.`,
+      `${prefix}_TENANT: got "${tenant}"; expected a tenant id, a domain, common, organizations or consumers.`,
     );
   }
   if (issuer !== undefined && !URL.canParse(issuer)) {
-    throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; it takes a URL such as https://gitlab.example.com.`);
+    throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; expected a URL such as https://gitlab.example.com.`);
   }
   return Object.freeze({ name, id, secret, secretExpires, tenant, issuer });
 }

@@ -32,13 +32,13 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
 export function readClientsFromConfigFile(value: unknown, clients: Map<string, ClientSettings>): void {
   if (typeof value !== 'object' || value === null) {
     throw new OperatorError(
-      `gatehouse.config.ts: clients: got a value that is not shown; it takes { 'web/admin': { id, secret } }.`,
+      `gatehouse.config.ts: clients: got a value that is not shown; expected { 'web/admin': { id, secret } }.`,
     );
   }
   for (const [path, client] of Object.entries(value)) {
     if (!/^[a-z][a-z0-9]*(\/[a-z][a-z0-9]*)?$/.test(path)) {
       throw new OperatorError(
-        `gatehouse.config.ts: clients: "${path}" is not a path; it takes platform/audience, such as 'web/admin', or one word, such as 'web'.`,
+        `gatehouse.config.ts: clients: "${path}" is not a path; expected platform/audience, such as 'web/admin', or one word, such as 'web'.`,
       );
     }
     clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
@@ -52,18 +52,18 @@ export function completeClient(path: string, client: ClientSettings): ProxiedCli
     const value: unknown = client[part];
     if (value === undefined || value === '') {
       throw new OperatorError(
-        `${name(part)} is missing: got nothing; it takes text. A proxied client needs both ${name('id')} and ${name('secret')}.`,
+        `${name(part)} is missing: got nothing; expected text. A proxied client needs both ${name('id')} and ${name('secret')}.`,
       );
     }
     if (typeof value !== 'string') {
       const got = part === 'secret' ? 'a value that is not shown' : JSON.stringify(value);
-      throw new OperatorError(`${name(part)}: got ${got}; it takes text.`);
+      throw new OperatorError(`${name(part)}: got ${got}; expected text.`);
     }
   }
   const { id, secret } = client as { id: string; secret: string };
   if (!/^[\x21-\x7e]{1,128}$/.test(id)) {
     throw new OperatorError(
-      `${name('id')}: got ${JSON.stringify(id)}; it takes 1 to 128 printable ASCII characters without spaces.`,
+      `${name('id')}: got ${JSON.stringify(id)}; expected 1 to 128 printable ASCII characters without spaces.`,
     );
   }
   return Object.freeze({ path, id, secret });

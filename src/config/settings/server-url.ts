@@ -1,4 +1,4 @@
-/** Ends the sentence "it takes …" of a URL with a password. */
+/** Ends the sentence "expected …" of a URL with a password. */
 export const percentEncode =
   '; percent-encode the user name and the password (/ is %2F, @ is %40, : is %3A, ? is %3F, # is %23, % is %25)';
 

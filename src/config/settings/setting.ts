@@ -5,7 +5,7 @@ import { normaliseEmail } from '../../platform/email-address.ts';
 export interface Setting<T, Also = never> {
   readonly env: string;
   readonly default: T;
-  /** Ends the sentence "it takes …". */
+  /** Ends the sentence "expected …". */
   readonly expected: string;
   readonly description: string;
   /** A value that no message, log or command may print. */

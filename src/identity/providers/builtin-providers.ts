@@ -11,7 +11,7 @@ const takes = 'TEAM_ID:KEY_ID:PRIVATE_KEY, where PRIVATE_KEY is the content of t
 /** Apple's client secret is a JWT signed with the operator's key. Each sign-in makes a new one, so none expires. */
 function appleSecret(clientId: string, secret: string): () => Promise<string> {
   const match = /^([A-Z0-9]{10}):([A-Z0-9]{10}):(.+)$/s.exec(secret.trim());
-  if (!match) throw new OperatorError(`${setting}: got a value that is not shown; it takes ${takes}.`);
+  if (!match) throw new OperatorError(`${setting}: got a value that is not shown; expected ${takes}.`);
   const [, teamId = '', keyId = '', key = ''] = match;
   const privateKey = readKey(key);
   return () =>
@@ -34,7 +34,7 @@ function readKey(text: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch {
-    throw new OperatorError(`${setting}: the private key cannot be read; it takes ${takes}.`);
+    throw new OperatorError(`${setting}: the private key cannot be read; expected ${takes}.`);
   }
 }
 

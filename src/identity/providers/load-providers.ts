@@ -93,19 +93,19 @@ function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean):
   const complaints: string[] = [];
   const complain = (where: string, what: string) => {
     // A message must not show a secret.
-    const said = where === 'clientSecret' ? `it takes ${secret.expected}.` : what;
+    const said = where === 'clientSecret' ? `expected ${secret.expected}.` : what;
     complaints.push(`${where}: ${said}`);
   };
   checkOptions('', provider, options, complain);
   const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } =
     provider as Partial<ProviderDefinition>;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
-    complaints.push('name: it takes lowercase letters, digits and dashes, at most 40, such as "acme".');
+    complaints.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
   } else if (isTaken(name)) complaints.push(`name: another provider is named "${name}"; choose another name.`);
   if (issuer === undefined) complaints.push('issuer is missing: the address of the provider.');
   if (!clientId) complaints.push('clientId is missing: the client id of this service at the provider.');
   for (const [value, factors] of Object.entries(acr ?? {})) {
-    if (factors !== 1 && factors !== 2) complaints.push(`acr.${value}: it takes 1 or 2, the number of factors.`);
+    if (factors !== 1 && factors !== 2) complaints.push(`acr.${value}: expected 1 or 2, the number of factors.`);
   }
   const plain = [authorizationEndpoint, tokenEndpoint, profile].filter((each) => each !== undefined).length;
   if (plain > 0 && plain < 3) {

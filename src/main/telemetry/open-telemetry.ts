@@ -46,7 +46,7 @@ function readSampler(): Sampler {
   const make = samplers.get(isParentBased ? name.slice(parentBased.length) : name);
   if (!make) {
     const known = [...samplers.keys()].flatMap((one) => [one, parentBased + one]);
-    throw new OperatorError(`OTEL_TRACES_SAMPLER: got "${name}"; it takes one of: ${known.join(', ')}.`);
+    throw new OperatorError(`OTEL_TRACES_SAMPLER: got "${name}"; expected one of: ${known.join(', ')}.`);
   }
   return isParentBased ? new ParentBasedSampler({ root: make() }) : make();
 }

@@ -23,7 +23,7 @@ function readSignal(signal: 'TRACES' | 'METRICS', known: readonly string[]): Tel
     standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
   if (!known.includes(exporter))
-    throw new OperatorError(`${name}: got "${exporter}"; it takes one of: ${known.join(', ')}.`);
+    throw new OperatorError(`${name}: got "${exporter}"; expected one of: ${known.join(', ')}.`);
   // `/metrics` is always available.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   return { exporter: exporter as Exporter, protocol: readProtocol(signal) };
@@ -34,7 +34,7 @@ function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {
   const name = standardVariable(own) ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = standardVariable(name) || 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
-  throw new OperatorError(`${name}: got "${protocol}"; it takes http/protobuf or http/json.`);
+  throw new OperatorError(`${name}: got "${protocol}"; expected http/protobuf or http/json.`);
 }
 
 /** A number of the standard's; undefined where it is not set or is none. */

@@ -69,7 +69,7 @@ function checkRoute(route: Route, complain: Complain): void {
   checkAccess(route, complain);
   checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
-    complain('scope', `it takes <resource>:<what>, such as reports:read; this is ${describeValue(scope)}.`);
+    complain('scope', `expected <resource>:<what>, such as reports:read; got ${describeValue(scope)}.`);
   }
   if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
   if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: use `query` instead.');
@@ -84,7 +84,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
   if (typeof access !== 'function' && !accessWords.includes(access)) {
     complain(
       'access',
-      `it takes a rule such as role('admin'), or a word; this is ${describeValue(access)}.${didYouMean(String(access), accessWords)}`,
+      `expected a rule such as role('admin'), or a word; got ${describeValue(access)}.${didYouMean(String(access), accessWords)}`,
     );
   } else if (!resource && isOneOf(resourceRules, access)) {
     complain('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
@@ -118,7 +118,7 @@ function checkAuth(auth: unknown, known: readonly string[], complain: Complain):
 /** Under `/v1` the naming rules of the spec apply. */
 function checkPath(path: unknown, complain: Complain): void {
   if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
-    complain('path', `it takes a path such as /v1/reports/:id; this is ${describeValue(path)}.`);
+    complain('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
     return;
   }
   if (path !== '/v1' && !path.startsWith('/v1/')) return;

@@ -10,7 +10,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, co
   for (const [index, action] of actions.entries()) {
     const where = typeof action?.name === 'string' ? `actions.${action.name}` : `actions[${index}]`;
     if (typeof action !== 'object' || action === null) {
-      complain(where, `it takes action({ name, summary, run }); this is ${describeValue(action)}.`);
+      complain(where, `expected action({ name, summary, run }); got ${describeValue(action)}.`);
       continue;
     }
     if (!checkOptions(where, action, actionOptions, complain)) continue;

@@ -69,7 +69,7 @@ function hasValidOptions(
   complain: ReportMistake,
 ): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
-  for (const option of missing) complain(option, `it is missing: it takes ${resourceOptions[option].expected}.`);
+  for (const option of missing) complain(option, `it is missing: expected ${resourceOptions[option].expected}.`);
   const right = checkOptions('', declared, resourceOptions, complain);
   const made = typeof declared.fields !== 'object' || areFields(declared.fields, complain);
   const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, complain);
@@ -158,7 +158,7 @@ function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition
     if (!Array.isArray(names) || names.length < 2) {
       complain(
         'uniqueTogether',
-        `it takes lists of two names or more, such as [['a', 'b']]; this is ${describeValue(names)}.`,
+        `expected lists of two names or more, such as [['a', 'b']]; got ${describeValue(names)}.`,
       );
       continue;
     }

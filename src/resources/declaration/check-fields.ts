@@ -38,7 +38,7 @@ export function areFields(fields: Readonly<Record<string, unknown>>, complain: R
     const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
     complain(
       `fields.${name}`,
-      `it takes a field such as text({ required: true }); this is ${describeValue(field)}.${call}`,
+      `expected a field such as text({ required: true }); got ${describeValue(field)}.${call}`,
     );
   }
   return wrong.length === 0;

@@ -19,7 +19,7 @@ export function checkOptions(where: string, given: object, known: OptionKinds, c
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind && (value === undefined || kind.accepts(value))) continue;
     usable &&= kind === undefined;
-    if (kind) complain(path, `it takes ${kind.expected}; this is ${describeValue(value)}.`);
+    if (kind) complain(path, `expected ${kind.expected}; got ${describeValue(value)}.`);
     else complain(path, `"${name}" is not known here.${didYouMean(name, Object.keys(known))}`);
   }
   return usable;

@@ -57,7 +57,7 @@ function hasValidOptions(where: string, relation: Relation, complain: ReportMist
   if (!known || typeof target !== 'string') {
     complain(
       where,
-      `it takes a relation such as belongsTo('owners', { by: 'owner_id' }); this is ${describeValue(relation)}.`,
+      `expected a relation such as belongsTo('owners', { by: 'owner_id' }); got ${describeValue(relation)}.`,
     );
     return false;
   }

@@ -36,7 +36,7 @@ describe('A wrong declaration stops the start and names the file, the option and
       withFields({ seats: integer({ max: 3, default: 4 }) }),
       /fields\.seats: default: 4 must be at most 3/,
     ],
-    ['no values', withFields({ color: oneOf([]) }), /fields\.color: it takes a list of non-empty strings/],
+    ['no values', withFields({ color: oneOf([]) }), /fields\.color: expected a list of non-empty strings/],
     ['a target', withFields({ owner_id: reference('owner') }), /no resource "owner" to refer to. There are: cars/],
     ['set null', withFields({ car_id: reference('cars', { required: true, onDelete: 'set null' }) }), /may be null/],
     ['searchable JSON', withFields({ extras: json({ searchable: true }) }), /neither searchable/],

@@ -41,7 +41,7 @@ const check = (definition: ResourceDefinition) => () =>
 describe('An unknown option or name', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
-    ['an icon', cars({ icon: 'cra' }), /icon: it takes an emoji, or one of .*car.*this is "cra"/],
+    ['an icon', cars({ icon: 'cra' }), /icon: expected an emoji, or one of .*car.*got "cra"/],
     ['a hook', cars({ hooks: { beforeWrit() {} } }), /hooks\.beforeWrit: .*Did you mean "beforeWrite"\?/],
     ['an operation', cars({ access: { ...access, delet: 'nobody' } }), /access\.delet: .*Did you mean "delete"\?/],
     ['a word', cars({ access: { read: 'auth.api', write: 'nobdy' } }), /"auth:api"\?.*write: .*"nobody"\?/s],
@@ -64,7 +64,7 @@ describe('An unknown option or name', () => {
       /relations\.owner\.onDelete: "onDelete" is not known here/,
     ],
     ['an option of an action', withAction({ acces: 'read' }), /actions\.park\.acces: .*Did you mean "access"\?/],
-    ['a method', withAction({ method: 'PSOT' }), /actions\.park\.method: it takes one of "GET".*"PSOT"/],
+    ['a method', withAction({ method: 'PSOT' }), /actions\.park\.method: expected one of "GET".*"PSOT"/],
     ['a guard of an action', withAction({ access: 'reed' }), /actions\.park\.access: .*Did you mean "read"\?/],
     ['a role', reading(role('editr')), /access\.read: there is no role "editr"\. Did you mean "editor"\?/],
     [
@@ -126,7 +126,7 @@ describe('An invalid value in a declaration', () => {
     [
       'a text instead of a boolean',
       withField(text({ required: 'yes' } as Anything)),
-      /fields\.seats\.required: it takes true or/,
+      /fields\.seats\.required: expected true or/,
     ],
     [
       'options that are not an object',
@@ -134,23 +134,23 @@ describe('An invalid value in a declaration', () => {
       /fields\.seats: its options are an object/,
     ],
     ['a function that was not called', withField(text), /fields\.seats: .*Did you mean text\(\)\?/],
-    ['a text instead of a field', withField('text'), /fields\.seats: it takes a field such as text/],
+    ['a text instead of a field', withField('text'), /fields\.seats: expected a field such as text/],
     ['no fields', cars({ fields: undefined }), /fields: it is missing/],
-    ['a hook that is not a function', cars({ hooks: { prepare: true } }), /hooks\.prepare: it takes a function/],
+    ['a hook that is not a function', cars({ hooks: { prepare: true } }), /hooks\.prepare: expected a function/],
     ['an action without run', withAction({ run: undefined }), /actions\.park\.run: it is missing/],
     ['the body of a GET', withAction({ method: 'GET', body: {} }), /actions\.park\.body: a GET has no body/],
     ['an action twice', cars({ actions: [1, 2].map(() => withAction({}).actions?.[0]) }), /there are two of this name/],
     [
       'a value that is not a relation',
       cars({ relations: { owner: 'owners' } }),
-      /relations\.owner: it takes a relation/,
+      /relations\.owner: expected a relation/,
     ],
     [
       'a relation without its field',
       cars({ relations: { owner: hasMany('owners', {} as Anything) } }),
       /owner\.by: it is miss/,
     ],
-    ['names outside of a list', cars({ uniqueTogether: ['plate', 'kind'] }), /uniqueTogether: it takes lists of two/],
+    ['names outside of a list', cars({ uniqueTogether: ['plate', 'kind'] }), /uniqueTogether: expected lists of two/],
     ['a rule without a result', reading(() => undefined), /access\.read: a rule returns true, false or .*nothing/],
     ['an async rule', reading(async () => true), /access\.read: .*is async/],
     ['a rule that was not called', reading(role), /access\.read: .*returns a function/],
@@ -214,8 +214,8 @@ describe('All mistakes', () => {
       ({ message }: Error) => {
         const lines = message.split('\n').slice(1);
         const expected = [
-          /cars\.ts: label: it takes/,
-          /cars\.ts: fields\.doors: it takes a field/,
+          /cars\.ts: label: expected/,
+          /cars\.ts: fields\.doors: expected a field/,
           /cars\.ts: fields\.seats\.mim: /,
           /drivers\.ts: fields\.kind: default: "b"/,
           /owners\.ts: access\.read: there is no scope "cars:exprt"/,

@@ -2,7 +2,7 @@ import { isObject } from '../../platform/is-object.ts';
 
 /** The kind of value that an option takes. */
 export interface OptionKind {
-  /** Ends the sentence "it takes …". */
+  /** Ends the sentence "expected …". */
   readonly expected: string;
   accepts(value: unknown): boolean;
 }

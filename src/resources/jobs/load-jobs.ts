@@ -45,13 +45,13 @@ function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
   checkOptions('', job, jobOptions, (where, what) => complaints.push(`${where}: ${what}`));
   const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<JobDefinition>;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
-    complaints.push('name: it takes lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
+    complaints.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
   } else if (isTaken(name)) complaints.push(`name: another job is named "${name}"; choose another name.`);
   if (run === undefined && handle === undefined) complaints.push('run is missing: the function that does the work.');
   if (run !== undefined && handle !== undefined) complaints.push('run and handle are the same: leave one of them out.');
   if (typeof schedule === 'string' && typeof timeZone === 'string') {
     const zone = isTimeZone(timeZone);
-    if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; it takes a name such as Europe/Berlin.`);
+    if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; expected a name such as Europe/Berlin.`);
     const why = zone ? scheduleError(schedule, timeZone, now) : undefined;
     if (why)
       complaints.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${why}`);

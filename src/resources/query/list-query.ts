@@ -153,6 +153,6 @@ export function wholeNumber(name: string, text: string | undefined, fallback: nu
   if (text === undefined) return fallback;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max)
-    throw invalidParameter(`${name}: it takes a whole number from 1 to ${max.toLocaleString('en')}.`);
+    throw invalidParameter(`${name}: expected a whole number from 1 to ${max.toLocaleString('en')}.`);
   return value;
 }

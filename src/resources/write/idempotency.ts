@@ -36,7 +36,7 @@ export function idempotencyKey(
 ): IdempotencyKey | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
-    throw badRequest('Idempotency-Key: it takes 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
+    throw badRequest('Idempotency-Key: expected 1 to 255 visible ASCII characters.', 'idempotency_key_invalid');
   }
   const request = JSON.stringify([userId, clientId, path, header]);
   const ids = keys.macs('idempotency key of a row', request);

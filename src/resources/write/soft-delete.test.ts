@@ -58,7 +58,7 @@ describe('Declarations of soft delete', () => {
 
   it('are refused if soft delete is impossible', () => {
     assert.equal(complaintOf({ softDelete: true }), '');
-    assert.match(complaintOf({ softDelete: 'yes' }), /softDelete: it takes true or false/);
+    assert.match(complaintOf({ softDelete: 'yes' }), /softDelete: expected true or false/);
     assert.match(complaintOf({ softDelete: true, fields: { deleted_at: text() } }), /every row already has/);
     assert.match(complaintOf({ softDelete: true, remove: async () => undefined }), /leave one of the two out/);
     assert.match(

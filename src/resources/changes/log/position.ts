@@ -33,7 +33,7 @@ export function parsePosition(history: string, name: string, text: string): Posi
   if (text === '0') return { number: 0 };
   const [, of, number, xmin, xmax, running = '', upTo] = pattern.exec(text) ?? [];
   if (number === undefined || (xmin && xmax && !isSnapshot(xmin, xmax, running)))
-    throw invalidParameter(`${name}: it takes a position from a response of this service.`);
+    throw invalidParameter(`${name}: expected a position from a response of this service.`);
   if (of !== history) throw resyncRequired('The position belongs to another history of the data.');
   if (upTo === undefined) return { number: Number(number) };
   const snapshot = `${xmin}:${xmax}:${running.replaceAll('.', ',')}`;

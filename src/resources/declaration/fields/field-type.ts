@@ -70,7 +70,7 @@ export interface FieldType {
 
   /** Converts the text of a search to a stored value. Undefined for an invalid text. */
   fromSearch(text: string, field: SearchedField): unknown;
-  /** Ends the sentence "it takes …". */
+  /** Ends the sentence "expected …". */
   readonly expected: string;
   readonly hasOrder: boolean;
   /** The stored values that match a search term, or a condition on the row of the aliased table. */

@@ -26,7 +26,7 @@ export const oneOfType: FieldType = {
       values.length === 0 ||
       values.some((value) => typeof value !== 'string' || value === '')
     ) {
-      complain('it takes a list of non-empty strings.');
+      complain('expected a list of non-empty strings.');
     }
   },
   schema: ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] }),

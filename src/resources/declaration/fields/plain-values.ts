@@ -14,7 +14,7 @@ export function searchedValue(text: string, field: SearchedField): unknown {
 }
 
 export function refuseWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
-  if (openStart || openEnd) throw invalidParameter(`search: ${name} takes no wildcard; it takes ${type.expected}.`);
+  if (openStart || openEnd) throw invalidParameter(`search: ${name} takes no wildcard; expected ${type.expected}.`);
 }
 
 const boundsOf = ({ min, max }: AnyOptions) => ({
