@@ -6,7 +6,7 @@ import { narrowDetails, readAuthorizationDetails } from './authorize/authorizati
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { unauthorizedClient, unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
-import { isOfKind, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
+import { isGrantForClient, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
 import { limitByRolesOf } from './clients/role-scopes.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
@@ -92,7 +92,7 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
 export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
-  if (!isOfKind(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
+  if (!isGrantForClient(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: an invalid parameter must not use up a code or token.
   const asked = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));

@@ -11,7 +11,7 @@ import { readIncludes, transformErrors, transformResponses } from './apiato-resp
 import { asPermission } from './apiato-routes.ts';
 import type { LegacyIds } from './legacy-ids.ts';
 import { readAsApiato, resolveSearch, wordFields } from './legacy-query.ts';
-import { asksForRefresh, numbersToText, refusedRefresh, wrapTokens } from './legacy-responses.ts';
+import { isRefreshRequest, numbersToText, refusedRefresh, wrapTokens } from './legacy-responses.ts';
 
 const pageSize = 100;
 const maxPages = 100;
@@ -98,7 +98,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
 
   function answerTokens(route: RouteOptions): void {
     before(route, async ({ body }) => numbersToText(body));
-    const isRefresh = (request: FastifyRequest) => route.url.endsWith('/refresh') || asksForRefresh(request.body);
+    const isRefresh = (request: FastifyRequest) => route.url.endsWith('/refresh') || isRefreshRequest(request.body);
     route.errorHandler = (error, request, reply) => {
       const refused = isRefresh(request) ? refusedRefresh(compat, error) : undefined;
       if (!refused) throw error;

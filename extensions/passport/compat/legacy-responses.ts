@@ -25,7 +25,7 @@ export function refusedRefresh(compat: Compat, error: unknown): { status: number
 }
 
 /** Whether the body of a token request asks for a refresh. */
-export const asksForRefresh = (body: unknown): boolean =>
+export const isRefreshRequest = (body: unknown): boolean =>
   (body as { grant_type?: unknown } | undefined)?.grant_type === 'refresh_token';
 
 /** JSON bodies may contain `client_id: 2`. Converts numbers to text, as in a form. */

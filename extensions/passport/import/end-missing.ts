@@ -1,6 +1,6 @@
 import { listUnseen, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { clientSource, endClient } from './import-clients.ts';
-import { endTokenless, endUnseen, findRefreshedHere } from './logins/login-store.ts';
+import { endLoginsWithoutTokens, endUnseen, findRefreshedHere } from './logins/login-store.ts';
 import { batchSize, type Pass, type UserTable } from './pass.ts';
 import { countKnown, countUnseen } from './pass-store.ts';
 import { endUser } from './users/known-users.ts';
@@ -61,7 +61,7 @@ export async function endUnseenTokens(pass: Pass): Promise<void> {
       const tokens = await endUnseen(tx, pass.number, pass.at, batchSize);
       for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
       const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];
-      await endTokenless(tx, sessions, pass.at);
+      await endLoginsWithoutTokens(tx, sessions, pass.at);
       for (const id of sessions) invalidate({ kind: 'session', id });
       return tokens.length;
     });

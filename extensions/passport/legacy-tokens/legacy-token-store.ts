@@ -47,7 +47,7 @@ export const findLegacySession = async (
 ): Promise<LegacySession | undefined> => byToken.readFirst(database, { id, now });
 
 /** Names the user and client of a login whose access token the old service had purged. Only its refresh token names them. */
-export async function nameSubject(
+export async function setSubjectOfLogin(
   db: Db,
   { id, userId, clientId, scopes }: { id: string; userId: string | null; clientId: string; scopes: string },
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function nameSubject(
 }
 
 /** Whether the user is enabled and has the same password: a new password ended all logins that were known to be the user's. */
-export async function mayGoOn(db: Db, userId: string, since: number): Promise<boolean> {
+export async function isLoginStillValid(db: Db, userId: string, since: number): Promise<boolean> {
   const user = await db.selectFrom('users').select('disabled').where('id', '=', userId).executeTakeFirst();
   if (!user || user.disabled === 1) return false;
   const changed = await db
@@ -110,7 +110,7 @@ export async function deleteExpired(db: Db, now: number, limit: number): Promise
 }
 
 /** Deletes the keys after the last token, but not during an import that has not imported any token yet. */
-export async function deleteKeysOfNothing(db: Db): Promise<number> {
+export async function deleteUnusedKeys(db: Db): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('legacy_keys')
     .where('id', 'in', ['public', 'app'])

@@ -12,12 +12,12 @@ import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-j
 import type { LegacyKeys } from './legacy-keys.ts';
 import {
   deleteExpired,
-  deleteKeysOfNothing,
+  deleteUnusedKeys,
   findLegacySession,
   findNewId,
+  isLoginStillValid,
   type LegacySession,
-  mayGoOn,
-  nameSubject,
+  setSubjectOfLogin,
 } from './legacy-token-store.ts';
 import { RefreshOpener } from './refresh-opener.ts';
 import { mapScopes, readScopeMap, type ScopeMap, withOfflineAccess } from './scope-map.ts';
@@ -101,13 +101,13 @@ export class PassportTokens implements LegacyTokens {
     if (table === undefined || client === undefined) return false;
     const userId = oldId === null ? null : await findNewId(db, table, oldId);
     if (userId === undefined) return false;
-    if (userId !== null && !(await mayGoOn(db, userId, session.created_at))) return false;
+    if (userId !== null && !(await isLoginStillValid(db, userId, session.created_at))) return false;
     const type = await findNewId(db, 'oauth_clients.type', clientId);
     const hasUser = userId !== null;
     const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty: type === 'password', hasUser });
     const named = withOfflineAccess(type, mapped.scopes, hasUser);
     try {
-      await nameSubject(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
+      await setSubjectOfLogin(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
     } catch (error) {
       this.#context.log.info({ err: error }, 'a login could not be imported: its user or client no longer exists');
       return false;
@@ -141,7 +141,7 @@ const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): Ac
 export async function forgetLegacyTokens({ database, log, now }: Context): Promise<void> {
   await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
   const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
-    const keys = await deleteKeysOfNothing(tx);
+    const keys = await deleteUnusedKeys(tx);
     if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
     return keys;
   });

@@ -12,9 +12,9 @@ const awayCodes = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const diskCodes = new Set([8, 10, 13]);
 
 /** Read-only, I/O error, full. */
-export const isOfDisk = (error: unknown): boolean => diskCodes.has(resultCode(error));
+export const isDiskError = (error: unknown): boolean => diskCodes.has(resultCode(error));
 
-export function translate(error: unknown): unknown {
+export function toProblem(error: unknown): unknown {
   if (!awayCodes.has(resultCode(error))) return error;
   return unavailable('The database cannot store this at the moment. Try again shortly.', 5, reasonOf(error));
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Database } from '../database.ts';
 import { throttle } from '../throttle.ts';
 import type { SharedCommits } from './shared-commits.ts';
-import { isOfDisk } from './sqlite-errors.ts';
+import { isDiskError } from './sqlite-errors.ts';
 
 /** Calls within this time share one write. */
 const writeEvery = 1000;
@@ -34,10 +34,10 @@ export function sqliteProbes(parts: Parts): Database['probes'] {
   return {
     async database() {
       parts.checkFile();
-      await written().catch(unless((error) => !isOfDisk(error)));
+      await written().catch(unless((error) => !isDiskError(error)));
     },
     async disk() {
-      await written().catch(unless(isOfDisk));
+      await written().catch(unless(isDiskError));
       const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
       // Some file systems report no sizes.
       if (blocks > 0 && bavail * bsize < minFreeBytes) throw new Error('hardly any space is left');

@@ -4,7 +4,7 @@ import { type Reader, systemReader } from '../reader.ts';
 import { RowBudget } from './row-budget.ts';
 import { ScanThreads } from './scan-threads.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
-import { translate } from './sqlite-errors.ts';
+import { toProblem } from './sqlite-errors.ts';
 import { Statements } from './sqlite-statements.ts';
 
 /** The limit for one read on the main thread. Handing a read to a worker thread takes about as long. */
@@ -38,7 +38,7 @@ export class SqliteReads {
     try {
       return this.#statements.all<R>(sql, parameters);
     } catch (error) {
-      if (error !== rowsSpent) throw translate(error);
+      if (error !== rowsSpent) throw toProblem(error);
       this.#remember(sql);
       return this.#readInThread(sql, parameters, reader);
     }
@@ -48,7 +48,7 @@ export class SqliteReads {
     try {
       return this.#statements.first<R>(sql, parameters);
     } catch (error) {
-      if (error !== rowsSpent) throw translate(error);
+      if (error !== rowsSpent) throw toProblem(error);
       return this.#readInThread<R>(sql, parameters, reader).then(([row]) => row);
     }
   }
@@ -61,7 +61,7 @@ export class SqliteReads {
     try {
       return await this.#threads.read<R>(sql, parameters, reader);
     } catch (error) {
-      throw translate(error);
+      throw toProblem(error);
     }
   }
 

@@ -21,7 +21,7 @@ import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
-import { translate } from './sqlite-errors.ts';
+import { toProblem } from './sqlite-errors.ts';
 import { SqliteInvalidations } from './sqlite-invalidations.ts';
 import { sqliteProbes } from './sqlite-probes.ts';
 import { SqliteReads } from './sqlite-reads.ts';
@@ -54,7 +54,7 @@ class Connection implements DatabaseConnection {
       await durable;
       return result;
     } catch (error) {
-      throw translate(error);
+      throw toProblem(error);
     }
   }
 
@@ -66,14 +66,14 @@ class Connection implements DatabaseConnection {
     try {
       await this.#commits.enter();
     } catch (error) {
-      throw translate(error);
+      throw toProblem(error);
     }
     try {
       this.#writer.run('savepoint job', []);
       this.inTransaction = true;
     } catch (error) {
       this.#commits.abandon();
-      throw translate(error);
+      throw toProblem(error);
     }
   }
 
@@ -84,7 +84,7 @@ class Connection implements DatabaseConnection {
     try {
       await this.#commits.leave();
     } catch (error) {
-      throw translate(error);
+      throw toProblem(error);
     }
   }
 
@@ -197,11 +197,11 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     async write<R>(sql: string, parameters: readonly unknown[]) {
       try {
         const { result, durable: committed } = await commits.run(() => writing.run<R>(sql, parameters));
-        const durable = committed.catch((error) => Promise.reject(translate(error)));
+        const durable = committed.catch((error) => Promise.reject(toProblem(error)));
         durable.catch(() => undefined);
         return { rows: result.rows, durable };
       } catch (error) {
-        throw translate(error);
+        throw toProblem(error);
       }
     },
     probes: sqliteProbes({ path, writer, commits, checkFile }),

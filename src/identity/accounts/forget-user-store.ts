@@ -30,7 +30,7 @@ export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> 
 }
 
 /** Deletes passkeys that are not second factors: automatic passkeys, or all passkeys with MFA=off. */
-export async function deletePasskeysBesideFactors(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
+export async function deleteNonFactorPasskeys(tx: Tx, userId: string, { mfa }: Pick<Config, 'mfa'>): Promise<void> {
   const ofUser = tx.deleteFrom('passkeys').where('user_id', '=', userId);
   await (mfa === 'off' ? ofUser : ofUser.where('automatic', '=', 1)).execute();
 }

@@ -8,7 +8,7 @@ import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { deleteIdentitiesOf, deletePasskeysBesideFactors } from '../accounts/forget-user-store.ts';
+import { deleteIdentitiesOf, deleteNonFactorPasskeys } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from './revoke-access.ts';
@@ -55,7 +55,7 @@ export async function resetPassword(
     // Another person who registered this address earlier may have added ways to sign in.
     if (owner.email_confirmed === 0) {
       await deleteIdentitiesOf(tx, changed.id);
-      await deletePasskeysBesideFactors(tx, changed.id, config);
+      await deleteNonFactorPasskeys(tx, changed.id, config);
     }
     await revokeAccess(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });
     await mail.enqueue(tx, { template: 'password-changed', recipient: used.email, language: source.language });

@@ -19,11 +19,11 @@ const lastAdministratorLock = 7_146_353;
 /** Whether there is another enabled administrator. Takes a lock, so that two administrators cannot remove each other. */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
-  return isAdministratorBeside(tx, userId);
+  return hasOtherAdministratorUnlocked(tx, userId);
 }
 
 /** Like `hasOtherAdministrator` but without a lock: the result may be outdated. */
-export async function isAdministratorBeside(db: Db, userId: string): Promise<boolean> {
+export async function hasOtherAdministratorUnlocked(db: Db, userId: string): Promise<boolean> {
   const others = await db
     .selectFrom('users')
     .select('id')

@@ -8,7 +8,7 @@ export const mayUseGrant = ({ type, grantTypes }: Pick<Client, 'type' | 'grantTy
   type === 'password' || grantTypes.length === 0 || grantTypes.includes(grant);
 
 /** Whether clients of this type can use the grant. */
-export const isOfKind = (
+export const isGrantForClient = (
   client: Client,
   grant: { readonly type: string; readonly clientTypes: readonly Client['type'][]; readonly confidential?: boolean },
 ): boolean =>

@@ -19,7 +19,7 @@ import type { Grant } from '../grant.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
 import { required, resourcesIn } from '../parameters.ts';
-import { type AuthorityRows, holdAuthorityRows } from '../sessions/authority/authority-store.ts';
+import { type AuthorityRows, lockAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
@@ -102,7 +102,7 @@ async function redeem(
   const { engine } = context.database;
   const parties = { userId: code.user_id, clientId: code.client_id };
   const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
-  const rows = await holdAuthorityRows(tx, engine, ids, 'share');
+  const rows = await lockAuthorityRows(tx, engine, ids, 'share');
   const consent = await lockConsent(tx, engine, parties);
   if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
   const wrong = codeError(held, rows, context.now());

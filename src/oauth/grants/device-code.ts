@@ -15,7 +15,7 @@ import {
 import type { Grant, GrantRequest } from '../grant.ts';
 import type { OAuth } from '../oauth.ts';
 import { required } from '../parameters.ts';
-import { holdAuthorityRows } from '../sessions/authority/authority-store.ts';
+import { lockAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { scopesOfSession } from '../sessions/sessions.ts';
 import type { StoredSession } from '../sessions/store/session-store.ts';
 
@@ -84,7 +84,7 @@ async function lockSubjects(
   { user_id: userId, session_id: sessionId }: DeviceRow,
 ): Promise<boolean> {
   const ids = { kind: 'user', userId: userId ?? '', clientId: client.id, sessionId: sessionId ?? '' } as const;
-  const { user, session } = await holdAuthorityRows(tx, context.database.engine, ids, 'change');
+  const { user, session } = await lockAuthorityRows(tx, context.database.engine, ids, 'change');
   await requireSecret(context, tx, client.secretId);
   return user !== undefined && !user.disabled && session !== undefined && session.revoked_at === null;
 }

@@ -26,6 +26,7 @@ describe('A wrong declaration stops the start and names the file, the option and
   const cases: [name: string, definition: ResourceDefinition, says: RegExp][] = [
     ['a name', declared({ name: 'Cars' }), /name: "Cars" takes a lowercase plural noun/],
     ['a reserved name', declared({ name: 'sessions' }), /"sessions" is a name of the service itself/],
+    ['a table of the service', declared({ name: 'issuers' }), /"issuers" is a name of the service itself/],
     ['a reserved path', declared({ name: 'me' }), /"me" is a name of the service/],
     ['a field name', withFields({ 'Plate No': text() }), /fields\.Plate No: a name takes lowercase/],
     ['an implicit field', withFields({ created_at: text() }), /fields\.created_at: every row already has/],

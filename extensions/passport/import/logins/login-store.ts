@@ -132,7 +132,7 @@ export async function endUnseen(tx: Tx, pass: number, now: number, limit: number
 }
 
 /** Ends logins without any remaining token, unless they were refreshed here. */
-export async function endTokenless(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
+export async function endLoginsWithoutTokens(tx: Tx, sessionIds: readonly string[], now: number): Promise<void> {
   if (sessionIds.length === 0) return;
   await tx
     .updateTable('sessions')

@@ -85,7 +85,7 @@ const ofUserToChange = withAndWithoutActor({ user: change, client: share, sessio
 const ofClientToChange = withAndWithoutActor({ user: change, client: change, session: shareSession });
 
 /** Reads and locks the rows that a caller's authority depends on. They do not change until the transaction ends. */
-export async function holdAuthorityRows(
+export async function lockAuthorityRows(
   tx: Tx,
   engine: Engine,
   { kind, ...ids }: Ids & { readonly kind: 'user' | 'client' },

@@ -7,7 +7,7 @@ import type { Caller } from '../../../platform/caller.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import { limitByRoles } from '../../clients/role-scopes.ts';
 import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
-import { type AuthorityRows, holdAuthorityRows, lockUsers } from './authority-store.ts';
+import { type AuthorityRows, lockAuthorityRows, lockUsers } from './authority-store.ts';
 
 /** Checks the caller's authority inside the transaction of a write, on locked rows. A revocation applies from its commit. */
 export const createLockAuthority =
@@ -22,7 +22,7 @@ export const createLockAuthority =
     const other = act.userId === caller.userId ? undefined : act.userId;
     if (other !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, other]);
     const strength = act.ofAccounts ? 'change' : 'share';
-    const rows = await holdAuthorityRows(tx, database.engine, ids, strength, act.recorded);
+    const rows = await lockAuthorityRows(tx, database.engine, ids, strength, act.recorded);
     refuseEnded(caller, rows, now());
     if (act.accountId !== undefined) await lockForRevocation(tx, [act.accountId]);
     return currentCaller(config, act, rows);

@@ -1,5 +1,5 @@
 import type { Context } from '../../../database/context.ts';
-import { type LogPage, lastOfSqlite, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
+import { type LogPage, lastSqlitePosition, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
 import { formatPosition, type Position, parsePosition, resyncRequired } from './position.ts';
 
 /** The longest time that a reader waits for running transactions. */
@@ -112,7 +112,7 @@ export class ChangeLog {
   async #observe(): Promise<void> {
     const { engine, db } = this.#context.database;
     if (engine === 'sqlite') {
-      this.#last = await lastOfSqlite(db);
+      this.#last = await lastSqlitePosition(db);
       this.#ended = this.#last;
       this.#newest = this.#last;
       return;

@@ -21,7 +21,7 @@ export async function prunedTo(db: Db): Promise<number> {
 }
 
 /** On SQLite: the last position. All positions before it are committed, because SQLite has one writer. */
-export async function lastOfSqlite(db: Db | Tx): Promise<number> {
+export async function lastSqlitePosition(db: Db | Tx): Promise<number> {
   const query = sql<{ last: number }>`select seq as last from sqlite_sequence where name = 'change_log'`;
   return (await query.execute(db)).rows[0]?.last ?? 0;
 }

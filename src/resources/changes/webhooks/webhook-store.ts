@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import { lastOfSqlite } from '../log/change-store.ts';
+import { lastSqlitePosition } from '../log/change-store.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
@@ -17,7 +17,7 @@ export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: st
 
 /** The position at which a new webhook starts: after all issued positions. */
 export async function newestPosition({ engine }: Pick<Database, 'engine'>, tx: Db | Tx): Promise<number> {
-  if (engine === 'sqlite') return lastOfSqlite(tx);
+  if (engine === 'sqlite') return lastSqlitePosition(tx);
   const { rows } = await sql<{ last: number }>`
     select case when is_called then last_value else 0 end as last from change_log_position`.execute(tx);
   return rows[0]?.last ?? 0;
