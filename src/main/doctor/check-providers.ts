@@ -64,7 +64,8 @@ export function checkProviderSecrets(definitions: readonly ProviderDefinition[],
 export async function checkProviderFailures(db: Db): Promise<Finding[]> {
   const rows = await findProviders(db);
   return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {
-    if (last_failure_at === null || (last_success_at ?? 0) >= last_failure_at) return [];
+    // In one sign-in, a failure can follow the success in the same millisecond.
+    if (last_failure_at === null || (last_success_at ?? 0) > last_failure_at) return [];
     const meaning = failureMeanings[(failure ?? 'other') as FailureCode];
     const values = { name, at: new Date(last_failure_at).toISOString(), why: failure_detail ?? '' };
     return [notice(part, 'the last sign-in with {name}, at {at}, failed: {why}', meaning, values)];
