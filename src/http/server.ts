@@ -51,7 +51,7 @@ const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: strin
 };
 
 /** Headers come in one piece, nearly always. */
-const maxHeaderBytes = 10_000;
+const headersTimeoutMs = 10_000;
 
 /** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
 function closeIdleWhenStopping(app: App): void {
@@ -117,7 +117,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
       requireHostHeader: false,
       // A header that may be sent once is refused when it comes twice, not taken for its first: see the gate.
       joinDuplicateHeaders: true,
-      headersTimeout: Math.min(maxHeaderBytes, arrival),
+      headersTimeout: Math.min(headersTimeoutMs, arrival),
       connectionsCheckingInterval: Math.min(1000, arrival / 4),
       // A request without a body gets no stream to read it from: see docs/performance.md.
       optimizeEmptyRequests: true,
