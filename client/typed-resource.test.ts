@@ -101,7 +101,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
   const typed = (group: (typeof groups)[number]) => {
     const kind: 'novel' | 'poem' = group.genre;
     const figures: [number, number | null, number | null] = [group.count, group.sum.pages, group.max.pages];
-    // @ts-expect-error what was not asked for
+    // @ts-expect-error a member that was not requested
     group.avg;
     return [kind, figures];
   };
@@ -123,9 +123,9 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
 
   // Each of these is wrong; the compiler says so. Nothing is sent.
   const wrong = async () => {
-    // @ts-expect-error a resource that is not declared
+    // @ts-expect-error an undeclared resource
     createGatehouse<Resources>().resource('boks');
-    // @ts-expect-error a field that is not there
+    // @ts-expect-error an undeclared field
     first.titel;
     // @ts-expect-error a field that `filter` left out
     first.pages;
@@ -135,7 +135,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
     await books.list({ limt: 5 });
     // @ts-expect-error a field that cannot be searched
     await books.list({ search: { pages: 1 } });
-    // @ts-expect-error a value that there is not
+    // @ts-expect-error an undeclared value
     await books.list({ search: { genre: 'drama' } });
     // @ts-expect-error a field that cannot be sorted by
     await books.list({ orderBy: 'pages' });
@@ -157,7 +157,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
     await books.get('1', { filter: ['titel'] });
     // @ts-expect-error what is required must be sent
     await books.create({ title: 'Notes' });
-    // @ts-expect-error a field that is not there
+    // @ts-expect-error an undeclared field
     await books.patch('1', { titel: 'Notes' });
     // @ts-expect-error an action that is not there
     await books.act('1', 'burn');
