@@ -29,27 +29,32 @@ const report: Report = {
   node: process.version,
   load: `${loadGenerator}, ${plan.connections} connections, ${plan.rounds} rounds of ${plan.seconds} s, medians`,
 };
+const results = out ?? fileURLToPath(new URL('results', import.meta.url));
+mkdirSync(results, { recursive: true });
+
+/** Adds the figures of one part to the report and writes it, so that an interrupted run keeps its finished parts. */
+async function add<K extends keyof Report>(part: K, measured: Promise<Report[K]>): Promise<void> {
+  report[part] = await measured;
+  writeFileSync(join(results, 'results.txt'), textReport(report));
+  // Without the trees of the profiles: the charts show them.
+  const figures = JSON.stringify(report, (key, value) => (key === 'root' ? undefined : value), 2);
+  writeFileSync(join(results, 'results.json'), `${figures}\n`);
+  for (const [name, svg] of charts(report)) writeFileSync(join(results, `${name}.svg`), svg);
+}
+
 try {
-  if (against) report.against = await compareCommits(against, plan);
-  if (parts.includes('operations')) report.operations = await compareOperations(plan, postgresUrl);
-  if (parts.includes('engines') && postgresUrl) report.engines = await compareEngines(plan, postgresUrl);
-  if (parts.includes('workers')) report.workers = await compareWorkers(plan, postgresUrl);
-  if (parts.includes('growth')) report.growth = await growth(plan, postgresUrl);
-  if (parts.includes('day')) report.day = await dayOfSessions(plan);
-  if (parts.includes('isolation')) report.isolation = await isolation(plan);
-  if (parts.includes('changes')) report.changes = await measureChanges(plan, postgresUrl);
-  if (parts.includes('flames')) report.flames = await flames(plan);
+  if (against) await add('against', compareCommits(against, plan));
+  if (parts.includes('operations')) await add('operations', compareOperations(plan, postgresUrl));
+  if (parts.includes('engines') && postgresUrl) await add('engines', compareEngines(plan, postgresUrl));
+  if (parts.includes('workers')) await add('workers', compareWorkers(plan, postgresUrl));
+  if (parts.includes('growth')) await add('growth', growth(plan, postgresUrl));
+  if (parts.includes('day')) await add('day', dayOfSessions(plan));
+  if (parts.includes('isolation')) await add('isolation', isolation(plan));
+  if (parts.includes('changes')) await add('changes', measureChanges(plan, postgresUrl));
+  if (parts.includes('flames')) await add('flames', flames(plan));
 } finally {
   await postgres?.remove();
 }
 
-const results = out ?? fileURLToPath(new URL('results', import.meta.url));
-mkdirSync(results, { recursive: true });
-const text = textReport(report);
-writeFileSync(join(results, 'results.txt'), text);
-// Without the trees of the profiles: the charts show them.
-const figures = JSON.stringify(report, (key, value) => (key === 'root' ? undefined : value), 2);
-writeFileSync(join(results, 'results.json'), `${figures}\n`);
-for (const [name, svg] of charts(report)) writeFileSync(join(results, `${name}.svg`), svg);
-console.log(`${text}\nAlso in ${results}: results.json and charts.`);
+console.log(`${textReport(report)}\nAlso in ${results}: results.json and charts.`);
 process.exit(0);
