@@ -77,6 +77,8 @@ export interface Database {
   direct?: (<T>(work: (db: Db) => Promise<T>) => Promise<T>) | undefined;
   /** Shows whether earlier reads are still valid. Undefined if unknown. */
   changes(): CommitCounts | undefined | Promise<CommitCounts | undefined>;
+  /** On SQLite: grows with every commit of any process. While it stays the same, reads return the same rows. */
+  revision?: (() => number) | undefined;
   /** Milliseconds since 1970, by the clock that all instances share. */
   now(): number;
   /**

@@ -98,6 +98,11 @@ export class SqliteBus implements Bus {
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
   }
 
+  revision(): number {
+    this.cacheUsable();
+    return this.#own + this.#foreign;
+  }
+
   endSnapshot(): void {
     if (this.#requestSeen) return;
     this.#requestSeen = true;

@@ -191,6 +191,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     bus,
     now: Date.now,
     changes: () => bus.changes(),
+    revision: () => bus.revision(),
     beforeCommit: (listener) => commitListeners.push(listener),
     read: (sql, parameters, reader) => reads.all(sql, parameters, reader),
     readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),

@@ -22,10 +22,10 @@ export interface QueryContext extends Executor {
 export type RuleContext = Pick<QueryContext, 'engine' | 'caller' | 'now' | 'deleted'>;
 
 export const queryContext = (
-  { engine, db, read, readFirst, readKeyed, changes }: Database,
+  { engine, db, read, readFirst, readKeyed, changes, revision }: Database,
   { caller, now }: Pick<QueryContext, 'caller' | 'now'>,
   reader?: Reader,
-): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, reader, caller, now });
+): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, revision, reader, caller, now });
 
 export const withDeletedRows = (
   context: QueryContext,

@@ -11,17 +11,15 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
 import type { ListRead } from './list-read.ts';
 import { loadIncludes } from './load-includes.ts';
+import type { PageLinks } from './recent-rows.ts';
+import { cacheOf } from './resource-cache.ts';
 import { rowsWithText } from './rows-with-text.ts';
-
-/** Links to the neighbouring pages. */
-export interface PageLinks {
-  readonly next: string | null;
-  readonly previous?: string | null;
-}
 
 export interface Paging {
   /** Signs cursors. */
   readonly keys: Macs;
+  /** The URL of the request. Pages with a URL are cached. */
+  readonly url?: string;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
   /** Called with the links to other pages. */
@@ -41,8 +39,11 @@ export function listJson(
   paging: Paging,
 ): string | Promise<string> {
   const { positions } = paging;
-  if (!positions || !resource.changes) return pageJson(context, resource, list, paging);
-  return thenMaybe(positions.before(), (known) => pageJson(context, resource, list, paging, { positions, known }));
+  if (!positions || !resource.changes) return recentPageJson(context, resource, list, paging);
+  return thenMaybe(positions.before(), (known) => {
+    const where = listCondition(context, resource, list, paging);
+    return pageJson(context, resource, list, { paging, where, placed: { positions, known } });
+  });
 }
 
 /** The condition of the listed rows. */
@@ -59,14 +60,41 @@ interface LogPosition {
   readonly known: number;
 }
 
-function pageJson(
+/** A page from the cache, or from the database. */
+function recentPageJson(
   context: QueryContext,
   resource: Resource,
   list: ListRead,
   paging: Paging,
-  placed?: LogPosition,
 ): string | Promise<string> {
   const where = listCondition(context, resource, list, paging);
+  const { url } = paging;
+  const revision =
+    url === undefined || list.readsOtherResources || !list.shape.dependsOnRow ? undefined : context.revision?.();
+  if (url === undefined || revision === undefined) return pageJson(context, resource, list, { paging, where });
+  const { pages } = cacheOf(resource);
+  const cached = pages.at(url, where, revision);
+  if (cached) {
+    paging.linked(cached.links);
+    return cached.json;
+  }
+  let links: PageLinks = { next: null };
+  const linked = (made: PageLinks) => {
+    links = made;
+    paging.linked(made);
+  };
+  return thenMaybe(pageJson(context, resource, list, { paging: { ...paging, linked }, where }), (json) => {
+    pages.set(url, { json, links, where, revision });
+    return json;
+  });
+}
+
+function pageJson(
+  context: QueryContext,
+  resource: Resource,
+  list: ListRead,
+  { paging, where, placed }: { paging: Paging; where: Fragment; placed?: LogPosition },
+): string | Promise<string> {
   const table = raw(resource.table);
   const scanned = sql`from ${table} as t where ${eachRow} ${where}`;
   const plain = where === sqlTrue && hasIndexFor(resource, list.sort);

@@ -25,9 +25,9 @@ export function findRow(
   resource: Resource,
   id: string,
   { byId, columns }: Pick<RowShape, 'byId' | 'columns'>,
+  allowed = allowedRows(resource, 'read', context),
 ): StoredRow | Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const allowed = allowedRows(resource, 'read', context);
   if (allowed === sqlTrue) return thenMaybe(byId.readFirst(context, id), found);
   const rows = readPrepared(
     context,
@@ -54,16 +54,23 @@ export function rowJson(
   );
 }
 
-/** The same for a row with only the columns of its shape. */
-export function foundRowJson(
+/** Finds a row and writes it as JSON. On SQLite, a cached row is not read again until something is committed. */
+export function findRowJson(
   context: QueryContext,
   resource: Resource,
   selection: Selection,
-  row: StoredRow,
+  id: string,
 ): TaggedJson | Promise<TaggedJson> {
   const { shape, recent } = selection;
-  if (!recent) return rowJson(context, resource, selection, row);
-  return recent.of(row, () => taggedJson(resource, row, shape.members(row)));
+  const allowed = allowedRows(resource, 'read', context);
+  const revision = recent && allowed === sqlTrue ? context.revision?.() : undefined;
+  const cached = revision === undefined ? undefined : recent?.at(id, revision);
+  if (cached) return cached;
+  return thenMaybe(findRow(context, resource, id, shape, allowed), (row) =>
+    recent
+      ? recent.of(row, () => taggedJson(resource, row, shape.members(row)), revision)
+      : rowJson(context, resource, selection, row),
+  );
 }
 
 function taggedJson(resource: Resource, row: StoredRow, members: string): TaggedJson {

@@ -1,41 +1,75 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { StoredRow } from '../sql/executor.ts';
+import type { Fragment } from '../sql/sql-text.ts';
 import type { TaggedJson } from './row-json.ts';
 
-interface Written {
-  readonly row: StoredRow;
-  readonly tagged: TaggedJson;
+/** The limits of each cache: entries, characters of JSON in all entries, and characters of one entry. */
+interface Limits {
+  readonly entries: number;
+  readonly characters: number;
+  readonly length: number;
 }
 
-/** The limits of the cache per resource: rows, and characters of JSON. */
-const maxRows = 5000;
-const maxCharacters = 4_000_000;
-const maxRowLength = 8192;
+/** The limits per resource. */
+const rowLimits: Limits = { entries: 5000, characters: 4_000_000, length: 8192 };
+const pageLimits: Limits = { entries: 500, characters: 4_000_000, length: 65_536 };
+
+/** JSON texts by key. Evicts the oldest ones. */
+class RecentTexts<V extends { readonly json: string }> {
+  readonly #limits: Limits;
+  readonly #byKey: BoundedMap<string, V>;
+  #characters = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+    this.#byKey = new BoundedMap(limits.entries, (key) => this.#delete(key));
+  }
+
+  get(key: string): V | undefined {
+    return this.#byKey.get(key);
+  }
+
+  set(key: string, value: V): void {
+    this.#delete(key);
+    if (value.json.length > this.#limits.length) return;
+    this.#byKey.set(key, value);
+    this.#characters += value.json.length;
+    while (this.#characters > this.#limits.characters) this.#delete(this.#byKey.keys().next().value as string);
+  }
+
+  #delete(key: string): void {
+    this.#characters -= this.#byKey.get(key)?.json.length ?? 0;
+    this.#byKey.delete(key);
+  }
+}
+
+interface CachedRow extends TaggedJson {
+  readonly row: StoredRow;
+  /** The revision of the database at which the row was read last. */
+  revision: number | undefined;
+}
 
 /** Caches the JSON of rows. Comparing a row costs far less than serializing and hashing it again. */
 export class RecentRows {
-  readonly #byId = new BoundedMap<string, Written>(maxRows, (id) => this.#forget(id));
-  #characters = 0;
+  readonly #texts = new RecentTexts<CachedRow>(rowLimits);
 
-  of(row: StoredRow, write: () => TaggedJson): TaggedJson {
-    const id = row.id;
-    const last = this.#byId.get(id);
-    if (last && areSame(last.row, row)) return last.tagged;
-    const tagged = write();
-    if (last) this.#forget(id);
-    if (tagged.json.length <= maxRowLength) this.#remember(id, { row, tagged });
-    return tagged;
+  /** The row with this id, if nothing was committed since it was read. */
+  at(id: string, revision: number): TaggedJson | undefined {
+    const cached = this.#texts.get(id);
+    return cached?.revision === revision ? cached : undefined;
   }
 
-  #remember(id: string, written: Written): void {
-    this.#byId.set(id, written);
-    this.#characters += written.tagged.json.length;
-    while (this.#characters > maxCharacters) this.#forget(this.#byId.keys().next().value as string);
-  }
-
-  #forget(id: string): void {
-    this.#characters -= this.#byId.get(id)?.tagged.json.length ?? 0;
-    this.#byId.delete(id);
+  /** `revision`: the revision of the database before the row was read. */
+  of(row: StoredRow, write: () => TaggedJson, revision?: number): TaggedJson {
+    const cached = this.#texts.get(row.id);
+    if (cached && areSame(cached.row, row)) {
+      cached.revision = revision;
+      return cached;
+    }
+    const { json, etag } = write();
+    const written = { json, etag, row, revision };
+    this.#texts.set(row.id, written);
+    return written;
   }
 }
 
@@ -44,3 +78,37 @@ function areSame(one: StoredRow, other: StoredRow): boolean {
   for (const column in one) if (one[column] !== other[column]) return false;
   return true;
 }
+
+/** Links to the neighbouring pages. */
+export interface PageLinks {
+  readonly next: string | null;
+  readonly previous?: string | null;
+}
+
+interface CachedPage {
+  readonly json: string;
+  readonly links: PageLinks;
+  /** The condition of the listed rows. It depends on the caller. */
+  readonly where: Fragment;
+  readonly revision: number;
+}
+
+/** Caches pages of lists by URL. A page is valid until the next commit, for callers who may see the same rows. */
+export class RecentPages {
+  readonly #texts = new RecentTexts<CachedPage>(pageLimits);
+
+  at(url: string, where: Fragment, revision: number): CachedPage | undefined {
+    const cached = this.#texts.get(url);
+    return cached?.revision === revision && isSameCondition(cached.where, where) ? cached : undefined;
+  }
+
+  set(url: string, page: CachedPage): void {
+    this.#texts.set(url, page);
+  }
+}
+
+const isSameCondition = (one: Fragment, other: Fragment): boolean =>
+  one === other ||
+  (one.values.length === other.values.length &&
+    one.strings.every((text, i) => text === other.strings[i]) &&
+    one.values.every((value, i) => value === other.values[i]));

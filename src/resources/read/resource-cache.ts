@@ -5,7 +5,7 @@ import { type Include, keyColumns, withoutIncluded } from '../query/include-tree
 import { plainRow, type RowQuery } from '../query/list-query.ts';
 import { defaultSort, type Sort } from '../query/sorting.ts';
 import type { PreparedSelect } from '../sql/executor.ts';
-import { RecentRows } from './recent-rows.ts';
+import { RecentPages, RecentRows } from './recent-rows.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 
 /** The columns to read, and the functions that serialize a row. */
@@ -29,6 +29,7 @@ class ResourceCache {
   /** The selection of requests without `filter` and `include`. */
   readonly selection: Selection;
   readonly sort: Sort;
+  readonly pages = new RecentPages();
   readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
   /** The last count of the table, and the state of the change counters at that time. */
   lastCount: { readonly rows: number; readonly changes: CommitCounts } | undefined;
@@ -37,7 +38,7 @@ class ResourceCache {
 
   constructor(resource: Resource) {
     const selection = selectionOf(resource, plainRow);
-    this.selection = selection.shape.cacheable ? { ...selection, recent: new RecentRows() } : selection;
+    this.selection = selection.shape.dependsOnRow ? { ...selection, recent: new RecentRows() } : selection;
     this.sort = defaultSort(resource);
   }
 }

@@ -16,7 +16,7 @@ export interface RowShape {
   /** Reads a page, for callers who may read every row. */
   page(sort: Sort, engine: Engine): PreparedSelect;
   /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
-  readonly cacheable: boolean;
+  readonly dependsOnRow: boolean;
   /** The members of the row's JSON object, without braces. */
   members(row: StoredRow): string;
 }
@@ -82,7 +82,7 @@ export function shapeOf(
         const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
         return new PreparedSelect(text, repeated);
       }),
-    cacheable: repeated && !fields.some(({ compute }) => compute),
+    dependsOnRow: !fields.some(({ compute }) => compute),
     members(row) {
       let out = '';
       for (const write of writers) out += write(row);

@@ -13,9 +13,9 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow, queryOf, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
-import type { PageLinks } from '../read/list-rows.ts';
 import { onReplica } from '../read/on-replica.ts';
-import { findRow, foundRowJson } from '../read/read-rows.ts';
+import { findRowJson } from '../read/read-rows.ts';
+import type { PageLinks } from '../read/recent-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { TaggedJson } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
@@ -77,6 +77,7 @@ const addressOf =
 /** The paging of a list. Its links are sent in the `Link` header too (RFC 8288). */
 export const pagingOf = (services: ResourceServices, request: FastifyRequest, reply: FastifyReply) => ({
   keys: services.keys,
+  url: request.url,
   address: addressOf(services, request),
   positions: services.positions,
   tag: (etag: string) => void reply.header('etag', etag),
@@ -116,8 +117,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const embeds = selection.includes.length > 0;
       const own = withDeletedRows(readContext(services, request), resource, query);
       const context = onReplica(own, services.context.database, resource, { embeds });
-      const found = findRow(context, resource, idOf(resource, request), selection.shape);
-      const json = thenMaybe(found, (row) => foundRowJson(context, resource, selection, row));
+      const json = findRowJson(context, resource, selection, idOf(resource, request));
       return thenMaybe(json, (tagged) => (sendNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
     });
   }

@@ -14,6 +14,7 @@ export interface Executor {
   readonly readFirst?: Database['readFirst'];
   readonly readKeyed?: Database['readKeyed'];
   readonly changes?: Database['changes'];
+  readonly revision?: Database['revision'];
   /** The caller that waits for the result. */
   readonly reader?: Reader | undefined;
 }
