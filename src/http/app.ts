@@ -4,7 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault
 import type { Caller } from '../platform/caller.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
 
-/** The server as routes see it: Fastify, and the options in a route's `config`. */
+/** The type of the Fastify instance. Routes set the options below in their `config`. */
 export type App = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
@@ -13,10 +13,10 @@ export type App = FastifyInstance<
   TypeBoxTypeProvider
 >;
 
-/** The guard of a route. `auth:api` requires a bearer token, `auth:web` a browser session. */
+/** How a route authenticates: `auth:api` requires a bearer token, `auth:web` a browser session. */
 export type Protection = 'public' | 'auth:api' | 'auth:web';
 
-/** An error as a page in the style of the service. */
+/** Renders an error as an HTML page. */
 type ErrorPage = (
   reply: FastifyReply,
   status: number,
@@ -28,9 +28,9 @@ type ErrorPage = (
 declare module 'fastify' {
   interface FastifyContextConfig {
     auth?: Protection;
-    /** On a public route: a bearer token is verified if the request has one, so that the caller is known. */
+    /** On a public route: verifies a bearer token if the request has one, and sets the caller. */
     bearer?: 'optional';
-    /** On a public page: the caller is known if somebody is signed in. The page itself handles visitors who are not. */
+    /** On a public page: sets the caller if the browser is signed in. The page itself handles other visitors. */
     web?: 'optional';
     /** The route can also respond with a stream of events, regardless of FORCE_ACCEPT_HEADER. */
     eventStream?: boolean;
@@ -52,15 +52,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller;
     route: RouteFacts;
-    /** By `performance.now()`. */
+    /** In milliseconds, from `performance.now()`. */
     startedAt: number;
     /** If no route matched but the path exists: the error format of that path. */
     errorForm: FastifyContextConfig['errors'] | null;
-    /** Counts the request against RATE_LIMIT, on a route with `when-known`. */
+    /** Whether `countAs` has counted the request, on a route with `limited: 'when-known'`. */
     counted: boolean;
     /**
-     * With workers: resolves when the request has its number among the requests of all workers. Resolves with the
-     * error if the limit is exceeded.
+     * With workers: resolves when the primary has counted the request together with those of all workers. Resolves with
+     * the error if the limit is exceeded.
      */
     sharedCount: Promise<Error | undefined> | null;
   }
@@ -69,7 +69,7 @@ declare module 'fastify' {
     countAs(caller: string): void;
   }
   interface FastifyInstance {
-    /** Set by the pages. */
+    /** The pages set it. Null in a service without pages. */
     errorPage: ErrorPage | null;
   }
 }

@@ -5,13 +5,13 @@ import { type RequestSource, requestSource } from './request-source.ts';
 export interface BrowserCookie {
   readonly name: string;
   read(request: FastifyRequest): string | undefined;
-  /** Call it only after a successful sign-in. An earlier cookie would reveal who has an account. */
+  /** Call it only after a successful sign-in. Otherwise the cookie would reveal which accounts exist. */
   set(reply: FastifyReply, value: string): void;
   /** The source of a sign-in, with this cookie. */
   requestSource(request: FastifyRequest): RequestSource;
 }
 
-/** About as long as browsers keep a cookie. Each sign-in renews it. */
+/** Browsers keep a cookie for about this long at most. Each sign-in renews it. */
 const maxAge = 365 * 86_400;
 
 /** The cookie of a known browser (identity/credentials/known-browsers.ts), which OWASP calls a device cookie. */

@@ -22,7 +22,7 @@ const encodingFor = ({ headers }: FastifyRequest): Encoding | undefined => {
 export class CompressedContent {
   readonly #type: string;
   readonly #content: Buffer;
-  readonly #made = new Map<Encoding, Promise<Buffer>>();
+  readonly #compressed = new Map<Encoding, Promise<Buffer>>();
 
   constructor(type: string, content: string | Buffer) {
     this.#type = type;
@@ -33,8 +33,8 @@ export class CompressedContent {
     addVary(reply.type(this.#type), 'accept-encoding');
     const encoding = encodingFor(request);
     if (encoding === undefined) return reply.send(this.#content);
-    const made = this.#made.get(encoding) ?? compress[encoding](this.#content);
-    this.#made.set(encoding, made);
-    return reply.header('content-encoding', encoding).send(await made);
+    const compressed = this.#compressed.get(encoding) ?? compress[encoding](this.#content);
+    this.#compressed.set(encoding, compressed);
+    return reply.header('content-encoding', encoding).send(await compressed);
   }
 }

@@ -16,7 +16,7 @@ describe('Responses that callers do not read', () => {
   it('are limited for one caller over all its connections, and in total', () => {
     const unsent = new UnsentResponses({ ofCaller: 100, inAll: 250 });
     const ada = [60, 30, 50].map(connection);
-    for (const one of ada) unsent.note(one, 'ada');
+    for (const one of ada) unsent.track(one, 'ada');
     unsent.check();
     assert.deepEqual(
       ada.map(({ ended }) => ended),
@@ -24,7 +24,7 @@ describe('Responses that callers do not read', () => {
     );
     const others = ['ben', 'eve'].map((name) => {
       const one = connection(95);
-      unsent.note(one, name);
+      unsent.track(one, name);
       return one;
     });
     unsent.check();
@@ -35,9 +35,9 @@ describe('Responses that callers do not read', () => {
   it('are no longer counted after they are read', () => {
     const unsent = new UnsentResponses({ ofCaller: 100, inAll: 250 });
     const read = connection(90);
-    unsent.note(read, 'ada');
+    unsent.track(read, 'ada');
     read.writableLength = 0;
-    unsent.note(connection(90), 'ada');
+    unsent.track(connection(90), 'ada');
     unsent.check();
     assert.equal(read.ended, false);
   });

@@ -28,7 +28,7 @@ export class UnsentResponses {
   }
 
   /** Tracks a large response. Its unread bytes are checked after it has been written. */
-  note(socket: Unsent, caller: string): void {
+  track(socket: Unsent, caller: string): void {
     this.#callers.set(socket, caller);
     if (this.#checking) return;
     this.#checking = true;
@@ -74,8 +74,8 @@ const otherFiles = 200;
 
 interface Reading {
   since: number;
-  /** The number of bytes that it had read at that time. */
-  taken: number;
+  /** The number of bytes that the client had read at that time. */
+  bytesRead: number;
 }
 
 /** The limit of open files for this process, if the system reports it. */
@@ -91,24 +91,24 @@ function maxOpenFiles(): number {
 /** Limits the number of connections: closes idle ones, and disconnects clients that do not read. */
 export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
   const { server } = app;
-  const most = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - otherFiles));
-  server.maxConnections = most;
+  const limit = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - otherFiles));
+  server.maxConnections = limit;
   const open = new Set<Socket>();
-  let making = false;
-  const makeRoom = () => {
-    if (making) return;
-    making = true;
+  let scheduled = false;
+  const closeIdleSoon = () => {
+    if (scheduled) return;
+    scheduled = true;
     setTimeout(() => {
-      making = false;
+      scheduled = false;
       server.closeIdleConnections();
     }, firstRequestMs).unref();
   };
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    if (open.size >= most * fullShare) makeRoom();
+    if (open.size >= limit * fullShare) closeIdleSoon();
   });
-  server.on('drop', () => makeRoom());
+  server.on('drop', () => closeIdleSoon());
   const readings = new WeakMap<Socket, Reading>();
   const sweep = setInterval(() => endSlowReaders(open, readings, answerTimeout * 1000), sweepMs).unref();
   server.once('close', () => clearInterval(sweep));
@@ -136,16 +136,16 @@ function endSlowReaders(open: ReadonlySet<Socket>, readings: WeakMap<Socket, Rea
 }
 
 function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number, timeoutMs: number): boolean {
-  const taken = socket.bytesWritten - socket.writableLength;
+  const bytesRead = socket.bytesWritten - socket.writableLength;
   const reading = readings.get(socket);
   if (!reading) {
-    readings.set(socket, { since: now, taken });
+    readings.set(socket, { since: now, bytesRead });
     return false;
   }
   if (now - reading.since < timeoutMs) return false;
-  if (taken - reading.taken < (minBytesPerSecond * timeoutMs) / 1000) return true;
+  if (bytesRead - reading.bytesRead < (minBytesPerSecond * timeoutMs) / 1000) return true;
   reading.since = now;
-  reading.taken = taken;
+  reading.bytesRead = bytesRead;
   return false;
 }
 
@@ -161,19 +161,19 @@ export function serializePipelined(server: Server): void {
   const waiting = new WeakMap<Socket, number>();
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    // Node gives a response its socket when the one before it is done.
+    // Node assigns the socket to a response when the previous response is complete.
     if (response.socket) {
       handle(request, response);
       return;
     }
     const { socket } = request;
-    const before = waiting.get(socket) ?? 0;
-    if (before >= maxPipelined) {
+    const queued = waiting.get(socket) ?? 0;
+    if (queued >= maxPipelined) {
       socket.destroy();
       return;
     }
-    waiting.set(socket, before + 1);
-    // Nothing more is read from it meanwhile.
+    waiting.set(socket, queued + 1);
+    // Reads nothing more from the socket until then.
     socket.pause();
     response.once('socket', () => {
       waiting.set(socket, (waiting.get(socket) ?? 1) - 1);

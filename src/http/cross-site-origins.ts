@@ -5,7 +5,7 @@ interface Settings {
   corsOrigins: readonly string[];
 }
 
-/** The values of the message below. */
+/** The values for `crossSiteWarning`. */
 export interface CrossSiteOrigin {
   origin: string;
   url: string;

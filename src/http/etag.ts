@@ -5,29 +5,30 @@ import { privateCache } from './gate/caching.ts';
 
 export const hashOf = (payload: string | Buffer): string => hash('sha1', payload, 'base64url');
 
-const remembered = 500;
-const maxRememberedLength = 8192;
+const maxEntries = 500;
+const maxCachedLength = 8192;
 
-/** Remembers the last hash of each key. Comparing an unchanged text takes far less time than hashing it. */
+/** Caches the last hash of each key. Comparing an unchanged text takes far less time than hashing it. */
 export class RecentHashes {
-  readonly #byKey = new BoundedMap<string, { readonly text: string; readonly hash: string }>(remembered);
+  readonly #byKey = new BoundedMap<string, { readonly text: string; readonly hash: string }>(maxEntries);
 
   of(key: string, text: string): string {
     const last = this.#byKey.get(key);
     if (last?.text === text) return last.hash;
-    const made = hashOf(text);
-    if (text.length <= maxRememberedLength) this.#byKey.set(key, { text, hash: made });
-    return made;
+    const computed = hashOf(text);
+    if (text.length <= maxCachedLength) this.#byKey.set(key, { text, hash: computed });
+    return computed;
   }
 }
 
-const hashesOfAnswers = new RecentHashes();
+const responseHashes = new RecentHashes();
 
-/** A strong ETag of the response. Pages and their addresses may contain secrets, so nothing of them is cached. */
+/** A strong ETag of the response. Pages and their URLs may contain secrets, so this cache stores no hashes of pages. */
 function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: string | Buffer): string {
-  const cached = reply.getHeader('cache-control');
-  const forget = typeof payload !== 'string' || !route.inApi || (cached !== undefined && cached !== privateCache);
-  return `"${forget ? hashOf(payload) : hashesOfAnswers.of(url, payload)}"`;
+  const cacheControl = reply.getHeader('cache-control');
+  const uncached =
+    typeof payload !== 'string' || !route.inApi || (cacheControl !== undefined && cacheControl !== privateCache);
+  return `"${uncached ? hashOf(payload) : responseHashes.of(url, payload)}"`;
 }
 
 /** RFC 9110 13.1.2: weak comparison, including lists and `*`. */

@@ -2,44 +2,44 @@ import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 
 const timeoutMs = 2000;
-const open = { auth: 'public', limited: false } as const;
+const publicRoute = { auth: 'public', limited: false } as const;
 
 interface ReadinessCheck {
   readonly name: string;
-  /** Throws when the part is not ready. */
+  /** Throws if the part is not ready. */
   check(): Promise<void>;
 }
 
-/** A part behind a silently dropped connection never answers. */
-async function inTime(check: Promise<void>): Promise<void> {
+/** If a connection was dropped silently, the check would never end. */
+async function withTimeout(check: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
   });
-  await Promise.race([check, late]).finally(() => clearTimeout(timer));
+  await Promise.race([check, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Without the lease, every request queries the database. */
+/** The checks of the service itself. Without the lease, every request queries the database. */
 function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
-    if (!database.bus.cacheUsable()) throw new Error('the invalidations of other instances are not received');
+    if (!database.bus.cacheUsable()) throw new Error('this instance does not receive the invalidations of others');
   };
   const workers = async () => {
-    if (siblings && siblings.unresponsive > 0) throw new Error(`workers that hang: ${siblings.unresponsive}`);
+    if (siblings && siblings.unresponsive > 0) throw new Error(`unresponsive workers: ${siblings.unresponsive}`);
   };
   return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
 }
 
-/** Checks all parts at once. Concurrent requests share the answer. */
+/** Runs all checks at once. Concurrent requests share the result. */
 function createCheckRunner(
   { log, metrics }: Context,
   checks: readonly ReadinessCheck[],
 ): () => Promise<Record<string, string>> {
-  let underWay: Promise<Record<string, string>> | undefined;
+  let running: Promise<Record<string, string>> | undefined;
   const runCheck = async ({ name, check }: ReadinessCheck) => {
     try {
-      await inTime(check());
+      await withTimeout(check());
       metrics.ready.set({ part: name }, 1);
       return [name, 'ok'];
     } catch (error) {
@@ -50,10 +50,10 @@ function createCheckRunner(
   };
   const runAll = async () => Object.fromEntries(await Promise.all(checks.map(runCheck)));
   return () => {
-    underWay ??= runAll().finally(() => {
-      underWay = undefined;
+    running ??= runAll().finally(() => {
+      running = undefined;
     });
-    return underWay;
+    return running;
   };
 }
 
@@ -65,13 +65,13 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   const { database, metrics, siblings } = context;
   const runCheck = createCheckRunner(context, [...builtinChecks(context), ...checks]);
   let draining = false;
-  app.get('/health/live', { config: open, schema: { hide: true } }, async () => ({ status: 'ok' }));
+  app.get('/health/live', { config: publicRoute, schema: { hide: true } }, async () => ({ status: 'ok' }));
 
-  app.get('/health/ready', { config: open, schema: { hide: true } }, async (_request, reply) => {
+  app.get('/health/ready', { config: publicRoute, schema: { hide: true } }, async (_request, reply) => {
     const results = draining ? { draining: 'not ready' } : await runCheck();
     const ready = Object.values(results).every((result) => result === 'ok');
     if (!ready) reply.code(503).header('retry-after', '5');
-    // Without replicas, everything is read from the primary. A load balancer need not avoid the instance for that.
+    // Without replicas, the service reads from the primary and stays ready.
     const replicas = database.replicas?.state();
     return { status: ready ? 'ok' : 'not ready', checks: results, ...(replicas ? { replicas } : {}) };
   });
@@ -79,12 +79,12 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   metrics.workers.set(1);
   const readMetrics = () => {
     recordConnections(context);
-    // For the next time: figures wait for nothing that hangs.
+    // Updates the figures for the next request. This one does not wait: a check may hang.
     void runCheck();
     return metrics.registry;
   };
   siblings?.provideMetrics(() => readMetrics().getMetricsAsJSON());
-  app.get('/metrics', { config: open, schema: { hide: true } }, async (_request, reply) =>
+  app.get('/metrics', { config: publicRoute, schema: { hide: true } }, async (_request, reply) =>
     reply
       .type(metrics.registry.contentType)
       .send(await (siblings ? siblings.aggregatedMetrics() : readMetrics().metrics())),
@@ -95,7 +95,7 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   };
 }
 
-/** The figures that are looked up, rather than counted. */
+/** Updates the gauges of the database connections. */
 export function recordConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
   const { total, idle, waiting } = database.connections();
   metrics.databaseConnections.set({ state: 'total' }, total);

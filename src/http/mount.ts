@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from './app.ts';
 
-/** Another Fastify, whatever its types. */
+/** A Fastify instance with any type parameters. */
 export type Host = FastifyInstance;
 
 /** Serves requests that match no route of the host, below `prefix`. The host's hooks after `onRequest` do not run. */
@@ -16,7 +16,7 @@ export function mountApp(host: FastifyInstance, app: App, prefix: string): void 
         request.raw.url = withoutPrefix(request.raw.url ?? '/', prefix);
         app.routing(request.raw, reply.raw);
       },
-      // Never reached; a route must have one.
+      // Never called, but Fastify requires a handler.
       handler: (_request, reply) => reply,
     });
   }

@@ -1,14 +1,17 @@
 import { isIPv6 } from 'node:net';
 
-/** The network that limits count: an IPv4 address, or the /64 that every IPv6 subscriber has at least. */
+/**
+ * The network whose requests are counted together: an IPv4 address, or an IPv6 /64, the smallest network of a
+ * subscriber.
+ */
 export const networkOf = (address: string): string =>
   // A fast path for IPv4, because this runs for every request.
   address.includes(':') ? prefixOf(address, 4) : address;
 
-/** A coarser bound: who holds one /64 often holds the whole /48. An IPv4 address stays as it is. */
+/** A larger network: the owner of a /64 often has the whole /48. IPv4 addresses stay unchanged. */
 export const widerNetworkOf = (address: string): string => (address.includes(':') ? prefixOf(address, 3) : address);
 
-/** The first groups of an IPv6 address; the address inside, where it is an IPv4 address written as IPv6. */
+/** The first groups of an IPv6 address. An IPv4 address in IPv6 notation is returned as IPv4. */
 function prefixOf(address: string, groups: number): string {
   if (!isIPv6(address)) return withoutPort(address, groups);
   const all = ipv6Groups(address);
@@ -27,7 +30,7 @@ function withoutPort(address: string, groups: number): string {
   return v6 !== undefined && isIPv6(v6) ? prefixOf(v6, groups) : (v4 ?? address);
 }
 
-/** All eight, whatever was left out with `::` or written as IPv4 at the end. */
+/** All eight groups, also if the address contains `::` or ends with an IPv4 address. */
 export function ipv6Groups(address: string): number[] {
   const [head = '', tail] = (address.split('%', 1)[0] as string).toLowerCase().split('::');
   const before = numbersOf(head);

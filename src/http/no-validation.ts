@@ -1,2 +1,2 @@
-/** For routes whose own rules validate: they report every error, or use the form that an RFC requires. */
+/** For routes that validate their input themselves, to report every error at once or in the format of an RFC. */
 export const noValidation = { validatorCompiler: () => () => true } as const;

@@ -5,12 +5,12 @@ const instance = randomBytes(6).toString('base64url');
 let count = 0;
 
 /**
- * The caller's id if it is well-formed, so that a request can be followed through several services. Otherwise a new
- * id.
+ * The request id from the caller's header if it is well-formed, so that logs of several services can be joined.
+ * Otherwise a new id.
  */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
-  const given = request.headers['x-request-id'];
-  if (typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given)) return given;
+  const sent = request.headers['x-request-id'];
+  if (typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent)) return sent;
   count++;
   return `${instance}-${count.toString(36)}`;
 }

@@ -20,23 +20,23 @@ export class RequestReader implements Reader {
     return caller.userId ?? caller.clientId ?? widerNetworkOf(this.#request.ip);
   }
 
-  onDisconnect(gone: () => void): () => void {
+  onDisconnect(onClose: () => void): () => void {
     const { socket } = this.#request.raw;
     // The caller disconnected before the listener was added.
-    if (socket.destroyed) queueMicrotask(gone);
-    socket.once('close', gone);
-    return () => socket.off('close', gone);
+    if (socket.destroyed) queueMicrotask(onClose);
+    socket.once('close', onClose);
+    return () => socket.off('close', onClose);
   }
 }
 
-const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Before a caller is told that something was done, every instance knows which copies of the database it may be shown. */
+/** Delays the response to a write until every instance knows which replicas are too old for this caller. */
 export function awaitReplicaNotices(app: App, { database }: Context): void {
   const { replicas } = database;
   if (!replicas) return;
   app.addHook('onSend', async (request) => {
-    if (reading.has(request.method) || request.caller.kind === 'anonymous') return;
+    if (readMethods.has(request.method) || request.caller.kind === 'anonymous') return;
     await replicas.afterWrite(new RequestReader(request).caller);
   });
 }

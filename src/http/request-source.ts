@@ -21,5 +21,5 @@ export const requestSource = (request: FastifyRequest): RequestSource => ({
   language: request.headers['accept-language']?.slice(0, 200),
 });
 
-/** For the service itself: the command line and background jobs. */
+/** The source of changes by the service itself: the command line and background jobs. */
 export const systemSource: RequestSource = Object.freeze({ address: null, userAgent: null, requestId: null });

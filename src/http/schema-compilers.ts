@@ -11,11 +11,11 @@ const ajvOptions = {
   removeAdditional: false,
   allErrors: true,
   useDefaults: true,
-  // Checking the schemas themselves would take a twelfth of the start.
+  // Validating the schemas themselves would take a twelfth of the start time.
   validateSchema: false,
   meta: false,
 };
-// Loading Ajv takes longer than compiling most schemas, so nothing is loaded before it is needed.
+// Loading Ajv takes longer than compiling most schemas, so it is loaded when it is first needed.
 let validators: CompileValidator | undefined;
 let serializers: CompileSerializer | undefined;
 const compileValidator: CompileValidator = (route) => {
@@ -27,10 +27,13 @@ const compileSerializer: CompileSerializer = (route) => {
   return serializers(route);
 };
 
-/** For schemas of the operator: a wrong one fails the start. */
+/** For the operator's schemas: an invalid schema fails the start. */
 export const eagerCompilers = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
 
-/** Compiles the service's own schemas at the first request of their route: together they would take a fifth of the start. */
+/**
+ * Compiles the service's own schemas at the first request of their route. Compiling all of them would take a fifth of
+ * the start time.
+ */
 export const lazyCompilers = {
   buildValidator: () => compileValidatorLater as never,
   buildSerializer: () => compileSerializerLater as never,
@@ -41,7 +44,7 @@ const compileValidatorLater: CompileValidator = (route) => {
   const validate: ReturnType<CompileValidator> = (data) => {
     compiled ??= compileValidator(route);
     const result = compiled(data);
-    // Fastify reads the errors of Ajv from the function that it called.
+    // Fastify reads Ajv's errors from the function that it called.
     validate.errors = compiled.errors ?? null;
     return result;
   };

@@ -20,7 +20,7 @@ import { lazyCompilers } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
 import { withoutQuery } from './without-query.ts';
 
-/** Forwards the one thing that only Fastify knows: responses that failed after their headers were sent. */
+/** Logs the errors that only Fastify sees: responses that failed after the error handler. */
 class FrameworkLog extends LogController {
   readonly #log: Logger;
 
@@ -30,30 +30,31 @@ class FrameworkLog extends LogController {
   }
 
   override streamError(error: Error, request: { id: string }): void {
-    this.#log.info({ requestId: request.id, err: error }, 'the answer broke off');
+    this.#log.info({ requestId: request.id, err: error }, 'response aborted');
   }
 
   override writeHeadError(error: Error, request: { id: string }): void {
-    this.#log.error({ requestId: request.id, err: error }, 'the answer could not be sent');
+    this.#log.error({ requestId: request.id, err: error }, 'response could not be sent');
   }
 
   override serializerError(error: Error, request: { id: string }): void {
-    this.#log.error({ requestId: request.id, err: error }, 'the answer does not fit its schema');
+    this.#log.error({ requestId: request.id, err: error }, 'response does not match its schema');
   }
 }
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
   const [only] = trustProxy;
   if (only === undefined || only === 'false') return false;
-  // One hop: trusts the peer, regardless of its address. The caller may have forged the entries further left in X-Forwarded-For.
+  // Trusts one hop: the peer, regardless of its address. The caller may have forged the other entries of
+  // X-Forwarded-For.
   if (only === 'true') return (_address, hop) => hop === 0;
   return [...trustProxy];
 };
 
-/** Headers come in one piece, nearly always. */
+/** Headers nearly always arrive in one packet, so a short timeout is enough. */
 const headersTimeoutMs = 10_000;
 
-/** While stopping, a connection whose last answer has gone out is closed: its client may keep it open for minutes. */
+/** While stopping: closes each connection after its last response. Its client may keep it open for minutes. */
 function closeIdleWhenStopping(app: App): void {
   app.addHook('preClose', async () => {
     const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
@@ -62,8 +63,8 @@ function closeIdleWhenStopping(app: App): void {
   });
 }
 
-/** For the routes that learn by themselves who is calling. */
-function countByRoute(app: App, limit: RateLimit): void {
+/** Adds `reply.countAs` for routes that authenticate the caller themselves (`limited: 'when-known'`). */
+function decorateCounting(app: App, limit: RateLimit): void {
   app.decorateRequest('counted', false);
   app.decorateRequest('sharedCount', null);
   app.decorateReply('countAs', function countAs(this: FastifyReply, caller: string) {
@@ -73,53 +74,53 @@ function countByRoute(app: App, limit: RateLimit): void {
   });
 }
 
-/** Smaller ones are taken by the system at once. */
+/** The kernel buffers smaller responses, so they use no memory of the process. */
 const largeResponseBytes = 65_536;
 
 const isLarge = (payload: unknown): boolean =>
   (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeResponseBytes;
 
-/** The last of every answer: its tag, and its line in the log. */
+/** Adds the ETag, the log line and the tracking of large responses, when a response is sent. */
 function addResponseHooks(app: App, context: Context): void {
   const logRequest = requestLog(context);
   const unsent = new UnsentResponses();
-  // Not `onResponse`: for that Fastify would add two listeners to each request and take them away again. And one hook, not
-  // two: each costs every request.
+  // Not `onResponse`, for which Fastify adds two listeners to each request. One hook instead of two, because each hook
+  // slows down every request.
   app.addHook('onSend', (request, reply, payload, done) => {
     const sent = addEtag(request, reply, payload);
     inRequestSpan(request, () => logRequest(request, reply));
-    if (isLarge(sent)) unsent.note(request.raw.socket, rateLimitKey(request));
+    if (isLarge(sent)) unsent.track(request.raw.socket, rateLimitKey(request));
     if (request.sharedCount === null) done(null, sent);
     else void request.sharedCount.then(() => done(null, sent));
   });
 }
 
-/** An HTTP server that follows the contract's rules for all routes, and has none yet. */
+/** Creates an HTTP server with the rules of the contract for all routes, but without routes. */
 export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
   const { config, log } = context;
   const paths = createPathTable();
-  const early = createClientErrorHandler(config);
+  const clientErrors = createClientErrorHandler(config);
   const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
-  const arrival = config.requestTimeout * 1000;
+  const requestTimeoutMs = config.requestTimeout * 1000;
   const app = fastify({
-    // No logger of Fastify's own: it would make a child logger for each request (see `requestLog` and error-handler.ts).
+    // Fastify's own logger would create a child logger for each request (see `requestLog` and error-handler.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
     bodyLimit: maxBodyBytes,
-    requestTimeout: arrival,
+    requestTimeout: requestTimeoutMs,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',
-    clientErrorHandler: early.unparsable,
-    frameworkErrors: early.unroutable,
+    clientErrorHandler: clientErrors.unparsable,
+    frameworkErrors: clientErrors.unroutable,
     rewriteUrl: rewriteUrl(config, paths),
     http: {
-      // Node would refuse a missing Host header with an empty answer; the gate says what is missing.
+      // Node would reject a missing Host header with an empty response. The gate sends an error with a reason.
       requireHostHeader: false,
-      // A header that may be sent once is refused when it comes twice, not taken for its first: see the gate.
+      // By default Node uses the first of repeated headers. The gate rejects them.
       joinDuplicateHeaders: true,
-      headersTimeout: Math.min(headersTimeoutMs, arrival),
-      connectionsCheckingInterval: Math.min(1000, arrival / 4),
-      // A request without a body gets no stream to read it from: see docs/performance.md.
+      headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(1000, requestTimeoutMs / 4),
+      // Creates no body stream for a request without a body: see docs/performance.md.
       optimizeEmptyRequests: true,
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
@@ -130,20 +131,20 @@ export async function createServer(context: Context, authenticate: Authenticate)
   app.decorateRequest('route');
   app.decorateRequest('errorForm', null);
   app.decorateRequest('startedAt', 0);
-  countByRoute(app, limit);
+  decorateCounting(app, limit);
   app.decorate('errorPage', null);
   app.addHook('onRoute', (route) => {
-    // HEAD routes that Fastify adds beside a GET carry its config.
-    if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must say config.auth: what guards it`);
+    // HEAD routes that Fastify adds to a GET route have its config.
+    if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must set config.auth`);
     paths.add(route.url, route.method, route.config);
   });
-  app.server.on('checkExpectation', early.unexpected);
+  app.server.on('checkExpectation', clientErrors.unexpected);
   limitConnections(app, config);
   serializePipelined(app.server);
   closeIdleWhenStopping(app);
   setErrorHandler(app, context);
   addContentTypeParsers(app);
-  // Reading them is left to the few who do (`parseCookie`): the plugin would read them at each request.
+  // Without the hook, which would parse cookies at each request. The few routes that need them call `parseCookie`.
   await app.register(cookie, { hook: false });
   traceRequests(app);
   addGate(app, context, traceAuthentication(authenticate), paths, limit);
@@ -182,7 +183,7 @@ function originForm(url: string): string {
   return path === '' || path.startsWith('?') ? `/${path}` : path;
 }
 
-/** The URL as routes know it. A proxy may pass the path of BASE_URL or strip it; a path that is a route stays. */
+/** Removes the path of BASE_URL, which a proxy may pass or strip. If the full path is a route, it stays unchanged. */
 function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<PathTable, 'find'>) {
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
   return ({ url: sent = '/' }: { url?: string | undefined }): string => {

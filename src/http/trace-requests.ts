@@ -6,7 +6,7 @@ import type { Authenticate } from './gate/authenticate.ts';
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
 /**
- * A span for each request, named after its route, never its URL, which may contain a secret. Does nothing without
+ * Creates a span for each request. Its name is the route, not the URL, which may contain a secret. Does nothing without
  * tracing.
  */
 export function traceRequests(app: App): void {
@@ -17,7 +17,7 @@ export function traceRequests(app: App): void {
     spans.set(request, span);
     span.run(done);
   });
-  // The body arrives outside the async context in which the request began.
+  // The body arrives outside of the async context in which the request began.
   app.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request);
     if (span) span.run(done);
@@ -36,14 +36,14 @@ export function traceRequests(app: App): void {
   });
 }
 
-/** Runs work inside of a request's span, where it has one: the line in the log is written from anywhere. */
+/** Runs a function inside the request's span, if it has one, so that its log lines have the trace id. */
 export const inRequestSpan = (request: FastifyRequest, work: () => void): void => {
   const span = tracing() && spans.get(request);
   if (span) span.run(work);
   else work();
 };
 
-/** A span for finding the caller. */
+/** Creates a span for the authentication. */
 export function traceAuthentication(authenticate: Authenticate): Authenticate {
   if (!tracing()) return authenticate;
   return {

@@ -20,31 +20,31 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Browser and system, if they are known: never arbitrary text from a caller. */
+/** The browser and system, if they are known. The result never contains text from the caller. */
 export function recogniseUserAgent(userAgent: string | null): string | undefined {
   if (!userAgent) return undefined;
-  const find = (list: readonly [RegExp, string][]) => list.find(([sign]) => sign.test(userAgent))?.[1];
-  const browser = find(browsers);
-  const system = find(systems);
+  const match = (list: readonly [RegExp, string][]) => list.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = match(browsers);
+  const system = match(systems);
   return browser && system ? `${browser} on ${system}` : (browser ?? system);
 }
 
 const unknownUserAgent = 'Unknown device';
 
-/** A name that a person recognises: "Firefox on Windows". Programs keep their own name. */
+/** A short name, such as "Firefox on Windows". An unknown program keeps its own name. */
 export function describeUserAgent(userAgent: string | null): string {
   const recognised = recogniseUserAgent(userAgent);
   return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownUserAgent);
 }
 
-/** The same name in the reader's language. */
+/** The short name in the reader's language. */
 export function localizeUserAgent(name: string): LocalizedText {
   if (name === unknownUserAgent) return message('user_agent.unknown');
   const parts = splitUserAgent(name);
   return parts ? message('user_agent.on', { ...parts }) : name;
 }
 
-/** The two names in "Firefox on Windows". */
+/** Splits "Firefox on Windows" into browser and system. */
 export function splitUserAgent(name: string): { browser: string; system: string } | undefined {
   const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
   return browser && system ? { browser, system } : undefined;

@@ -18,7 +18,7 @@ function decodeUtf8(bytes: Buffer): string {
 }
 
 function readJsonBody(bytes: Buffer): unknown {
-  // An empty body, regardless of the Content-Type. A route that needs a body reports its absence.
+  // An empty body is valid with any Content-Type. A route that needs a body reports its absence.
   if (bytes.length === 0) return undefined;
   const body = readJson(decodeUtf8(bytes));
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -27,8 +27,8 @@ function readJsonBody(bytes: Buffer): unknown {
   return body;
 }
 
-/** RFC 9110 15.5.16: the answer says which codings are taken. */
-function refuseCompressed({ headers }: FastifyRequest): void {
+/** Rejects a compressed body. RFC 9110 15.5.16: the response names the accepted codings. */
+function rejectCompressed({ headers }: FastifyRequest): void {
   const coding = headers['content-encoding'];
   if (coding === undefined || coding.trim() === '' || coding.trim().toLowerCase() === 'identity') return;
   throw new Problem(415, 'Unsupported Media Type', 'Send the body uncompressed.', {
@@ -48,14 +48,14 @@ const readers: readonly [type: string, read: Read][] = [
   ['multipart/form-data', (bytes, contentType) => readMultipart(bytes, contentType, decodeUtf8)],
 ];
 
-/** JSON and form bodies on every endpoint; anything else is 415, by Fastify. */
+/** Every endpoint accepts JSON and form bodies. For other types, Fastify responds with 415. */
 export function addContentTypeParsers(app: App): void {
   app.removeAllContentTypeParsers();
   for (const [type, read] of readers) {
     app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       let body: unknown;
       try {
-        refuseCompressed(request);
+        rejectCompressed(request);
         const { repeatable } = request.routeOptions.config;
         body = read(bytes as Buffer, request.headers['content-type'] as string, repeatable);
       } catch (error) {
@@ -66,7 +66,7 @@ export function addContentTypeParsers(app: App): void {
   }
 }
 
-/** Whether the body is a form, whose values are all texts. */
+/** Whether the body is a form. All values of a form are strings. */
 export const isForm = ({ headers }: FastifyRequest): boolean => {
   const type = (headers['content-type'] ?? '').toLowerCase();
   return type.startsWith('application/x-www-form-urlencoded') || type.startsWith('multipart/form-data');

@@ -8,10 +8,10 @@ export const tooManyMembers = () =>
     code: 'too_many_members',
   });
 
-/** Text that no database can store. */
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. */
 export const isUnstorableText = (text: string): boolean => text.includes('\0') || !text.isWellFormed();
 
-/** Form fields or query parameters: each name once, without a prototype. A repeatable parameter becomes a list. */
+/** Form fields or query parameters by name, in an object without a prototype. A repeatable parameter becomes a list. */
 export type FormValues = Record<string, string>;
 
 export const emptyValues = (): FormValues => Object.create(null);
@@ -21,10 +21,10 @@ export function addValue(values: FormValues, name: string, value: string, repeat
   if (isUnstorableText(name) || isUnstorableText(value))
     throw badRequest('A parameter contains a NUL character.', 'encoding_invalid');
   if (name in values && name === repeatable) {
-    const several = values as Record<string, string | string[]>;
-    const before = several[name] as string | string[];
-    if (Array.isArray(before)) before.push(value);
-    else several[name] = [before, value];
+    const lists = values as Record<string, string | string[]>;
+    const previous = lists[name] as string | string[];
+    if (Array.isArray(previous)) previous.push(value);
+    else lists[name] = [previous, value];
     return;
   }
   if (name in values) {
@@ -44,7 +44,7 @@ export function readFormEncoded(
   { max = maxMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
 ): FormValues {
   const values = emptyValues();
-  // Splits no further than the limit.
+  // Stops splitting one pair above the limit.
   const pairs = text.split('&', max + 1);
   if (pairs.length > max) throw tooMany();
   for (const pair of pairs) {
@@ -57,29 +57,29 @@ export function readFormEncoded(
   return values;
 }
 
-/** Text that cannot be decoded is not shown: it may be a password that was sent without encoding. */
-function decode(text: string, what: string): string {
+/** The error does not quote the text: it may be a password that was sent without encoding. */
+function decode(text: string, label: string): string {
   try {
     return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   } catch {
-    throw badRequest(`${what} is not valid percent-encoded UTF-8.`, 'encoding_invalid');
+    throw badRequest(`${label} is not valid percent-encoded UTF-8.`, 'encoding_invalid');
   }
 }
 
-const wrong = Symbol('what is wrong with the query string');
+const queryError = Symbol('query string error');
 const maxParameters = 100;
 const tooMany = () => badRequest(`The query string has more than ${maxParameters} parameters.`, 'parameter_invalid');
 
-/** The router cannot throw: a broken query string is remembered and refused when the request is admitted. */
+/** The router cannot throw. An invalid query string is stored in the result, and the gate rejects the request. */
 export function parseQueryString(text: string): Record<string, string> {
-  // A new one each time: the validator writes defaults into it.
+  // A new object each time: the validator writes defaults into it.
   if (text === '') return emptyValues();
   try {
     return readFormEncoded(text, { max: maxParameters, tooMany });
   } catch (problem) {
-    return Object.assign(emptyValues(), { [wrong]: problem });
+    return Object.assign(emptyValues(), { [queryError]: problem });
   }
 }
 
 export const queryStringProblem = (query: unknown): Problem | undefined =>
-  (query as Record<symbol, Problem | undefined>)[wrong];
+  (query as Record<symbol, Problem | undefined>)[queryError];

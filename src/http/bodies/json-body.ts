@@ -1,11 +1,11 @@
 import { badRequest } from '../../platform/errors.ts';
 import { isUnstorableText, maxMembers, tooManyMembers } from './form-body.ts';
 
-/** Deeper than any resource needs, but shallow enough for recursive functions. */
+/** Resources need fewer levels, and recursive functions can handle this many. */
 const maxDepth = 64;
 
 /** Rejects keys that could pollute prototypes, and text that no database can store. */
-function refusePoison(key: string, value: unknown): unknown {
+function rejectUnsafeKey(key: string, value: unknown): unknown {
   if (
     key === '__proto__' ||
     (key === 'constructor' && typeof value === 'object' && value !== null && 'prototype' in value)
@@ -21,17 +21,17 @@ function refusePoison(key: string, value: unknown): unknown {
 const quote = 0x22;
 const backslash = 0x5c;
 const comma = 0x2c;
-const opensObject = 0x7b;
-const opensArray = 0x5b;
-const closesObject = 0x7d;
-const closesArray = 0x5d;
+const openBrace = 0x7b;
+const openBracket = 0x5b;
+const closeBrace = 0x7d;
+const closeBracket = 0x5d;
 
-/** Rejects JSON that is too deep or has too many members (at all depths) before it is parsed. */
-function refuseDepthAndNumber(text: string): void {
+/** Rejects JSON that is nested too deeply or has too many members (at all depths), before it is parsed. */
+function checkSize(text: string): void {
   let depth = 0;
   let members = 0;
   let inString = false;
-  // Inside brackets that are still empty.
+  // Inside brackets, before the first member.
   let empty = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -41,7 +41,7 @@ function refuseDepthAndNumber(text: string): void {
       continue;
     }
     if (char <= 0x20) continue;
-    if (char === closesObject || char === closesArray) {
+    if (char === closeBrace || char === closeBracket) {
       depth--;
       empty = false;
       continue;
@@ -49,7 +49,7 @@ function refuseDepthAndNumber(text: string): void {
     if (empty || (char === comma && depth > 0)) members++;
     empty = false;
     if (char === quote) inString = true;
-    else if (char === opensObject || char === opensArray) {
+    else if (char === openBrace || char === openBracket) {
       empty = true;
       if (++depth > maxDepth) throw badRequest(`The body is nested deeper than ${maxDepth} levels.`, 'body_invalid');
     }
@@ -57,13 +57,13 @@ function refuseDepthAndNumber(text: string): void {
   }
 }
 
-/** The value that a JSON text means; throws the refusal of one that is broken, or would be a burden. */
+/** Parses JSON. Throws 400 or 413 if it is invalid, too deep or too large. */
 export function readJson(text: string): unknown {
-  refuseDepthAndNumber(text);
+  checkSize(text);
   try {
-    // Escapes can hide a key's name or a bad character; without them the fast way is safe.
-    const suspicious = text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
-    return suspicious ? JSON.parse(text, refusePoison) : JSON.parse(text);
+    // Without these names and without escapes, which could hide a name or an invalid character, the fast parse is safe.
+    const needsCheck = text.includes('__proto__') || text.includes('constructor') || text.includes('\\u');
+    return needsCheck ? JSON.parse(text, rejectUnsafeKey) : JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw badRequest('The body is not valid JSON.', 'json_invalid');
     throw error;

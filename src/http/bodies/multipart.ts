@@ -3,11 +3,11 @@ import { addValue, emptyValues, type FormValues, maxMembers, tooManyMembers } fr
 
 const lineEnd = '\r\n';
 const headersEnd = '\r\n\r\n';
-/** Real names and types are much shorter. */
+/** The headers of a part are normally much shorter. */
 const maxHeaderBytes = 1024;
 
-const broken = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');
-const holdsFile = () =>
+const malformed = () => badRequest('The body is not well-formed multipart/form-data.', 'body_invalid');
+const containsFile = () =>
   new Problem(415, 'Unsupported Media Type', 'The form contains a file. This service does not accept files.', {
     code: 'unsupported_media_type',
   });
@@ -27,16 +27,16 @@ export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes
   const values = emptyValues();
   const opening = `--${boundary}`;
   let at = bytes.subarray(0, opening.length).toString('latin1') === opening ? 0 : bytes.indexOf(delimiter) + 2;
-  if (at === 1) throw broken();
+  if (at === 1) throw malformed();
   at += opening.length;
   for (let parts = 0; !startsWith(bytes, at, '--'); parts++) {
     if (parts >= maxMembers) throw tooManyMembers();
-    if (!startsWith(bytes, at, lineEnd)) throw broken();
+    if (!startsWith(bytes, at, lineEnd)) throw malformed();
     const contentAt = bytes.indexOf(headersEnd, at);
-    if (contentAt < 0 || contentAt - at > maxHeaderBytes) throw broken();
+    if (contentAt < 0 || contentAt - at > maxHeaderBytes) throw malformed();
     const content = contentAt + headersEnd.length;
     const end = bytes.indexOf(delimiter, content);
-    if (end < 0) throw broken();
+    if (end < 0) throw malformed();
     addPart(values, decode(bytes.subarray(at, contentAt)), bytes.subarray(content, end), decode);
     at = end + delimiter.length;
   }
@@ -44,18 +44,18 @@ export function readMultipart(bytes: Buffer, contentType: string, decode: (bytes
 }
 
 const startsWith = (bytes: Buffer, at: number, text: string): boolean => {
-  if (at >= bytes.length) throw broken();
+  if (at >= bytes.length) throw malformed();
   return bytes.toString('latin1', at, at + text.length) === text;
 };
 
 function addPart(values: FormValues, headers: string, content: Buffer, decode: (bytes: Buffer) => string): void {
   const disposition = headers.split(lineEnd).find((line) => /^content-disposition:\s*form-data\s*(;|$)/i.test(line));
   const name = disposition && /;\s*name="([^"]*)"/i.exec(disposition)?.[1];
-  if (disposition === undefined || name === undefined) throw broken();
+  if (disposition === undefined || name === undefined) throw malformed();
   const file = /;\s*filename\*?=("")?/i.exec(disposition);
-  // A browser sends a field for files that was left empty as a file without a name.
+  // A browser sends an empty file input as a file without a name.
   if (file?.[1] === '""' && content.length === 0) return;
-  if (file) throw holdsFile();
-  // The three characters that a name cannot hold as they are (HTML, "multipart/form-data encoding algorithm").
+  if (file) throw containsFile();
+  // Browsers percent-encode these three characters in a name (HTML, "multipart/form-data encoding algorithm").
   addValue(values, name.replace(/%(22|0A|0D)/gi, decodeURIComponent), decode(content));
 }

@@ -27,7 +27,7 @@ const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header acc
   code: 'expectation_failed',
 });
 
-/** Node's limit for the first line and the headers together. */
+/** Node's limit for the request line and the headers together. */
 const maxHeaderSize = 16 * 1024;
 
 /** Responds to requests that never reach a route, in the same format and with the same headers as other errors. */
@@ -50,8 +50,8 @@ export function createClientErrorHandler(config: Config) {
       // Node passes the bytes that it was parsing. Their first line contains the URL.
       const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
       const firstLine = packet.includes('\r\n') ? packet.indexOf('\r\n') : packet.length;
-      const endless = firstLine > maxHeaderSize - 1024;
-      const problem = known.status === 431 && endless ? urlTooLong : known;
+      const isLongUrl = firstLine > maxHeaderSize - 1024;
+      const problem = known.status === 431 && isLongUrl ? urlTooLong : known;
       const id = requestId({ headers: {} });
       const body = problemBody(problem, id);
       const lines = [`HTTP/1.1 ${problem.status} ${problem.title}`, 'Content-Type: application/problem+json'];
@@ -59,12 +59,12 @@ export function createClientErrorHandler(config: Config) {
       for (let i = 0; i < security.length; i += 2) lines.push(`${security[i]}: ${security[i + 1]}`);
       socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
     },
-    /** Answers a path that the router rejects: it cannot be decoded, or a part of it is too long. */
+    /** Responds to a path that the router rejects: it cannot be decoded, or one of its segments is too long. */
     unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
       const wrongAccept = config.forceAcceptHeader && isApiPath(url) && !acceptsJson(headers.accept);
       respond(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
     },
-    /** An Expect header with something else than 100-continue. */
+    /** Responds to an Expect header with another value than 100-continue. */
     unexpected(request: IncomingMessage, raw: ServerResponse): void {
       respond(raw, unexpected, requestId(request));
     },

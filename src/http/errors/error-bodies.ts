@@ -8,39 +8,39 @@ import {
 
 /** The maximum length of an error response. */
 export const maxErrorBytes = 16 * 1024;
-/** In characters, each of which takes six bytes at most in JSON. */
+/** In characters. JSON needs at most six bytes for each. */
 const maxDetailLength = 2000;
 const maxFieldLength = 100;
 const maxMessageLength = 1000;
 
-const cut = (text: string, longest: number): string =>
-  text.length > longest ? `${text.slice(0, longest - 1).toWellFormed()}…` : text;
+const truncate = (text: string, maxLength: number): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength - 1).toWellFormed()}…` : text;
 
-/** The `detail` of an error, for people. */
-export const errorDetail = ({ message }: Error): string => cut(message, maxDetailLength);
+/** The `detail` of an error, which is for people. */
+export const errorDetail = ({ message }: Error): string => truncate(message, maxDetailLength);
 
 /** The first field errors that fit into the response. */
-function fittingErrors(errors: readonly FieldError[], room: number): FieldError[] {
-  const listed: FieldError[] = [];
-  let left = room;
+function fittingErrors(errors: readonly FieldError[], maxBytes: number): FieldError[] {
+  const entries: FieldError[] = [];
+  let remaining = maxBytes;
   for (const { field, code, message, limit, values } of errors.slice(0, maxFieldErrors)) {
-    const said = { field: cut(field, maxFieldLength), code, message: cut(message, maxMessageLength), limit };
-    const shown = values && values.join(', ').length <= maxMessageLength ? { ...said, values } : said;
-    left -= Buffer.byteLength(JSON.stringify(shown)) + 1;
-    if (left < 0) break;
-    listed.push(shown);
+    const error = { field: truncate(field, maxFieldLength), code, message: truncate(message, maxMessageLength), limit };
+    const entry = values && values.join(', ').length <= maxMessageLength ? { ...error, values } : error;
+    remaining -= Buffer.byteLength(JSON.stringify(entry)) + 1;
+    if (remaining < 0) break;
+    entries.push(entry);
   }
-  return listed;
+  return entries;
 }
 
-/** RFC 9457, as bytes: for a string, Fastify would add a charset, which this media type does not have. */
+/** The body of an RFC 9457 error. A buffer, because Fastify adds a charset to strings and this media type has none. */
 export function problemBody(problem: Problem, requestId: string): Buffer {
   const { status, title, code, errors, members } = problem;
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
   const head = { type, title, status, detail: errorDetail(problem), instance: requestId, code, ...members };
   if (!errors) return Buffer.from(JSON.stringify(head));
-  const room = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
-  return Buffer.from(JSON.stringify({ ...head, errors: fittingErrors(errors, room) }));
+  const maxBytes = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
+  return Buffer.from(JSON.stringify({ ...head, errors: fittingErrors(errors, maxBytes) }));
 }
 
 const oauthCodes = new Map<number, OAuthErrorCode>([
@@ -51,7 +51,7 @@ const oauthCodes = new Map<number, OAuthErrorCode>([
   [503, 'temporarily_unavailable'],
 ]);
 
-/** RFC 6750 3.1, if the access token is rejected. */
+/** The codes of RFC 6750 3.1, for rejected access tokens. */
 const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
   ...(
     ['token_missing', 'token_malformed', 'token_expired', 'token_revoked', 'client_revoked', 'user_gone'] as const
@@ -59,16 +59,16 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
   ['insufficient_scope', 'insufficient_scope'],
 ]);
 
-/** RFC 6749 5.2. */
+/** The body of an RFC 6749 5.2 error. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
   if (error instanceof OAuthError) return write(error.error, errorDetail(error), error.members);
-  const messages = error.errors?.map(({ message }) => cut(message, maxMessageLength)).join(' ');
+  const messages = error.errors?.map(({ message }) => truncate(message, maxMessageLength)).join(' ');
   const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
   return write(code, messages ?? errorDetail(error));
 }
 
 const write = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify({ error, error_description: asciiDescription(cut(description, maxDetailLength)), ...members });
+  JSON.stringify({ error, error_description: asciiDescription(truncate(description, maxDetailLength)), ...members });
 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */
 const asciiDescription = (text: string): string => text.replace(/["\\]/g, "'").replace(/[^\x20-\x7e]/g, '?');

@@ -14,10 +14,10 @@ import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
-// Not with `import`: that would load everything in node:http, including WebSocket and fetch, and slow down every start.
+// An `import` would load all of node:http, including WebSocket and fetch, and slow down every start.
 const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
-/** Fastify's own errors, in our words. */
+/** Replaces the errors of Fastify. */
 const frameworkProblems = new Map<string, () => Problem>([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
@@ -67,7 +67,7 @@ export function toProblem(error: FastifyError | Problem): Problem {
   );
 }
 
-/** A body that breaks its schema is 422 with one entry a field; a query string or a path is 400. */
+/** An invalid body gets 422 with one entry per field. An invalid query string or path gets 400. */
 function validationProblem({ validation, validationContext }: FastifyError): Problem {
   if (
     validationContext === 'body' &&
@@ -80,10 +80,10 @@ function validationProblem({ validation, validationContext }: FastifyError): Pro
   return new Problem(400, 'Bad Request', errors.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
 }
 
-/** One for each field that is wrong, and no more than an answer names. */
+/** One error per invalid field, up to the limit of a response. */
 function fieldErrors(validation: NonNullable<FastifyError['validation']>): FieldError[] {
   const byField = new Map<string, FieldError>();
-  // The members of a union refuse a value one after the other. Together they say what is allowed.
+  // Each member of a union reports its own error. The error for the caller lists the values of all members.
   const constants = Map.groupBy(
     validation.filter(({ keyword }) => keyword === 'const'),
     ({ instancePath }) => instancePath,
@@ -93,15 +93,15 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
     const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
     if (!byField.has(field)) {
       const allowedValues = constants.get(instancePath)?.map((each) => each.params.allowedValue);
-      const said = wrong(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
-      byField.set(field, { field, ...said });
+      const error = fieldError(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
+      byField.set(field, { field, ...error });
     }
     if (byField.size >= maxFieldErrors) break;
   }
   return [...byField.values()];
 }
 
-function wrong(
+function fieldError(
   field: string,
   keyword: string,
   params: Record<string, unknown>,
@@ -137,35 +137,41 @@ function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void 
     .send(oauthErrorBody(error));
 }
 
-const formOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
+const errorFormOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
 
 const wantsPage = (request: FastifyRequest): boolean =>
-  formOf(request) === 'page' ||
+  errorFormOf(request) === 'page' ||
   (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
 
-/** A body up to this long is read to its end although it is refused. */
+/** A rejected body up to this length is still read to its end. */
 const maxDrainedBytes = 16 * 1024 * 1024;
 
-/** Drains the rest of a body, bounded in length and time. Hanging up would reset the connection and lose the answer. */
+/**
+ * Reads and discards the rest of a body, within limits of length and time. Closing the connection earlier would reset
+ * it, and the client would lose the response.
+ */
 async function drainBody(body: IncomingMessage): Promise<void> {
   if (Number(body.headers['content-length'] ?? 0) > maxDrainedBytes) return;
   await new Promise<void>((resolve) => {
-    let dropped = 0;
+    let discarded = 0;
     const timer = setTimeout(resolve, 5000);
     const done = () => {
       clearTimeout(timer);
       resolve();
     };
     body.on('data', (chunk: Buffer) => {
-      dropped += chunk.length;
-      if (dropped > maxDrainedBytes) done();
+      discarded += chunk.length;
+      if (discarded > maxDrainedBytes) done();
     });
     body.once('close', done).once('end', done);
     if (body.readableEnded || body.destroyed) done();
   });
 }
 
-/** Where a route failed before it knew its caller: the refusal of one request too many from this address. */
+/**
+ * If a route failed before it identified its caller: counts the request for the address. Returns the 429 error if the
+ * limit is exceeded.
+ */
 function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   if (request.counted || request.route.config.limited !== 'when-known') return undefined;
   try {
@@ -178,11 +184,11 @@ function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Probl
 
 const resourceOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOptions.config?.resource;
 
-/** Turns whatever is thrown into an answer that says what was wrong, and never more than that. */
+/** Responds to thrown errors. The response has the public message only. The reason goes to the log. */
 export function setErrorHandler(app: App, { log, config }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
     const known = countUnknownCaller(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
-    // RFC 9110 15.5.2: every 401 says how to authenticate.
+    // RFC 9110 15.5.2: every 401 response has a challenge.
     if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
     reply.headers(known.headers);
     const challenge = known.headers['WWW-Authenticate'];
@@ -191,13 +197,13 @@ export function setErrorHandler(app: App, { log, config }: Context): void {
     }
     if (known.status === 413) await drainBody(request.raw);
     if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
-    else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'refused');
+    else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'request rejected');
     if (wantsPage(request) && app.errorPage) {
       const title = known instanceof Problem ? known.title : 'Bad Request';
       const code = known instanceof Problem ? known.code : known.error;
       return app.errorPage(reply, known.status, title, errorDetail(known), code);
     }
-    if (known instanceof OAuthError || formOf(request) === 'oauth') sendOAuthError(reply, known);
+    if (known instanceof OAuthError || errorFormOf(request) === 'oauth') sendOAuthError(reply, known);
     else sendProblem(reply, known);
     return reply;
   });

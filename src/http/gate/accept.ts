@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/errors.ts';
 
-/** How specifically a media range names `application/json`. The most specific one decides (RFC 9110 12.5.1). Java sends `*`. */
+/** How specifically a media range names `application/json` (RFC 9110 12.5.1). Java clients send `*`. */
 const specificity = new Map([
   ['application/json', 3],
   ['application/*', 2],
@@ -8,24 +8,28 @@ const specificity = new Map([
   ['*', 1],
 ]);
 
-/** RFC 9110: the most specific range decides, and a weight of zero refuses. Errors ignore the Accept header. */
+/**
+ * Whether the header accepts JSON. RFC 9110 12.5.1: the most specific range decides, and a weight of zero rejects.
+ * Errors are sent regardless of the header.
+ */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   if (accept === 'application/json' || accept === '*/*') return true;
-  let closest = 0;
+  let bestRank = 0;
   let accepted = false;
   for (const range of splitOutsideQuotes(accept, ',')) {
     const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
-    const close = specificity.get(type.trim().toLowerCase()) ?? 0;
-    if (close === 0 || close < closest) continue;
-    // Of two equally specific ranges, the more generous one counts: they differ in parameters that JSON does not have.
-    accepted = (close === closest && accepted) || weightOf(parameters) > 0;
-    closest = close;
+    const rank = specificity.get(type.trim().toLowerCase()) ?? 0;
+    if (rank === 0 || rank < bestRank) continue;
+    // If two ranges are equally specific, one with a weight above zero is enough: they differ only in parameters that
+    // JSON does not have.
+    accepted = (rank === bestRank && accepted) || weightOf(parameters) > 0;
+    bestRank = rank;
   }
   return accepted;
 }
 
-/** Whether it asks for Server-Sent Events by name. */
+/** Whether the header names Server-Sent Events. */
 export const acceptsEventStream = (accept: string | undefined): boolean =>
   accept !== undefined &&
   splitOutsideQuotes(accept, ',').some((range) => {

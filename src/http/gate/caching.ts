@@ -27,7 +27,7 @@ export function setCachingHeaders(
   else if (byOrigin) reply.header('vary', 'Origin');
 }
 
-/** In addition to the existing Vary values. */
+/** Adds a name to the Vary header. */
 export function addVary(reply: FastifyReply, name: string): FastifyReply {
   const names = reply.getHeader('vary');
   return reply.header('vary', names === undefined ? name : `${names}, ${name}`);

@@ -33,50 +33,53 @@ const allowedHeaders = [
   'Mcp-Protocol-Version',
 ].join(', ');
 
-/** The origins that may read answers. `applications`: any origin; with credentials, only CORS_ORIGINS and its own. */
+/**
+ * The origins that may read responses. `applications` allows any origin, but credentials only from CORS_ORIGINS and the
+ * service's own origin.
+ */
 export type CorsPolicy = 'none' | 'listed' | 'applications' | 'any';
 
-export function allowMethods(answer: FastifyReply, methods: string): void {
-  answer.header('Access-Control-Allow-Methods', methods);
-  answer.header('Access-Control-Allow-Headers', allowedHeaders);
-  answer.header('Access-Control-Max-Age', '600');
+export function allowMethods(reply: FastifyReply, methods: string): void {
+  reply.header('Access-Control-Allow-Methods', methods);
+  reply.header('Access-Control-Allow-Headers', allowedHeaders);
+  reply.header('Access-Control-Max-Age', '600');
 }
 
-/** Lets pages of this origin read the answer although the browser sent cookies. */
-export function allowCredentials(answer: FastifyReply, origin: string): void {
-  answer.header('Access-Control-Allow-Origin', origin).header('Access-Control-Allow-Credentials', 'true');
-  addVary(answer, 'Origin');
+/** Lets pages of this origin read the response to a request with cookies. */
+export function allowCredentials(reply: FastifyReply, origin: string): void {
+  reply.header('Access-Control-Allow-Origin', origin).header('Access-Control-Allow-Credentials', 'true');
+  addVary(reply, 'Origin');
 }
 
 /** The CORS rule of the route. Default: the listed origins under `/v1`, and no origin elsewhere. */
 export const corsPolicyOf = (url: string, { cors }: FastifyContextConfig = {}): CorsPolicy =>
   cors ?? (isApiPath(url) ? 'listed' : 'none');
 
-/** Lets browser applications of other origins read answers, including errors. */
+/** The CORS headers that let browser applications of other origins read responses, including errors. */
 export function createCors(origins: readonly string[]) {
   const listed = new Set(origins);
-  const isListed = (reach: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
-    (reach === 'listed' || reach === 'applications') && origin !== undefined && listed.has(origin);
-  const isForAny = (reach: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
-    reach === 'any' || (reach === 'applications' && origin !== undefined);
+  const isListed = (policy: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
+    (policy === 'listed' || policy === 'applications') && origin !== undefined && listed.has(origin);
+  const isForAny = (policy: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
+    policy === 'any' || (policy === 'applications' && origin !== undefined);
   return {
-    /** Whether answers differ by origin. */
-    varies: (reach: CorsPolicy): boolean => (reach === 'listed' || reach === 'applications') && listed.size > 0,
-    /** The headers of every answer. */
-    setHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsPolicy): void {
-      if (isListed(reach, headers)) {
-        answer.header('Access-Control-Allow-Origin', headers.origin as string);
-        answer.header('Access-Control-Allow-Credentials', 'true');
-      } else if (isForAny(reach, headers)) {
-        // With no credentials: no browser adds a cookie to what it sends for anybody.
-        answer.header('Access-Control-Allow-Origin', '*').header('cross-origin-resource-policy', 'cross-origin');
+    /** Whether responses differ by origin. */
+    varies: (policy: CorsPolicy): boolean => (policy === 'listed' || policy === 'applications') && listed.size > 0,
+    /** The headers of every response. */
+    setHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy): void {
+      if (isListed(policy, headers)) {
+        reply.header('Access-Control-Allow-Origin', headers.origin as string);
+        reply.header('Access-Control-Allow-Credentials', 'true');
+      } else if (isForAny(policy, headers)) {
+        // Without credentials: browsers then send no cookies to this route.
+        reply.header('Access-Control-Allow-Origin', '*').header('cross-origin-resource-policy', 'cross-origin');
       } else return;
-      if (reach !== 'any') answer.header('Access-Control-Expose-Headers', exposedHeaders);
+      if (policy !== 'any') reply.header('Access-Control-Expose-Headers', exposedHeaders);
     },
-    /** And those that a preflight asks for. */
-    setPreflightHeaders(headers: IncomingHttpHeaders, answer: FastifyReply, reach: CorsPolicy, methods: string): void {
-      if (!isListed(reach, headers) && !isForAny(reach, headers)) return;
-      allowMethods(answer, methods);
+    /** The additional headers of a response to a preflight. */
+    setPreflightHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy, methods: string): void {
+      if (!isListed(policy, headers) && !isForAny(policy, headers)) return;
+      allowMethods(reply, methods);
     },
   };
 }

@@ -17,7 +17,7 @@ import { createRouteFacts } from './route-facts.ts';
 import { securityHeaders } from './security-headers.ts';
 import { requireScope } from './unauthorized.ts';
 
-/** Every request passes here: headers, Accept, input, unknown paths, caller, rate and scope (`config.auth`). */
+/** The checks before every handler: headers, Accept, malformed input, unknown paths, caller, rate limit and scope. */
 export function addGate(
   app: App,
   { config, metrics, database }: Context,
@@ -32,31 +32,32 @@ export function addGate(
 
   app.addHook('onRequest', (request, reply, proceed) => {
     const done = limit.isShared ? afterSharedCount(request, proceed) : proceed;
-    // Before the request causes any database read.
+    // Ends the snapshot of an earlier request before this request reads the database.
     database.bus.endSnapshot();
     request.caller = anonymousCaller;
     request.startedAt = performance.now();
     const route = factsOf(request);
     request.route = route;
-    // Not on `reply.raw`: headers that Fastify hands over in one writeHead cost less than headers set one by one (docs/performance.md).
+    // Set on `reply`, not on `reply.raw`: Fastify passes all headers to one writeHead, which is faster than setting
+    // them one by one (docs/performance.md).
     reply.header('x-request-id', request.id);
     for (let i = 0; i < headers.length; i += 2) reply.header(headers[i] as string, headers[i + 1] as string);
-    const reach = route.pattern === undefined ? corsOfUnknownPath(request) : route.cors;
-    cors.setHeaders(request.headers, reply, reach);
+    const policy = route.pattern === undefined ? corsOfUnknownPath(request) : route.cors;
+    cors.setHeaders(request.headers, reply, policy);
     const byToken = request.headers.authorization !== undefined;
-    setCachingHeaders(reply, route.audience, { byToken, byOrigin: cors.varies(reach) });
-    // Without Content-Length and Transfer-Encoding there is no body, whatever type it is announced with; Node has ended
-    // such a request already (`optimizeEmptyRequests`), so that waiting for its end would be in vain.
+    setCachingHeaders(reply, route.audience, { byToken, byOrigin: cors.varies(policy) });
+    // Without Content-Length and Transfer-Encoding there is no body, even if the request has a Content-Type. Node has
+    // already ended such a request (`optimizeEmptyRequests`), so the body parser would wait forever.
     if (request.headers['content-type'] !== undefined && request.raw.readableEnded) {
       request.headers['content-type'] = undefined;
     }
     try {
-      // By the route's own pattern where there is one: a path can be written in many ways (`/%76%31/users`).
+      // Uses the route's pattern if there is one: the same path has many spellings (`/%76%31/users`).
       if (config.forceAcceptHeader && (route.pattern === undefined ? isApiPath(request.url) : route.inApi)) {
         requireJson(request, route.config.eventStream === true);
       }
-      refuseUnreadable(request, route.config.query === 'raw');
-      if (route.pattern === undefined) return answerUnknownPath(request, reply, reach);
+      rejectMalformed(request, route.config.query === 'raw');
+      if (route.pattern === undefined) return respondToUnknownPath(request, reply, policy);
       const { auth, bearer, web, scope, limited } = route.config;
       const byCookie = auth === 'auth:web' || web === 'optional';
       const anonymous = (bearer !== 'optional' || !byToken) && !byCookie;
@@ -87,15 +88,15 @@ export function addGate(
       }
       caller.then(admit).then(
         () => done(),
-        (error) => done(refused(error, request, reply)),
+        (error) => done(countFailure(error, request, reply)),
       );
     } catch (error) {
-      done(refused(error, request, reply));
+      done(countFailure(error, request, reply));
     }
   });
 
-  /** Guessing tokens counts against the address that guesses. */
-  function refused(error: unknown, request: FastifyRequest, reply: FastifyReply): Error {
+  /** Counts a failed authentication against the address, so that guessing tokens is limited. */
+  function countFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): Error {
     if (error instanceof Problem && error.status === 401) {
       try {
         limit.count(addressOf(request), reply);
@@ -106,24 +107,24 @@ export function addGate(
     return error as Error;
   }
 
-  /** No route matched: it may be another method of a path that is there. */
+  /** No route matched. The path may exist with another method. */
   function corsOfUnknownPath({ url }: FastifyRequest): CorsPolicy {
     const known = paths.find(withoutQuery(url));
     return corsPolicyOf(known?.url ?? url, known?.config);
   }
 
-  function answerUnknownPath(request: FastifyRequest, reply: FastifyReply, reach: CorsPolicy): void {
+  function respondToUnknownPath(request: FastifyRequest, reply: FastifyReply, policy: CorsPolicy): void {
     limit.count(addressOf(request), reply);
     const path = withoutQuery(request.url);
     const known = paths.find(path);
     if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
     if (request.method === 'OPTIONS') {
       if (isPreflight(request.method, request.headers))
-        cors.setPreflightHeaders(request.headers, reply, reach, known.allow);
+        cors.setPreflightHeaders(request.headers, reply, policy, known.allow);
       reply.code(204).header('Allow', known.allow).send();
       return;
     }
-    // The router found no route for this method: errors are still answered in the form of the path's own routes.
+    // No route has this method, so the error uses the format of the path's other routes.
     request.errorForm = known.config.errors ?? null;
     throw new Problem(405, 'Method Not Allowed', `${request.method} is not allowed here. Allowed: ${known.allow}.`, {
       code: 'method_not_allowed',
@@ -132,7 +133,7 @@ export function addGate(
   }
 }
 
-/** With workers, the number of a request among those of all comes later, and may be one too many. */
+/** With workers: waits until the primary has counted the request, which may exceed the limit. */
 const afterSharedCount =
   (request: FastifyRequest, proceed: (error?: Error) => void) =>
   (error?: Error): void => {
@@ -152,39 +153,42 @@ export const rateLimitKey = (request: FastifyRequest): string =>
   request.caller && request.caller !== anonymousCaller ? rateLimitAccount(request.caller) : addressOf(request);
 
 function requireJson({ method, headers }: FastifyRequest, streams: boolean): void {
-  // Browsers send preflights by themselves, with no Accept header that the application could set.
+  // Browsers send preflights without an Accept header, and the application cannot add one.
   if (acceptsJson(headers.accept) || isPreflight(method, headers)) return;
   if (!streams || !acceptsEventStream(headers.accept)) throw notAcceptable();
 }
 
-function refuseUnreadable({ url, query, headers, raw }: FastifyRequest, readsQuery: boolean): void {
+function rejectMalformed({ url, query, headers, raw }: FastifyRequest, rawQuery: boolean): void {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
     throw badRequest('The Host header is missing.', 'host_missing');
   }
-  // Sent twice it arrives as a list (`joinDuplicateHeaders`): who stands in front may have gone by the other (RFC 9112 3.2).
+  // A repeated header arrives as a list (`joinDuplicateHeaders`). A proxy may have used the other value (RFC 9112 3.2).
   if (headers.host?.includes(',')) throw badRequest('The Host header was sent more than once.', 'host_invalid');
-  // PostgreSQL cannot hold this character in a text, so nothing can be named by it.
+  // PostgreSQL cannot store this character, so no row can have it in its name or id.
   if (url.includes('%00')) throw badRequest('The URL contains a NUL character (%00).', 'encoding_invalid');
-  const broken = readsQuery ? undefined : queryStringProblem(query);
-  if (broken) throw broken;
+  const problem = rawQuery ? undefined : queryStringProblem(query);
+  if (problem) throw problem;
 }
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
-/** Routes whose requests wait for a body, and whose caller is somebody. */
+/** Whether requests of the route have a body and may have an authenticated caller. */
 function needsSecondCheck({ method, config }: RouteOptions): boolean {
   if ([method].flat().every(isRead)) return false;
   return config?.auth !== 'public' || config.bearer === 'optional' || config.web === 'optional';
 }
 
-/** Authenticates again when the body has arrived: a slow body can outlive its token. Routes without bodies skip it. */
+/**
+ * Authenticates again when the body has arrived: the token may expire during a slow upload. Skips routes without a
+ * body.
+ */
 function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticate): void {
-  const again: preValidationHookHandler = (request, reply, done) => {
-    // An optional token or session that was not sent.
+  const recheck: preValidationHookHandler = (request, reply, done) => {
+    // The token or session was optional, and the request has none.
     if (request.caller === anonymousCaller) return done();
     bus.endSnapshot();
     const { auth, web, scope } = request.route.config;
-    /** False where the answer has been given: the way to the login page. */
+    /** False if `authenticate.web` has already redirected to the login page. */
     const admit = (caller: Caller | undefined): boolean => {
       if (caller === undefined) return false;
       request.caller = caller;
@@ -204,6 +208,6 @@ function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticat
   };
 
   app.addHook('onRoute', (route) => {
-    if (needsSecondCheck(route)) route.preValidation = [again, ...[route.preValidation ?? []].flat()];
+    if (needsSecondCheck(route)) route.preValidation = [recheck, ...[route.preValidation ?? []].flat()];
   });
 }

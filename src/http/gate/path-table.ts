@@ -1,7 +1,7 @@
 import type { FastifyContextConfig } from 'fastify';
 import findMyWay from 'find-my-way';
 
-interface Known {
+interface KnownPath {
   url: string;
   methods: Set<string>;
   config: FastifyContextConfig;
@@ -9,16 +9,16 @@ interface Known {
 
 /** The existing paths and their methods: distinguishes 405 from 404, and lists the allowed methods of a path. */
 export function createPathTable() {
-  const byUrl = new Map<string, Known>();
-  // Made when first needed: most requests do not need it, and a start would take longer.
+  const byUrl = new Map<string, KnownPath>();
+  // Created at the first use: most requests do not need it, and creating it would slow down the start.
   let router: ReturnType<typeof findMyWay> | undefined;
-  const makeRouter = () => {
-    const made = findMyWay({ ignoreTrailingSlash: true });
+  const createRouter = () => {
+    const created = findMyWay({ ignoreTrailingSlash: true });
     for (const known of byUrl.values()) {
       // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
-      if (!made.hasRoute('GET', known.url)) made.on('GET', known.url, () => undefined, known);
+      if (!created.hasRoute('GET', known.url)) created.on('GET', known.url, () => undefined, known);
     }
-    return made;
+    return created;
   };
   return {
     add(url: string, methods: string | string[], config: FastifyContextConfig): void {
@@ -31,8 +31,8 @@ export function createPathTable() {
       for (const method of [methods].flat()) known.methods.add(method);
     },
     find(path: string): { url: string; allow: string; config: FastifyContextConfig } | undefined {
-      router ??= makeRouter();
-      const known = router.find('GET', path)?.store as Known | undefined;
+      router ??= createRouter();
+      const known = router.find('GET', path)?.store as KnownPath | undefined;
       if (!known) return undefined;
       const { url, config, methods } = known;
       return { url, allow: [...methods, 'OPTIONS'].sort().join(', '), config };

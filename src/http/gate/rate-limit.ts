@@ -5,14 +5,14 @@ import { type Problem, tooManyRequests } from '../../platform/errors.ts';
 const windowLength = 60_000;
 
 /**
- * The number of requests per minute and caller, counted in fixed windows by this instance, for all of its workers
+ * Limits the requests per minute and caller. This instance counts them in fixed windows, for all of its workers
  * together.
  */
 export class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;
   readonly #shared: SharedCounts | undefined;
-  /** Above this count, a request waits until the primary has assigned its number among the requests of all workers. */
+  /** Above this count, a request waits until the primary has counted it together with the requests of all workers. */
   readonly #sharedFrom: number;
   readonly #policy: string;
   #counts = new Map<string, number>();
@@ -24,7 +24,8 @@ export class RateLimit {
     this.#policy = `"default";q=${limit};w=${windowLength / 1000}`;
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
-    // Each worker lets this many requests of a burst pass before it asks the primary: together a tenth of the limit.
+    // Each worker admits this many requests of a burst before it asks the primary. All workers together admit a tenth
+    // of the limit.
     this.#sharedFrom = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
     this.#shared?.onRemoteCounts((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;
@@ -33,44 +34,45 @@ export class RateLimit {
     });
   }
 
-  /** Whether other workers count with this one. */
+  /** Whether the workers count together. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }
 
-  /** Counts one request, says in its answer how many are left, and refuses the one too many. */
-  count(caller: string, answer: FastifyReply): void {
+  /** Counts one request and sets the RateLimit headers. Throws 429 above the limit. */
+  count(caller: string, reply: FastifyReply): void {
     if (this.#limit === 0) return;
-    const { count, resetSeconds } = this.#take(caller);
-    this.#setHeaders(answer, count, resetSeconds);
-    if (count > this.#limit) throw this.#refusal(resetSeconds);
+    const { count, resetSeconds } = this.#increment(caller);
+    this.#setHeaders(reply, count, resetSeconds);
+    if (count > this.#limit) throw this.#limitExceeded(resetSeconds);
     if (this.#shared && count > this.#sharedFrom) {
-      answer.request.sharedCount = this.#shared.totalOf(caller).then((number = count) => {
-        this.#setHeaders(answer, number, resetSeconds);
-        return number > this.#limit ? this.#refusal(resetSeconds) : undefined;
+      reply.request.sharedCount = this.#shared.totalOf(caller).then((number = count) => {
+        this.#setHeaders(reply, number, resetSeconds);
+        return number > this.#limit ? this.#limitExceeded(resetSeconds) : undefined;
       });
     }
   }
 
-  #setHeaders(answer: FastifyReply, count: number, resetSeconds: number): void {
+  #setHeaders(reply: FastifyReply, count: number, resetSeconds: number): void {
     const remaining = Math.max(0, this.#limit - count);
-    answer.header('RateLimit-Limit', this.#limit);
-    answer.header('RateLimit-Remaining', remaining);
-    answer.header('RateLimit-Reset', resetSeconds);
-    // draft-ietf-httpapi-ratelimit-headers-10; the three above are those of earlier drafts.
-    answer.header('RateLimit-Policy', this.#policy);
-    answer.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
+    reply.header('RateLimit-Limit', this.#limit);
+    reply.header('RateLimit-Remaining', remaining);
+    reply.header('RateLimit-Reset', resetSeconds);
+    // These two are from draft-ietf-httpapi-ratelimit-headers-10. The three above are from earlier drafts.
+    reply.header('RateLimit-Policy', this.#policy);
+    reply.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
   }
 
-  #refusal(resetSeconds: number): Problem {
+  #limitExceeded(resetSeconds: number): Problem {
     const detail = `More than ${this.#limit} requests in a minute. Wait ${resetSeconds} seconds.`;
     return tooManyRequests(detail, resetSeconds);
   }
 
-  #take(caller: string): { count: number; resetSeconds: number } {
+  #increment(caller: string): { count: number; resetSeconds: number } {
     const now = this.#now();
     if (now >= this.#windowEnds || this.#windowEnds - now > windowLength) {
-      // Workers cannot agree on when the first request came, but on the minutes of the clock.
+      // Workers share windows that end at full minutes of the clock: they do not know when the first request of another
+      // worker came.
       this.#begin(this.#shared ? (Math.floor(now / windowLength) + 1) * windowLength : now + windowLength);
     }
     const count = this.#add(caller, 1);
@@ -78,7 +80,7 @@ export class RateLimit {
     return { count, resetSeconds: Math.ceil((this.#windowEnds - now) / 1000) };
   }
 
-  /** One window for all callers: emptying it is the whole of the housekeeping. */
+  /** All callers share one window, so starting a new one also discards old counts. */
   #begin(windowEnds: number): void {
     this.#counts = new Map();
     this.#windowEnds = windowEnds;

@@ -9,10 +9,10 @@ import {
   type ProofRequirement,
 } from '../../platform/proof.ts';
 
-/** RFC 9470 3: the token is valid, but its user has to authenticate again. */
-export function proofTooOld(proof: Proof, demand: ProofRequirement = {}): Problem {
-  const { maxAge = proof.freshSeconds || undefined } = demand;
-  const acr = levelToName(proof, demand.acr);
+/** The challenge of RFC 9470 3: the token is valid, but its user has to authenticate again. */
+export function proofTooOld(proof: Proof, requirement: ProofRequirement = {}): Problem {
+  const { maxAge = proof.freshSeconds || undefined } = requirement;
+  const acr = challengedAcr(proof, requirement.acr);
   const detail =
     acr === undefined
       ? 'Prove your identity again: send POST /v1/sessions/current/proofs, or add current_password to this request.'
@@ -31,15 +31,15 @@ export function proofTooOld(proof: Proof, demand: ProofRequirement = {}): Proble
 }
 
 /**
- * The level in the challenge. The password alone does not renew a session with two factors, so the challenge names
- * that level.
+ * The `acr_values` of the challenge. A password alone does not renew a session with two factors, so the challenge then
+ * names the level of two factors.
  */
-function levelToName(proof: Proof, demanded: Acr | undefined): Acr | undefined {
-  const least = minAcrToRenew(proof);
-  return meetsAcr(least, 'urn:gatehouse:2') && !meetsAcr(demanded ?? null, least) ? least : demanded;
+function challengedAcr(proof: Proof, required: Acr | undefined): Acr | undefined {
+  const minAcr = minAcrToRenew(proof);
+  return meetsAcr(minAcr, 'urn:gatehouse:2') && !meetsAcr(required ?? null, minAcr) ? minAcr : required;
 }
 
-/** Contract 5.9: requires a strong and recent proof, from the cached caller. The operator needs none. */
-export function requireProof({ kind, proof }: Caller, now: number, demand: ProofRequirement = {}): void {
-  if (kind !== 'system' && !isProven(proof, now, demand)) throw proofTooOld(proof, demand);
+/** Contract 5.9: requires a strong and recent proof. Reads it from the cached caller. The operator needs no proof. */
+export function requireProof({ kind, proof }: Caller, now: number, requirement: ProofRequirement = {}): void {
+  if (kind !== 'system' && !isProven(proof, now, requirement)) throw proofTooOld(proof, requirement);
 }

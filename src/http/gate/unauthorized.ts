@@ -8,7 +8,7 @@ export function resourceMetadataPath(baseUrl: string, path: string): string {
   return wellKnown + new URL(baseUrl).pathname.replace(/\/$/, '') + path;
 }
 
-/** RFC 9728 5.1: part of a challenge. It tells a client that knows only the resource where to get a token. */
+/** RFC 9728 5.1: the parameter of a challenge that tells a client where to get a token. */
 export const resourceMetadataHint = (baseUrl: string, path = '/v1'): string =>
   `, resource_metadata="${new URL(baseUrl).origin}${resourceMetadataPath(baseUrl, path)}"`;
 

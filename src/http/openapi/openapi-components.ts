@@ -24,11 +24,11 @@ export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 const prefix = '#/components/schemas/';
 
-/** The name of the schema that a reference leads to. */
+/** The name of the schema that a `$ref` points to. */
 export const nameOfReference = ({ $ref }: { readonly $ref?: unknown }): string | undefined =>
   typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
 
-/** The schema itself, wherever it stands. */
+/** The schema, after following a `$ref`. */
 export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = nameOfReference(schema);
   return name === undefined ? schema : (schemas[name] ?? {});
@@ -37,8 +37,8 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
 declare module 'fastify' {
   interface FastifySchema {
     /**
-     * The client's call for the operation, if it is shorter than `gatehouse.call`. `{body}` is the example of its
-     * body.
+     * The method call of the client for this operation, if it is shorter than `gatehouse.call`. `{body}` stands for the
+     * example body.
      */
     'x-client'?: string;
   }
@@ -49,13 +49,13 @@ export interface RouteDocs extends FastifySchema {
   readonly response: Readonly<Record<number, object | undefined>>;
 }
 
-const mark = 'x-component';
+const nameKey = 'x-component';
 
-/** A schema that the document contains once, under this name, for all routes that use it. */
-export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [mark]: name });
+/** Marks a schema. The document contains it once, under this name, and routes refer to it. */
+export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [nameKey]: name });
 
 /** A reference to a schema in `documentParts(app).components`. */
-export const component = (name: string): Json => ({ [mark]: name });
+export const component = (name: string): Json => ({ [nameKey]: name });
 
 interface Parts {
   readonly components: Map<string, Json>;
@@ -65,7 +65,7 @@ interface Parts {
 
 const parts = new WeakMap<App, Parts>();
 
-/** The schemas that routes refer to by name. */
+/** The shared parts of the document: schemas by name, and tags. */
 export function documentParts(app: App): Parts {
   const known = parts.get(app) ?? { components: new Map(), tags: new Map() };
   parts.set(app, known);
@@ -76,21 +76,21 @@ export function documentParts(app: App): Parts {
 export function extractComponents<P>(paths: P, known: ReadonlyMap<string, Json>): { paths: P; schemas: Schemas } {
   const schemas = new Map<string, unknown>();
 
-  function moved(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(moved);
+  function extract(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map(extract);
     if (!isObject(value)) return value;
-    const { [mark]: name, ...rest } = value;
+    const { [nameKey]: name, ...rest } = value;
     if (typeof name !== 'string')
-      return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, moved(one)]));
+      return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, extract(one)]));
     if (!schemas.has(name)) {
-      // Before its content is processed, which may refer to it.
+      // Set before its content is processed, because the content may refer to the schema.
       schemas.set(name, undefined);
-      schemas.set(name, moved(known.get(name) ?? rest));
+      schemas.set(name, extract(known.get(name) ?? rest));
     }
     return { $ref: prefix + name };
   }
 
-  const described = moved(paths) as P;
+  const described = extract(paths) as P;
   const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
   return { paths: described, schemas: Object.fromEntries(sorted) as Schemas };
 }

@@ -80,17 +80,17 @@ export function describeOperation({
 export function completeDocument(document: Document, { components, tags }: ReturnType<typeof documentParts>): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
-      operation.operationId ??= nameOf(method, path);
+      operation.operationId ??= operationIdOf(method, path);
       operation.summary ??= `${method.toUpperCase()} ${path}`;
       operation.description ??= `${operation.summary}.`;
       const form = operation['x-errors'] === 'oauth' ? 'oauth' : 'problem';
       if (form === 'oauth') operation['x-client'] ??= '';
       delete operation['x-errors'];
       const { responses = {} } = operation;
-      // Not `4XX`, which not every generator of clients reads.
-      const isRefused = Object.keys(responses).some((status) => status.startsWith('4'));
+      // Not `4XX`: some client generators do not read it.
+      const has4xx = Object.keys(responses).some((status) => status.startsWith('4'));
       operation.responses = { ...responses, default: responses.default ?? errorResponses[form] };
-      if (!isRefused) operation.responses[400] = errorResponses[form];
+      if (!has4xx) operation.responses[400] = errorResponses[form];
     }
   }
   const { paths, schemas } = extractComponents(document.paths ?? {}, components);
@@ -114,7 +114,7 @@ function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: s
   }
 }
 
-/** Those that operations have: first the ones that are described, in their order. */
+/** The tags of all operations: first those with a description, in their order. */
 function tagsOf(paths: Record<string, Record<string, Operation>>, described: ReadonlyMap<string, string>): Json[] {
   const used = new Set(
     Object.values(paths).flatMap((operations) => Object.values(operations).flatMap(({ tags = [] }) => tags)),
@@ -124,7 +124,7 @@ function tagsOf(paths: Record<string, Record<string, Operation>>, described: Rea
 }
 
 /** `get /v1/cars/{id}` → `getCarsById`. */
-function nameOf(method: string, path: string): string {
+function operationIdOf(method: string, path: string): string {
   const words = path
     .replace(/^\/v1\//, '/')
     .replace(/\{(\w+)\}/g, 'by-$1')

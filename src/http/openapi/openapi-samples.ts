@@ -3,11 +3,11 @@ import { go, php, python, type SampleRequest } from './sample-languages.ts';
 
 const maxDepth = 5;
 
-/** A value that the schema takes, small enough to be read: of an object what it requires, or else its first member. */
+/** A short valid value. Of an object: its required members, or else its first member. */
 function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
-  const { examples, example, enum: values, const: only, anyOf, oneOf, allOf, type, default: usual } = schema;
+  const { examples, example, enum: values, const: constant, anyOf, oneOf, allOf, type, default: defaultValue } = schema;
   if (schema.$ref !== undefined) return exampleOf(resolved(schema, schemas), schemas, depth);
-  const given = [example, examples?.[0], only, usual].find((value) => value !== undefined);
+  const given = [example, examples?.[0], constant, defaultValue].find((value) => value !== undefined);
   if (given !== undefined) return given;
   if (values) return values[0];
   const [choice] = anyOf ?? oneOf ?? [];
@@ -30,8 +30,8 @@ function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
 
 function objectOf({ properties = {}, required = [] }: JsonSchema, schemas: Schemas, depth: number): Json {
   const members = Object.entries(properties);
-  const needed = members.filter(([name]) => required.includes(name));
-  const chosen = needed.length > 0 ? needed : members.slice(0, 1);
+  const requiredMembers = members.filter(([name]) => required.includes(name));
+  const chosen = requiredMembers.length > 0 ? requiredMembers : members.slice(0, 1);
   return Object.fromEntries(chosen.map(([name, member]) => [name, exampleOf(member, schemas, depth)]));
 }
 
@@ -60,26 +60,28 @@ export interface DescribedOperation extends Json {
   responses?: Record<string, DescribedResponse>;
   parameters?: readonly Parameter[];
   requestBody?: { required?: boolean; content?: Record<string, { schema?: JsonSchema; example?: unknown }> };
-  /** A call of the client that does this, where there is a shorter one than `gatehouse.call`; empty where there is none. */
+  /**
+   * The method call of the client for this operation, if it is shorter than `gatehouse.call`. Empty: no client sample.
+   */
   'x-client'?: string;
 }
 
-interface Addressed {
+interface SampleTarget {
   readonly baseUrl: string;
   readonly method: string;
   readonly path: string;
   readonly schemas: Schemas;
 }
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Samples for the shell, the client and other languages. API viewers show them beside the operation. */
-export function codeSamples(operation: DescribedOperation, where: Addressed): Json[] {
-  const client = clientCall(operation, where);
+export function codeSamples(operation: DescribedOperation, target: SampleTarget): Json[] {
+  const client = clientCall(operation, target);
   const request = {
-    method: where.method,
-    url: where.baseUrl + filled(where.path, operation, where.schemas) + queryOf(operation, where.schemas),
-    accepts: where.path.startsWith('/v1'),
+    method: target.method,
+    url: target.baseUrl + fillPath(target.path, operation, target.schemas) + queryOf(operation, target.schemas),
+    accepts: target.path.startsWith('/v1'),
     secured: operation.security?.some((scheme) => 'bearer' in scheme) === true,
     body: bodyOf(operation),
   };
@@ -93,18 +95,18 @@ export function codeSamples(operation: DescribedOperation, where: Addressed): Js
 }
 
 function curl({ method, url, accepts, secured, body }: SampleRequest): string {
-  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${quoted(url)}`];
+  const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${shellQuote(url)}`];
   if (accepts) lines.push("-H 'Accept: application/json'");
   if (secured) lines.push('-H "Authorization: Bearer $ACCESS"');
-  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
+  if (body !== undefined) lines.push("-H 'Content-Type: application/json'", `-d ${shellQuote(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }
 
-function clientCall(operation: DescribedOperation, { method, path, schemas }: Addressed): string {
+function clientCall(operation: DescribedOperation, { method, path, schemas }: SampleTarget): string {
   const own = operation['x-client'];
   const body = bodyOf(operation);
   if (own !== undefined) return own.replaceAll('{body}', body === undefined ? '' : literal(body));
-  const address = filled(path, operation, schemas) + queryOf(operation, schemas);
+  const address = fillPath(path, operation, schemas) + queryOf(operation, schemas);
   const parts = [
     `method: '${method.toUpperCase()}'`,
     `path: '${address}'`,
@@ -113,7 +115,7 @@ function clientCall(operation: DescribedOperation, { method, path, schemas }: Ad
   return `const { body } = await gatehouse.call({ ${parts.join(', ')} });`;
 }
 
-/** As JavaScript source. */
+/** A value as JavaScript source. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;
@@ -132,7 +134,7 @@ function bodyOf({ requestBody }: DescribedOperation): unknown {
 const parameterExample = ({ example, schema = {} }: Parameter, schemas: Schemas): unknown =>
   example ?? exampleOf(schema, schemas);
 
-/** A body that is right as it stands, which readers of the document fill in; and whether there must be one. */
+/** Adds a valid example, which API viewers show as a template, and sets whether a body is required. */
 export function completeBody({ requestBody }: DescribedOperation, schemas: Schemas): void {
   const json = requestBody?.content?.['application/json'];
   if (!requestBody || !json?.schema) return;
@@ -141,7 +143,7 @@ export function completeBody({ requestBody }: DescribedOperation, schemas: Schem
   requestBody.required = type === 'object' && required.length > 0;
 }
 
-function filled(path: string, { parameters = [] }: DescribedOperation, schemas: Schemas): string {
+function fillPath(path: string, { parameters = [] }: DescribedOperation, schemas: Schemas): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
     return encodeURIComponent(String(parameter && parameterExample(parameter, schemas)));

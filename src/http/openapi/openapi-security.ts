@@ -2,7 +2,7 @@ import type { FastifyContextConfig } from 'fastify';
 import type { Json } from './openapi-components.ts';
 import type { DescribedOperation, Security } from './openapi-samples.ts';
 
-/** The security of a route: public, any token, or a token with the scope. One of these is enough. */
+/** The security of a route: none, any token, or a token with the scope. A caller needs only one of the entries. */
 export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {
   const isPublic = auth !== 'auth:api';
   if (isPublic && bearer !== 'optional') return [];
@@ -29,14 +29,14 @@ export function securitySchemes(baseUrl: string, paths: Record<string, Record<st
       flows: {
         clientCredentials: {
           tokenUrl: `${baseUrl}/oauth/token`,
-          scopes: Object.fromEntries([...scopes].sort().map((scope) => [scope, meaning(scope)])),
+          scopes: Object.fromEntries([...scopes].sort().map((scope) => [scope, describeScope(scope)])),
         },
       },
     },
   };
 }
 
-function meaning(scope: string): string {
+function describeScope(scope: string): string {
   const [resource, right] = scope.split(':');
   if (right === 'read') return `Read ${resource}.`;
   return right === 'write' ? `Write ${resource}.` : scope;

@@ -24,7 +24,7 @@ It identifies the request in the log.
 has changed. Send it as \`If-Match\` with a write to get 412 if somebody else has changed the row.
 `.trim();
 
-/** The tags of every service, after the operator's own. */
+/** The tags of the built-in endpoints. They follow the operator's tags. */
 const defaultTags: readonly [string, string][] = [
   ['First-party clients', 'Sign in and refresh without a client secret: the server adds it.'],
   ['sessions', 'The session of your access token, and how its owner proved who they are.'],
@@ -53,10 +53,10 @@ export async function describeApi(app: App, config: Config): Promise<void> {
   });
 }
 
-/** `/openapi.json`, made once, when first asked for. */
+/** Serves `/openapi.json`. The document is created at the first request. */
 export function serveOpenApi(app: App): void {
   for (const [name, description] of defaultTags) documentParts(app).tags.set(name, description);
-  // As bytes: however many read it slowly, it is there once.
+  // A buffer, which all responses share, even if many clients read slowly.
   let document: Buffer | undefined;
   app.get(
     '/openapi.json',

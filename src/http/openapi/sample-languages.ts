@@ -1,23 +1,23 @@
-/** One request, as samples write it. */
+/** The request that the samples send. */
 export interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly accepts: boolean;
-  /** Whether it needs a token, which samples read from the environment. */
+  /** Whether the request needs a token. Samples read the token from the environment. */
   readonly secured: boolean;
   readonly body: unknown;
 }
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-/** JSON as a Python expression: a string in quotation marks is the same in both. */
-function pythonOf(value: unknown): string {
+/** A JSON value as a Python expression. JSON strings are valid in Python. */
+function pythonValue(value: unknown): string {
   if (value === null || value === undefined) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`;
   if (typeof value !== 'object') return json(value);
   return `{${Object.entries(value)
-    .map(([name, member]) => `${json(name)}: ${pythonOf(member)}`)
+    .map(([name, member]) => `${json(name)}: ${pythonValue(member)}`)
     .join(', ')}}`;
 }
 
@@ -29,7 +29,7 @@ export function python({ method, url, accepts, secured, body }: SampleRequest): 
   const options = [
     `${json(method.toUpperCase())}, ${json(url)}`,
     ...(headers.length > 0 ? [`headers={${headers.join(', ')}}`] : []),
-    ...(body === undefined ? [] : [`json=${pythonOf(body)}`]),
+    ...(body === undefined ? [] : [`json=${pythonValue(body)}`]),
   ];
   return `${secured ? 'import os\n' : ''}import requests
 

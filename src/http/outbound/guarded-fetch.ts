@@ -4,7 +4,7 @@ import { isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { ipv6Groups } from '../network-of.ts';
 
-/** IANA's special-purpose networks, which contain no hosts of the public internet: address and prefix length. */
+/** IANA's special-purpose networks, which contain no hosts of the public internet. */
 const notPublic = [
   ...(['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'] as const),
   ...(['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'] as const),
@@ -43,7 +43,7 @@ const isLoopbackAddress = (address: string): boolean => {
   return isIPv6(address) && ipv6Groups(address).join(':') === '0:0:0:0:0:0:0:1';
 };
 
-/** Why an address that somebody else gave was not called, or did not answer as it must. Fit for a log. */
+/** Why a call to a URL from outside failed or was not made. The message may be logged. */
 export class OutboundError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -55,9 +55,9 @@ export interface OutboundRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** For the whole of it, from the name's look-up to the last byte. */
+  /** For the whole call, from the DNS lookup to the last byte. */
   readonly timeoutMs?: number;
-  /** Of the answer's body; a longer one is an error. */
+  /** The limit for the response body. A longer one is an error. */
   readonly maxBytes?: number;
 }
 
@@ -67,20 +67,23 @@ export interface OutboundResponse {
   readonly body: Buffer;
 }
 
-/** Calls an address that somebody else gave. A redirect is an answer like any other: nobody follows it. */
+/** Calls a URL from outside, such as a client's. Never follows redirects: it returns them like any other response. */
 export type GuardedFetch = (url: string, request?: OutboundRequest) => Promise<OutboundResponse>;
 
 type Lookup = typeof lookUpInDns;
 
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Calls public addresses only, checked on the connected socket (DNS rebinding). Loopback only in development. */
+/**
+ * Connects only to public addresses, and checks the address at connection time (DNS rebinding). Allows loopback only if
+ * BASE_URL is on loopback.
+ */
 export function createGuardedFetch(
   { baseUrl, outboundPrivateAddresses }: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>,
   lookUp: Lookup = lookUpInDns,
-  loopback: 'at home' | 'never' = 'at home',
+  loopback: 'in development' | 'never' = 'in development',
 ): GuardedFetch {
-  const allowsLoopback = loopback === 'at home' && loopbackHosts.has(new URL(baseUrl).hostname);
+  const allowsLoopback = loopback === 'in development' && loopbackHosts.has(new URL(baseUrl).hostname);
   const mayConnect = (address: string): boolean =>
     outboundPrivateAddresses || isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address));
   const lookup = guardLookup(mayConnect, lookUp);
@@ -88,12 +91,12 @@ export function createGuardedFetch(
   return async (address, { method = 'GET', headers = {}, body, timeoutMs = 5000, maxBytes = 65_536 } = {}) => {
     const url = readUrl(address);
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    // A literal address is never looked up.
-    if (isIP(host) !== 0 && !mayConnect(host)) throw notOpen(host);
+    // Node does not look up a literal address, so it is checked here.
+    if (isIP(host) !== 0 && !mayConnect(host)) throw notPublicError(host);
     const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
     const options: RequestOptions = {
       method,
-      // A compressed answer could be small on its way and endless when it is opened.
+      // A small compressed response could expand without limit.
       headers: { 'accept-encoding': 'identity', ...headers, ...lengthOf(body) },
       lookup,
       agent: false,
@@ -101,7 +104,7 @@ export function createGuardedFetch(
     };
     return new Promise<OutboundResponse>((resolve, reject) => {
       const fail = (error: Error) => reject(errorOf(error, url.host));
-      const sent = request(url, options, (answer) => readResponse(answer, maxBytes).then(resolve, fail));
+      const sent = request(url, options, (response) => readResponse(response, maxBytes).then(resolve, fail));
       sent.on('error', fail);
       sent.end(body);
     });
@@ -110,43 +113,47 @@ export function createGuardedFetch(
 
 function readUrl(address: string): URL {
   const url = URL.parse(address);
-  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new OutboundError('it is no http or https URL');
-  if (url.username !== '' || url.password !== '') throw new OutboundError('the URL holds a user name or a password');
+  if (!url || !['https:', 'http:'].includes(url.protocol)) throw new OutboundError('it is not an http or https URL');
+  if (url.username !== '' || url.password !== '') throw new OutboundError('the URL contains a user name or a password');
   return url;
 }
 
 const lengthOf = (body: string | undefined) =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
-const notOpen = (host: string) => new OutboundError(`${host} is not an address of the public internet`);
+const notPublicError = (host: string) => new OutboundError(`${host} is not an address of the public internet`);
 
 function errorOf(error: Error, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
-  const isLate = error.name === 'TimeoutError' || error.name === 'AbortError';
-  return new OutboundError(isLate ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });
+  const isTimeout = error.name === 'TimeoutError' || error.name === 'AbortError';
+  return new OutboundError(isTimeout ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });
 }
 
-/** One forbidden address refuses the whole DNS answer: a mix of public and private addresses is suspicious. */
+/**
+ * Rejects all addresses of a DNS response if one of them is not allowed: a mix of public and private addresses is
+ * suspicious.
+ */
 function guardLookup(mayConnect: (address: string) => boolean, lookUp: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, '');
       const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => mayConnect(address))) return callback(notOpen(hostname), '');
+      if (!first || !addresses.every(({ address }) => mayConnect(address)))
+        return callback(notPublicError(hostname), '');
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     });
   };
 }
 
-async function readResponse(answer: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
+async function readResponse(response: IncomingMessage, maxBytes: number): Promise<OutboundResponse> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop closes the connection.
-    if (length > maxBytes) throw new OutboundError(`the answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new OutboundError(`the response is longer than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return { status: answer.statusCode ?? 0, headers: answer.headers, body: Buffer.concat(chunks) };
+  return { status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) };
 }
