@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { npm } from './bring-along.mjs';
+import { npm } from './install-and-build.mjs';
 import { inRoot, run } from './processes.mjs';
 
 /** A Linux build from the npm registry: the last resort if neither apt nor a download works. */
@@ -15,7 +15,7 @@ const isShell = /headless[-_]shell$/;
  * The path of a Chromium for the browser tests. Installs one if none is found. It prefers the headless shell, because the full browser
  * draws a toolbar and needs four times as much CPU time.
  */
-export async function bringChromium(node) {
+export async function installChromium(node) {
   const found = findChromium();
   if (found && (process.env.CHROMIUM_PATH || isShell.test(found))) return found;
   console.log('Installing a Chromium for the browser tests…');
@@ -83,7 +83,7 @@ const works = (path) => spawnSync(path, ['--version'], { timeout: 10_000 }).stdo
 async function fromApt() {
   const system = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : '';
   if (process.getuid?.() !== 0 || !/^ID=["']?debian/m.test(system)) return false;
-  const options = { saying: 'Still installing Chromium…', orElse: () => false, stdio: 'ignore' };
+  const options = { progressMessage: 'Still installing Chromium…', onFailure: () => false, stdio: 'ignore' };
   // With this timeout, an unreachable archive fails soon.
   const apt = (...args) => run('apt-get', ['-qq', '-o', 'Acquire::http::Timeout=15', ...args], options);
   await apt('update');
@@ -92,15 +92,15 @@ async function fromApt() {
 
 const fromPlaywright = (node) =>
   run(node, [inRoot('node_modules/playwright-core/cli.js'), 'install', '--only-shell', 'chromium'], {
-    saying: 'Still installing Chromium…',
-    orElse: () => false,
+    progressMessage: 'Still installing Chromium…',
+    onFailure: () => false,
     stdio: 'ignore',
   });
 
 async function fromRegistry(node) {
   if (process.platform !== 'linux') return false;
   const where = ['--prefix', registryFolder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-  const options = { saying: 'Still installing Chromium…', orElse: () => false, stdio: 'ignore' };
+  const options = { progressMessage: 'Still installing Chromium…', onFailure: () => false, stdio: 'ignore' };
   if (!(await npm(['install', ...where, registryBuild], options))) return false;
   // `executablePath` unpacks the browser and its libraries into the temporary folder.
   const unpack = `

@@ -11,11 +11,15 @@ export const inRoot = (...parts) => join(root, ...parts);
 const exitCode = (code, signal) => code ?? 128 + (constants.signals[signal] ?? 0);
 
 /**
- * Runs a program to its end, or until this process ends. If it fails, this process exits with the same code. `saying` is printed at
- * intervals. `orElse` is a message for a failure, or a function that runs instead of exiting, unless a signal stopped the program. If
- * `stdio` has a pipe for the errors, the function gets them.
+ * Runs a program and resolves when it ends. If it fails, this process exits with the same code. `progressMessage` is
+ * printed at intervals. `onFailure` is a message for a failure, or a function that runs instead of exiting, unless a
+ * signal stopped the program. If `stdio` has a pipe for the errors, the function gets them.
  */
-export function run(program, args, { env = process.env, cwd = root, saying, orElse, stdio = 'inherit' } = {}) {
+export function run(
+  program,
+  args,
+  { env = process.env, cwd = root, progressMessage, onFailure, stdio = 'inherit' } = {},
+) {
   return new Promise((resolve) => {
     const child = spawn(program, args, { cwd, stdio, env });
     let stopped = false;
@@ -31,14 +35,15 @@ export function run(program, args, { env = process.env, cwd = root, saying, orEl
       errors += chunk;
     });
     const started = Date.now();
-    const beat = saying && setInterval(() => console.log(`${saying} (${seconds(started)} s so far)`), 20_000);
+    const timer =
+      progressMessage && setInterval(() => console.log(`${progressMessage} (${seconds(started)} s so far)`), 20_000);
     const ended = (code, signal) => {
-      clearInterval(beat);
+      clearInterval(timer);
       for (const name of signals) process.off(name, forward);
       process.off('exit', stop);
       if (code === 0) return resolve(true);
-      if (typeof orElse === 'function' && !stopped) return resolve(orElse(errors));
-      if (typeof orElse === 'string') console.error(orElse);
+      if (typeof onFailure === 'function' && !stopped) return resolve(onFailure(errors));
+      if (typeof onFailure === 'string') console.error(onFailure);
       process.exit(exitCode(code, signal));
     };
     child.once('error', () => ended(127, null));
@@ -48,9 +53,9 @@ export function run(program, args, { env = process.env, cwd = root, saying, orEl
 
 const seconds = (since) => Math.round((Date.now() - since) / 1000);
 
-/** Replaces this process with a program, or forwards signals to it and exits with its exit code. `stay` never replaces this process. */
-export function become(program, args, { cwd = process.cwd(), stay = false } = {}) {
-  if (!stay && process.execve && process.platform !== 'win32') {
+/** Replaces this process with a program, or forwards signals to it and exits with its exit code. `keepProcess` never replaces this process. */
+export function execProgram(program, args, { cwd = process.cwd(), keepProcess = false } = {}) {
+  if (!keepProcess && process.execve && process.platform !== 'win32') {
     process.chdir(cwd);
     process.execve(program, [program, ...args], process.env);
   }

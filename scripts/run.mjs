@@ -2,10 +2,12 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { serviceOptions } from '../bin/service-options.mjs';
+import { changedFiles } from './changed-files.mjs';
+import { installChromium } from './chromium.mjs';
 import {
   build,
   buildConsole,
-  buildConsoleMeanwhile,
+  buildConsoleInBackground,
   buildPackage,
   buildService,
   consoleIsBuilt,
@@ -14,10 +16,8 @@ import {
   installForConsole,
   installForService,
   testNodes,
-} from './bring-along.mjs';
-import { changedFiles } from './changed-files.mjs';
-import { bringChromium } from './chromium.mjs';
-import { become, inRoot, run } from './processes.mjs';
+} from './install-and-build.mjs';
+import { execProgram, inRoot, run } from './processes.mjs';
 
 const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
@@ -60,14 +60,15 @@ await task();
 async function gatehouse(words, options) {
   await buildService(node);
   if (['serve', 'dev'].includes(words[0])) serve([program, ...words], options);
-  else become(node, [program, ...words], options);
+  else execProgram(node, [program, ...words], options);
 }
 
-/** Serves at once. A console that is not built yet is built meanwhile. */
+/** Serves at once. If the console is not built, another process builds it, and the service says so at /admin. */
 function serve(words, options) {
-  const stay = !consoleIsBuilt();
-  if (stay) buildConsoleMeanwhile();
-  become(node, words, { ...options, stay });
+  if (consoleIsBuilt()) return execProgram(node, words, options);
+  buildConsoleInBackground();
+  process.env.GATEHOUSE_CONSOLE_BUILD = 'running';
+  execProgram(node, words, { ...options, keepProcess: true });
 }
 
 async function example() {
@@ -78,21 +79,21 @@ async function example() {
     process.exit(2);
   }
   // An example that does more than serve has a separate start script.
-  const own = inRoot('examples', name, 'start.ts');
-  if (!existsSync(own)) return gatehouse(['serve', ...rest], { cwd: folder });
+  const startScript = inRoot('examples', name, 'start.ts');
+  if (!existsSync(startScript)) return gatehouse(['serve', ...rest], { cwd: folder });
   await buildService(node);
-  serve([...serviceOptions, own, ...rest], { cwd: folder });
+  serve([...serviceOptions, startScript, ...rest], { cwd: folder });
 }
 
 async function bench() {
   await build(node);
-  become(node, [fromSource, inRoot('bench/run.ts'), ...args]);
+  execProgram(node, [fromSource, inRoot('bench/run.ts'), ...args]);
 }
 
 /** Measures the size of the pages and their load time on a slow connection. */
 async function benchPages() {
   await build(node);
-  const env = { ...process.env, CHROMIUM_PATH: await bringChromium(node) };
+  const env = { ...process.env, CHROMIUM_PATH: await installChromium(node) };
   await run(node, [fromSource, inRoot('bench/pages/run.ts')], { env });
 }
 

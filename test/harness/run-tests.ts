@@ -8,8 +8,8 @@ import { run } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { serviceOptions } from '../../bin/service-options.mjs';
-import { buildPackage } from '../../scripts/bring-along.mjs';
-import { bringChromium } from '../../scripts/chromium.mjs';
+import { installChromium } from '../../scripts/chromium.mjs';
+import { buildPackage } from '../../scripts/install-and-build.mjs';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
 import { startSharedBrowser } from './shared-browser.ts';
@@ -83,7 +83,7 @@ for (const [name, members, size] of [
 // The other tests run from the sources, without a build.
 if (long.length > 0) await buildPackage(process.execPath);
 const usesBrowser = long.some((file) => reaches(resolve(file), [browser]));
-if (usesBrowser) process.env.CHROMIUM_PATH = await bringChromium(process.execPath);
+if (usesBrowser) process.env.CHROMIUM_PATH = await installChromium(process.execPath);
 const stopBrowser = usesBrowser ? await startSharedBrowser() : undefined;
 if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
 const removeTemplates = files.length > filesOfGroup ? await makeTemplates() : undefined;

