@@ -132,11 +132,11 @@ export function parseConfig(
   config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key]);
   for (const key of projectDirs)
-    if (values.has(key)) refuseMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key]);
+    if (values.has(key)) rejectMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key]);
   if (config.brandLogo && !/^https?:/.test(config.brandLogo)) config.brandLogo = resolve(workingDir, config.brandLogo);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir, 'gatehouse.db')}`;
-  refuseWithoutPostgres(config.databaseUrl, values);
-  refuseUnknownRoles(config.roles, Object.keys(config.roleScopes));
+  rejectWithoutPostgres(config.databaseUrl, values);
+  rejectUnknownRoles(config.roles, Object.keys(config.roleScopes));
   // With SQLite there is no other instance for a load balancer.
   if (!values.has('drainSeconds') && config.databaseUrl.startsWith('sqlite:')) config.drainSeconds = 0;
   if (!config.baseUrl) config.baseUrl = `http://${hostForUrl(config.host)}:${config.port}`;
@@ -157,8 +157,8 @@ function collectErrors<T>(all: readonly T[], read: (one: T) => void): void {
   if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
 }
 
-/** With SQLite these settings have no effect, so they are a mistake. */
-function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Settings, unknown>): void {
+/** Rejects settings that have no effect with SQLite. */
+function rejectWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Settings, unknown>): void {
   if (!databaseUrl.startsWith('sqlite:')) return;
   for (const key of ['databaseListenUrl', 'databaseReplicaUrls'] as const) {
     const value = values.get(key);
@@ -168,8 +168,8 @@ function refuseWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
   }
 }
 
-/** Users with the intended role would have no limit. */
-function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
+/** Rejects limits for unknown roles: users with the intended role would have no limit. */
+function rejectUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
   const unknown = limited.find((role) => role !== '*' && !roles.includes(role));
   if (unknown === undefined) return;
   throw new OperatorError(
@@ -177,13 +177,13 @@ function refuseUnknownRoles(roles: readonly string[], limited: readonly string[]
   );
 }
 
-/** A folder that a setting names must exist. The default folder need not. */
-function refuseMissingFolder({ env, description, expected }: Setting<unknown>, path: string): void {
+/** Rejects a folder that does not exist. The default folder need not exist. */
+function rejectMissingFolder({ env, description, expected }: Setting<unknown>, path: string): void {
   if (!statSync(path, { throwIfNoEntry: false })?.isDirectory())
     throw new OperatorError(`${env}: got "${path}"; expected ${expected}. (${description})`);
 }
 
-/** The only reader of the environment. `file` replaces `gatehouse.config.ts`. */
+/** Loads the settings. Only this function reads the environment. `file` replaces `gatehouse.config.ts`. */
 export async function loadConfig(
   overrides: Record<string, unknown> = {},
   workingDir = process.cwd(),
@@ -204,6 +204,9 @@ export async function loadTestConfig(settings: ConfigFile, workingDir: string): 
 
 /** A variable of OpenTelemetry. These are not settings of Gatehouse, and OpenTelemetry reads them too. */
 export const standardVariable = (name: `OTEL_${string}`): string | undefined => process.env[name];
+
+/** Whether `npm start` is building the console while the service runs (scripts/run.mjs). */
+export const isConsoleBeingBuilt = (): boolean => process.env.GATEHOUSE_CONSOLE_BUILD === 'running';
 
 /** Whether `npm start` or another npm script runs the program. */
 export const startedByNpm = (): boolean => process.env.npm_lifecycle_event !== undefined;

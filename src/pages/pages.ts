@@ -18,10 +18,10 @@ import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
+import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
 import { themeVariables } from './kit/theme.ts';
-import type { PageKit } from './kit/visit.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
@@ -63,7 +63,7 @@ export async function servePages(
 ): Promise<void> {
   requireFreeLoginPath(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, services);
-  kit.page('/', 'public', (visit) => visit.redirect('/settings'));
+  kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
   serveTheme(kit);
   serveLanguage(kit);
   const continuations = new Continuations(services.keys, context.now);
@@ -107,11 +107,11 @@ export async function servePages(
 }
 
 /** Paths that are already in use. */
-const taken =
+const reservedPaths =
   /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function requireFreeLoginPath(name: string): void {
-  if (!taken.test(name)) return;
+  if (!reservedPaths.test(name)) return;
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
 }
 
@@ -121,8 +121,8 @@ function serveOperatorPages(kit: PageKit, services: ResourceServices, loaded: re
     const { path, auth, view, load } = declared.page;
     if (!kit.hasView(view)) throw new OperatorError(`${declared.file}: there is no view "${view}" in VIEWS_DIR.`);
     try {
-      kit.page(path, auth, async (visit) =>
-        visit.show(view, { ...(await load?.(routeCall(services, visit.request, visit.reply))) }),
+      kit.page(path, auth, async (pageRequest) =>
+        pageRequest.show(view, { ...(await load?.(routeCall(services, pageRequest.request, pageRequest.reply))) }),
       );
     } catch (error) {
       if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;

@@ -88,7 +88,7 @@ describe('The first start of a clone', () => {
   const builds = createServer();
   before(() => new Promise<void>((done) => builds.listen(0, '127.0.0.1', done)));
   after(() => builds.close().closeAllConnections());
-  /** The build that runs next. It ends with the answer. */
+  /** The build that runs next. It ends with the response. */
   const nextBuild = async () => (await once(builds, 'request')) as [IncomingMessage, ServerResponse];
   const start = (folder: string, env: Record<string, string> = {}) =>
     started(
@@ -188,13 +188,25 @@ describe('The address of the console', () => {
     for (const path of ['bin', 'dist', 'package.json'])
       cpSync(join(root, path), join(folder, path), { recursive: true });
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const { says, printed } = started(
-      { name: 'serve', command: [process.execPath, join(folder, 'bin/gatehouse.mjs'), 'serve'], anywhere: true },
-      folder,
-      { PORT: '0', ADMIN_PASSWORD: 'correct horse battery' },
-    );
-    await says(/"msg":"listening"/);
-    const visitor = new Visitor({ url: /"address":"([^"]+)"/.exec(printed())?.[1] as string });
+    const start = async (env: Record<string, string>) => {
+      const service = started(
+        { name: 'serve', command: [process.execPath, join(folder, 'bin/gatehouse.mjs'), 'serve'], anywhere: true },
+        folder,
+        { PORT: '0', ADMIN_PASSWORD: 'correct horse battery', ...env },
+      );
+      await service.says(/"msg":"listening"/);
+      const visitor = new Visitor({ url: /"address":"([^"]+)"/.exec(service.printed())?.[1] as string });
+      return { ...service, visitor };
+    };
+    const withoutBuild = await start({});
+    await withoutBuild.visitor.signIn('admin@localhost', 'correct horse battery');
+    const missing = await withoutBuild.visitor.get('/admin');
+    assert.deepEqual([missing.status, missing.headers.get('refresh')], [503, null]);
+    assert.match(missing.html, /This installation has no console\./);
+    withoutBuild.child.kill('SIGTERM');
+    await withoutBuild.end;
+
+    const { visitor, printed } = await start({ GATEHOUSE_CONSOLE_BUILD: 'running' });
     assert.equal((await visitor.get('/admin')).status, 302);
     await visitor.signIn('admin@localhost', 'correct horse battery');
 
@@ -202,9 +214,9 @@ describe('The address of the console', () => {
     assert.equal(unbuilt.status, 503);
     assert.equal(unbuilt.headers.get('retry-after'), '3');
     assert.equal(unbuilt.headers.get('refresh'), '3');
-    assert.match(unbuilt.html, /The console is not built yet\./);
+    assert.match(unbuilt.html, /The console is being built\./);
     const german = await visitor.get('/admin', { 'accept-language': 'de' });
-    assert.match(german.html, /Die Konsole ist noch nicht gebaut\./);
+    assert.match(german.html, /Die Konsole wird gerade gebaut\./);
     assert.equal((await visitor.get('/admin/assets/first.js')).status, 503);
 
     mkdirSync(join(folder, 'console/dist'), { recursive: true });

@@ -30,8 +30,8 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { type PageKit, Visit } from '../kit/visit.ts';
 import { type ConsentVariables, consentDigest, type DescribeScope, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
 import { formTargets } from './destinations.ts';
@@ -42,8 +42,8 @@ export interface AuthorizeServices {
   readonly describe: DescribeScope;
 }
 
-/** A visit to the authorization endpoint, or to a page that follows it. */
-export class AuthorizeVisit extends Visit {
+/** A request to the authorization endpoint, or to a page that follows it. */
+export class AuthorizePageRequest extends PageRequest {
   readonly continuation: Continuation;
 
   constructor(kit: PageKit, request: FastifyRequest, reply: FastifyReply, continuation: Continuation) {
@@ -53,7 +53,7 @@ export class AuthorizeVisit extends Visit {
 }
 
 /** The login and the validated request. */
-export interface ValidatedVisit {
+export interface ValidatedPageRequest {
   readonly client: ValidatedClient;
   readonly authorization: AuthorizationRequest;
   readonly login: Login;
@@ -68,67 +68,67 @@ export class AuthorizePage {
   }
 
   /** Starts the request, or continues it after another page. */
-  answer(visit: AuthorizeVisit): Promise<FastifyReply> {
-    return this.#nextStep(visit, async ({ authorization, login, step, client }) => {
-      if (step.kind === 'grant') return this.grant(visit, { authorization, login, client }, step.scopes);
-      if (step.kind === 'choose-account') return this.#chooseAccount(visit, client, login);
-      return this.askConsent(visit, { authorization, login, client }, step.scopes);
+  respond(pageRequest: AuthorizePageRequest): Promise<FastifyReply> {
+    return this.#nextStep(pageRequest, async ({ authorization, login, step, client }) => {
+      if (step.kind === 'grant') return this.grant(pageRequest, { authorization, login, client }, step.scopes);
+      if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, client, login);
+      return this.askConsent(pageRequest, { authorization, login, client }, step.scopes);
     });
   }
 
   /** The user has decided. All checks run again, as if there had been no question before. */
   allow(
-    visit: AuthorizeVisit,
-    decide: (asked: ValidatedVisit, scopes: readonly string[]) => Promise<FastifyReply>,
+    pageRequest: AuthorizePageRequest,
+    decide: (asked: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     return this.#nextStep(
-      visit,
+      pageRequest,
       async ({ step, ...asked }) => {
-        if (step.kind === 'grant') return this.grant(visit, asked, step.scopes);
-        if (step.kind === 'choose-account') return this.#chooseAccount(visit, asked.client, asked.login);
+        if (step.kind === 'grant') return this.grant(pageRequest, asked, step.scopes);
+        if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, asked.client, asked.login);
         return decide(asked, step.scopes);
       },
       { asksAgain: true },
     );
   }
 
-  /** The user has refused. */
-  deny(visit: AuthorizeVisit): Promise<FastifyReply> {
-    return this.#nextStep(visit, async () => {
-      throw new OAuthError('access_denied', 'The user refused.');
+  /** The user has denied access. */
+  deny(pageRequest: AuthorizePageRequest): Promise<FastifyReply> {
+    return this.#nextStep(pageRequest, async () => {
+      throw new OAuthError('access_denied', 'The user denied the request.');
     });
   }
 
   async #nextStep(
-    visit: AuthorizeVisit,
-    go: (asked: ValidatedVisit & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
+    pageRequest: AuthorizePageRequest,
+    go: (asked: ValidatedPageRequest & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
     { asksAgain = false } = {},
   ): Promise<FastifyReply> {
     const { oauth } = this.#services;
-    const { query, progress } = visit.continuation;
+    const { query, progress } = pageRequest.continuation;
     const { database, now } = oauth.context;
     const sent = readAuthorizationParameters(query);
     const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
     const { parameters } = effective;
-    const login = await findLogin(oauth, visit.caller);
+    const login = await findLogin(oauth, pageRequest.caller);
     // Anonymous callers must not make this service fetch an address.
     if (!login && !isSilent(parameters) && oauth.documents.accepts(parameters.get('client_id')?.[0])) {
-      return this.signIn(visit);
+      return this.signIn(pageRequest);
     }
-    const source = requestSource(visit.request);
+    const source = requestSource(pageRequest.request);
     const asking = await resolveClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
       // RFC 9700 4.11.2: before the user has signed in, a link with an error must not cause a redirect.
-      if (!login && !isSilent(parameters)) return this.signIn(visit);
+      if (!login && !isSilent(parameters)) return this.signIn(pageRequest);
       const authorization = readAuthorizationRequest(oauth, asking, effective);
       const parties = login && { userId: login.userId, clientId: asking.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
       const expected = await this.#expected(asking, singleValue(parameters, 'id_token_hint'));
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
-      if (step.kind === 'sign-in' || !login) return this.signIn(visit);
+      if (step.kind === 'sign-in' || !login) return this.signIn(pageRequest);
       // The user is not asked for consent that cannot be granted. With select_account, another account may be able to grant it.
       if (step.kind !== 'choose-account') {
         await requireRealm(database.db, asking.client, login.userId, 'access_denied');
@@ -137,7 +137,7 @@ export class AuthorizePage {
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       oauth.context.metrics.authorizations.inc({ result: error.error });
-      return this.#return(visit, asking, errorResponse(asking, oauth.context.config.baseUrl, error));
+      return this.#return(pageRequest, asking, errorResponse(asking, oauth.context.config.baseUrl, error));
     }
   }
 
@@ -148,65 +148,73 @@ export class AuthorizePage {
   }
 
   /** Redirects to the login page. The unchanged request continues afterwards. */
-  signIn(visit: AuthorizeVisit): Promise<FastifyReply> {
-    const { kit, reply, continuation } = visit;
+  signIn(pageRequest: AuthorizePageRequest): Promise<FastifyReply> {
+    const { kit, reply, continuation } = pageRequest;
     const progress = { since: kit.now() };
     const next = this.#services.continuations.path({ query: continuation.query, progress });
-    if (visit.caller.kind === 'anonymous') kit.cookies.setReturnPath(reply, next);
-    return visit.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
+    if (pageRequest.caller.kind === 'anonymous') kit.cookies.setReturnPath(reply, next);
+    return pageRequest.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(visit: AuthorizeVisit, asking: ValidatedClient, { userId }: Login): Promise<FastifyReply> {
-    return this.#show(visit, asking, 'authorize-account', {
+  async #chooseAccount(
+    pageRequest: AuthorizePageRequest,
+    asking: ValidatedClient,
+    { userId }: Login,
+  ): Promise<FastifyReply> {
+    return this.#show(pageRequest, asking, 'authorize-account', {
       title: message('authorize_account.title'),
-      person: await personOf(visit, userId),
+      person: await personOf(pageRequest, userId),
     });
   }
 
   async askConsent(
-    visit: AuthorizeVisit,
-    { authorization, login, client }: ValidatedVisit,
+    pageRequest: AuthorizePageRequest,
+    { authorization, login, client }: ValidatedPageRequest,
     scopes: readonly string[],
     variables: Variables = {},
   ): Promise<FastifyReply> {
-    const shown = await this.shown(visit, authorization, scopes);
+    const shown = await this.shown(pageRequest, authorization, scopes);
     const left_out = (variables.left_out ?? []) as readonly string[];
-    return this.#show(visit, client, 'authorize', {
+    return this.#show(pageRequest, client, 'authorize', {
       title: message('authorize.title', { application: client.client.name }),
       application: shown.application,
       return_host: shown.returnHost,
       scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
       details: shown.details,
       shown: consentDigest(shown),
-      person: await personOf(visit, login.userId),
+      person: await personOf(pageRequest, login.userId),
       ...variables,
     });
   }
 
-  shown({ kit }: Visit, authorization: AuthorizationRequest, scopes: readonly string[]): Promise<ConsentVariables> {
+  shown(
+    { kit }: PageRequest,
+    authorization: AuthorizationRequest,
+    scopes: readonly string[],
+  ): Promise<ConsentVariables> {
     return showConsent(kit, authorization, scopes, this.#services.describe);
   }
 
   #show(
-    visit: AuthorizeVisit,
+    pageRequest: AuthorizePageRequest,
     { client, redirectUri }: ValidatedClient,
     view: string,
     variables: Variables,
   ): Promise<FastifyReply> {
-    const continuation = this.#services.continuations.fields(visit.continuation);
-    const reach = { formTargets: formTargets(redirectUri), image: client.logoUri };
-    return visit.show(view, { application: { name: client.name }, continuation, ...variables }, reach);
+    const continuation = this.#services.continuations.fields(pageRequest.continuation);
+    const sources = { formTargets: formTargets(redirectUri), image: client.logoUri };
+    return pageRequest.show(view, { application: { name: client.name }, continuation, ...variables }, sources);
   }
 
-  /** `asked`: the scopes that the user was just asked for. */
+  /** `asked`: the scopes that the consent page has just shown. */
   async grant(
-    visit: AuthorizeVisit,
-    { authorization, login }: ValidatedVisit,
+    pageRequest: AuthorizePageRequest,
+    { authorization, login }: ValidatedPageRequest,
     scopes: readonly string[],
     asked?: readonly string[],
   ): Promise<FastifyReply> {
     const { oauth } = this.#services;
-    const source = requestSource(visit.request);
+    const source = requestSource(pageRequest.request);
     const code = await grantAccess(oauth, {
       request: authorization,
       login,
@@ -215,33 +223,37 @@ export class AuthorizePage {
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });
-    return this.#return(visit, authorization, codeResponse(authorization, oauth.context.config.baseUrl, code));
+    return this.#return(pageRequest, authorization, codeResponse(authorization, oauth.context.config.baseUrl, code));
   }
 
   /** RFC 9700 4.12: 303 after a form, so that the browser does not send the form data on. */
-  async #return(visit: Visit, { client }: ValidatedClient, answer: AuthorizationResponse): Promise<FastifyReply> {
-    const { kit, request, reply } = visit;
+  async #return(
+    pageRequest: PageRequest,
+    { client }: ValidatedClient,
+    response: AuthorizationResponse,
+  ): Promise<FastifyReply> {
+    const { kit, request, reply } = pageRequest;
     if (kit.cookies.read(request).going) kit.cookies.clearReturnPath(reply);
-    if (answer.mode === 'form_post') return showSelfSubmittingForm(visit, client.name, answer);
+    if (response.mode === 'form_post') return showSelfSubmittingForm(pageRequest, client.name, response);
     return reply
       .header('cache-control', 'no-store')
-      .redirect(locationOf(answer), request.method === 'POST' ? 303 : 302);
+      .redirect(locationOf(response), request.method === 'POST' ? 303 : 302);
   }
 }
 
 /** A page with a form that submits itself. */
 function showSelfSubmittingForm(
-  visit: Visit,
+  pageRequest: PageRequest,
   application: string,
   { redirectUri, parameters }: AuthorizationResponse,
 ): Promise<FastifyReply> {
   const fields = Object.entries(parameters).map(([name, value]) => ({ name, value }));
   const variables = { title: message('form_post.title'), application: { name: application } };
-  const reach = { formTargets: formTargets(redirectUri) };
-  return visit.show('form-post', { ...variables, action: redirectUri, fields }, reach);
+  const sources = { formTargets: formTargets(redirectUri) };
+  return pageRequest.show('form-post', { ...variables, action: redirectUri, fields }, sources);
 }
 
-async function personOf({ kit }: Visit, userId: string): Promise<{ label: string; login: string }> {
+async function personOf({ kit }: PageRequest, userId: string): Promise<{ label: string; login: string }> {
   const user = await findUser(kit.database.db, userId);
   const login = user?.email ?? user?.username ?? user?.phone ?? '';
   return { label: user?.name || login, login };

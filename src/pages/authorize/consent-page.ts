@@ -5,7 +5,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
-import type { PageKit } from '../kit/visit.ts';
+import type { PageKit } from '../kit/page-request.ts';
 
 /** Describes a scope for users. */
 export type DescribeScope = (scope: string) => LocalizedText;

@@ -7,8 +7,8 @@ import { prompts } from '../../oauth/authorize/authorization-request.ts';
 import { responseModes } from '../../oauth/authorize/authorization-response.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { type PageKit, Visit } from '../kit/visit.ts';
-import { AuthorizePage, type AuthorizeServices, AuthorizeVisit } from './authorize-page.ts';
+import { type PageKit, PageRequest } from '../kit/page-request.ts';
+import { AuthorizePage, AuthorizePageRequest, type AuthorizeServices } from './authorize-page.ts';
 import { consentDigest } from './consent-page.ts';
 import { type Continuation, continuePath } from './continuations.ts';
 
@@ -66,16 +66,21 @@ export async function serveAuthorize(app: App, kit: PageKit, services: Authorize
     endpoint,
     { config: { ...config, query: 'raw' }, schema: authorizeSchema, ...noValidation, exposeHeadRoute: false },
     (request, reply) =>
-      page.answer(new AuthorizeVisit(kit, request, reply, { query: queryStringOf(request), progress: {} })),
+      page.respond(new AuthorizePageRequest(kit, request, reply, { query: queryStringOf(request), progress: {} })),
   );
   app.get(continuePath, { config, schema, exposeHeadRoute: false }, (request, reply) =>
-    page.answer(
-      new AuthorizeVisit(kit, request, reply, required(continuations.read(new Visit(kit, request, reply).query))),
+    page.respond(
+      new AuthorizePageRequest(
+        kit,
+        request,
+        reply,
+        required(continuations.read(new PageRequest(kit, request, reply).query)),
+      ),
     ),
   );
   app.post(decisionPath, { config, schema }, (request, reply) => {
-    const fields = new Visit(kit, request, reply).form('request', 'since', 'chosen', 'mac');
-    return decide(new AuthorizeVisit(kit, request, reply, required(continuations.read(fields))), services, page);
+    const fields = new PageRequest(kit, request, reply).form('request', 'since', 'chosen', 'mac');
+    return decide(new AuthorizePageRequest(kit, request, reply, required(continuations.read(fields))), services, page);
   });
   await serveByPost(app, kit);
 }
@@ -91,36 +96,40 @@ function required(continuation: Continuation | undefined): Continuation {
 }
 
 /** Carries out the user's decision. */
-async function decide(visit: AuthorizeVisit, services: AuthorizeServices, page: AuthorizePage): Promise<FastifyReply> {
-  const { caller, continuation } = visit;
+async function decide(
+  pageRequest: AuthorizePageRequest,
+  services: AuthorizeServices,
+  page: AuthorizePage,
+): Promise<FastifyReply> {
+  const { caller, continuation } = pageRequest;
   // The session ended while the page was open. The decision is dropped, and the user is asked again.
-  if (caller.kind === 'anonymous') return visit.redirect(services.continuations.path(continuation));
-  visit.kit.checkForm(visit.request);
-  const { decision } = visit.form('decision');
-  if (decision === 'allow') return allow(page, visit);
-  if (decision === 'deny') return page.deny(visit);
-  if (decision === 'other-account') return page.signIn(visit);
+  if (caller.kind === 'anonymous') return pageRequest.redirect(services.continuations.path(continuation));
+  pageRequest.kit.checkForm(pageRequest.request);
+  const { decision } = pageRequest.form('decision');
+  if (decision === 'allow') return allow(page, pageRequest);
+  if (decision === 'deny') return page.deny(pageRequest);
+  if (decision === 'other-account') return page.signIn(pageRequest);
   if (decision !== 'this-account') throw badRequest('Press one of the buttons.');
   const progress = { ...continuation.progress, chosen: caller.sessionId ?? undefined };
-  return visit.redirect(services.continuations.path({ ...continuation, progress }));
+  return pageRequest.redirect(services.continuations.path({ ...continuation, progress }));
 }
 
-const allow = (page: AuthorizePage, visit: AuthorizeVisit): Promise<FastifyReply> =>
-  page.allow(visit, async (asked, scopes) => {
-    const sent = asObject(visit.request.body);
-    const shown = await page.shown(visit, asked.authorization, scopes);
+const allow = (page: AuthorizePage, pageRequest: AuthorizePageRequest): Promise<FastifyReply> =>
+  page.allow(pageRequest, async (asked, scopes) => {
+    const sent = asObject(pageRequest.request.body);
+    const shown = await page.shown(pageRequest, asked.authorization, scopes);
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
     const left_out = scopes.filter((name) => !chosen.includes(name));
     if (sent.shown !== consentDigest(shown)) {
       const problem = message('authorize.changed');
-      return page.askConsent(visit.status(409), asked, scopes, { problem });
+      return page.askConsent(pageRequest.status(409), asked, scopes, { problem });
     }
     if (chosen.length === 0) {
       const problem = message('authorize.tick_one');
-      return page.askConsent(visit.status(422), asked, scopes, { problem, left_out });
+      return page.askConsent(pageRequest.status(422), asked, scopes, { problem, left_out });
     }
-    return page.grant(visit, asked, chosen, scopes);
+    return page.grant(pageRequest, asked, chosen, scopes);
   });
 
 /** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */
@@ -135,7 +144,7 @@ async function serveByPost(app: App, kit: PageKit): Promise<void> {
       const text = query.toString();
       // It would not fit into a header, and browsers would not follow it.
       if (text.length > maxQueryLength) throw badRequest('The application that sent you here sent too much data.');
-      return new Visit(kit, request, reply).redirect(`${endpoint}?${text}`);
+      return new PageRequest(kit, request, reply).redirect(`${endpoint}?${text}`);
     });
   });
 }

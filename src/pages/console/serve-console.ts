@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Brand, logoCspSource } from '../../config/brand.ts';
+import { isConsoleBeingBuilt } from '../../config/config.ts';
 import { fallbackLanguage, type Languages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
@@ -37,7 +38,7 @@ export function serveConsole(app: App, context: Context, options: ConsoleOptions
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
-      refuseOthersThanAdministrators(request);
+      requireAdministrator(request);
       const found = built();
       if (!found) return sendUnbuilt(app, reply);
       const language = await options.languageOf(request);
@@ -47,8 +48,8 @@ export function serveConsole(app: App, context: Context, options: ConsoleOptions
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
-    refuseOthersThanAdministrators(request);
-    refuseForeignPages(request, context);
+    requireAdministrator(request);
+    rejectOtherOrigins(request, context);
     const token = options.tokenOf(request);
     reply.header('cache-control', 'no-store');
     return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
@@ -100,7 +101,7 @@ async function sendAsset(
   reply: FastifyReply,
   files: ConsoleFiles | undefined,
 ): Promise<FastifyReply> {
-  if (!files) throw unavailable(unbuilt, secondsToBuild);
+  if (!files) throw unavailable(missingConsole().detail, secondsToBuild);
   const asset = files.assets.get(params.name);
   if (!asset) throw notFound();
   addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
@@ -108,12 +109,12 @@ async function sendAsset(
   return reply.header('content-encoding', 'br').send(await asset.brotli());
 }
 
-function refuseOthersThanAdministrators({ caller }: FastifyRequest): void {
+function requireAdministrator({ caller }: FastifyRequest): void {
   if (!isAdmin(caller)) throw forbidden('The console is for administrators. Your account is not an administrator.');
 }
 
 /** A page of another origin must not get the token, even if CORS_ORIGINS lets it call the API. */
-function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Context): void {
+function rejectOtherOrigins({ headers, host }: FastifyRequest, { config }: Context): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const own = origin === undefined || isOwnOrigin(origin, host, config);
@@ -122,15 +123,22 @@ function refuseForeignPages({ headers, host }: FastifyRequest, { config }: Conte
   }
 }
 
-const unbuilt = 'The console is not built yet. "npm start" builds it. This page reloads until it is built.';
 const secondsToBuild = 3;
 
-/** A page that reloads while the console is built, or contains the reason why it could not be built. */
-async function sendUnbuilt(app: App, reply: FastifyReply): Promise<FastifyReply> {
+/** Why there is no console, and whether it will be there soon. */
+function missingConsole(): { readonly detail: string; readonly isBuilding: boolean } {
   const error = readBuildError();
-  const detail = error === undefined ? unbuilt : `The console could not be built: ${error}`;
+  if (error !== undefined) return { detail: `The console could not be built: ${error}`, isBuilding: false };
+  return isConsoleBeingBuilt()
+    ? { detail: 'The console is being built. This page reloads by itself until it is ready.', isBuilding: true }
+    : { detail: 'This installation has no console. In its repository run: npm run build', isBuilding: false };
+}
+
+/** A page that reloads while the console is being built. Otherwise it shows why there is no console. */
+async function sendUnbuilt(app: App, reply: FastifyReply): Promise<FastifyReply> {
+  const { detail, isBuilding } = missingConsole();
   reply.header('retry-after', secondsToBuild);
-  if (error === undefined) reply.header('refresh', secondsToBuild);
+  if (isBuilding) reply.header('refresh', secondsToBuild);
   // Not an error, which would be logged at each reload.
   return (app.errorPage as NonNullable<App['errorPage']>)(reply, 503, 'Service Unavailable', detail);
 }

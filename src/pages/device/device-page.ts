@@ -12,64 +12,66 @@ import { readUserCode, showUserCode } from '../../oauth/device-authorization/dev
 import type { OAuth } from '../../oauth/oauth.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { currentUser } from '../settings/settings-shell.ts';
 
 /** RFC 8628 3.3: the user types the code and decides. A link with the code only saves typing. */
 export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
-  kit.page('/device', 'auth:web', (visit) => {
-    const { user_code: sent = '' } = visit.query;
+  kit.page('/device', 'auth:web', (pageRequest) => {
+    const { user_code: sent = '' } = pageRequest.query;
     const code = readUserCode(String(sent));
-    return showDevice(visit, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
+    return showDevice(pageRequest, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
   });
-  kit.form('/device', 'auth:web', (visit) => withDevice(visit, oauth, (device) => showConfirm(visit, oauth, device)));
-  kit.form('/device/decision', 'auth:web', async (visit) => {
-    const { user_code } = visit.form('user_code');
-    const earlier = () => earlierDecision(oauth, visit.caller, user_code);
+  kit.form('/device', 'auth:web', (pageRequest) =>
+    withDevice(pageRequest, oauth, (device) => showConfirm(pageRequest, oauth, device)),
+  );
+  kit.form('/device/decision', 'auth:web', async (pageRequest) => {
+    const { user_code } = pageRequest.form('user_code');
+    const earlier = () => earlierDecision(oauth, pageRequest.caller, user_code);
     const decision = await earlier();
-    if (decision) return visit.redirect(`/device/done?decision=${decision}`);
-    return withDevice(visit, oauth, (device) => decide(visit, oauth, device), earlier);
+    if (decision) return pageRequest.redirect(`/device/done?decision=${decision}`);
+    return withDevice(pageRequest, oauth, (device) => decide(pageRequest, oauth, device), earlier);
   });
   kit.page('/device/done', 'auth:web', showDone);
 }
 
-const showDevice = (visit: Visit, variables: Variables) =>
-  visit.show('device', { title: message('device.title'), ...variables });
+const showDevice = (pageRequest: PageRequest, variables: Variables) =>
+  pageRequest.show('device', { title: message('device.title'), ...variables });
 
 /** Finds the device with the typed code, or shows the page again with an error. */
 async function withDevice(
-  visit: Visit,
+  pageRequest: PageRequest,
   oauth: OAuth,
   next: (device: WaitingDevice) => Promise<FastifyReply>,
   earlier?: () => ReturnType<typeof earlierDecision>,
 ): Promise<FastifyReply> {
-  const { user_code } = visit.form('user_code');
-  const person = { caller: visit.caller, source: requestSource(visit.request) };
+  const { user_code } = pageRequest.form('user_code');
+  const person = { caller: pageRequest.caller, source: requestSource(pageRequest.request) };
   const device = await findWaitingDevice(oauth, person, user_code);
   if (device) return next(device);
   // Of two concurrent clicks, the first may have decided while this request looked for the device.
   const decision = await earlier?.();
-  if (decision) return visit.redirect(`/device/done?decision=${decision}`);
+  if (decision) return pageRequest.redirect(`/device/done?decision=${decision}`);
   const errors = { user_code: message('device.none') };
-  return showDevice(visit.status(422), { values: { user_code: user_code.slice(0, 32) }, errors });
+  return showDevice(pageRequest.status(422), { values: { user_code: user_code.slice(0, 32) }, errors });
 }
 
 async function showConfirm(
-  visit: Visit,
+  pageRequest: PageRequest,
   { scopes: known }: OAuth,
   { row, client, scopes }: WaitingDevice,
   variables: Variables = {},
 ): Promise<FastifyReply> {
-  const { name, email, username, phone } = await currentUser(visit);
-  return visit.show('device-confirm', {
+  const { name, email, username, phone } = await currentUser(pageRequest);
+  return pageRequest.show('device-confirm', {
     title: message('device.title'),
     person: { label: name || email || username || phone },
     application: {
       name: client.name,
       verified: client.registration === null,
       host: hostOfClient(client),
-      owner: await ownerOfClient(visit.kit, client),
+      owner: await ownerOfClient(pageRequest.kit, client),
     },
     scopes: scopes.map((scope) => ({
       name: scope,
@@ -84,31 +86,31 @@ async function showConfirm(
   });
 }
 
-async function decide(visit: Visit, oauth: OAuth, device: WaitingDevice): Promise<FastifyReply> {
-  const agreed = visit.form('decision').decision === 'allow';
-  const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(visit, scope));
+async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDevice): Promise<FastifyReply> {
+  const agreed = pageRequest.form('decision').decision === 'allow';
+  const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(pageRequest, scope));
   if (agreed && chosen.length === 0) {
-    return showConfirm(visit.status(422), oauth, device, { problem: message('device.tick_one') });
+    return showConfirm(pageRequest.status(422), oauth, device, { problem: message('device.tick_one') });
   }
-  const person = { caller: visit.caller, source: requestSource(visit.request) };
+  const person = { caller: pageRequest.caller, source: requestSource(pageRequest.request) };
   const decision = await decideOnDevice(oauth, person, device, agreed ? chosen : undefined).then(
     () => (agreed ? 'allowed' : 'refused'),
     async (error: unknown) => {
       // Of two concurrent clicks, the first has decided.
-      const earlier = await earlierDecision(oauth, visit.caller, device.row.user_code);
+      const earlier = await earlierDecision(oauth, pageRequest.caller, device.row.user_code);
       if (earlier === undefined) throw error;
       return earlier;
     },
   );
-  return visit.redirect(`/device/done?decision=${decision}`);
+  return pageRequest.redirect(`/device/done?decision=${decision}`);
 }
 
-const isTicked = ({ request }: Visit, scope: string): boolean =>
+const isTicked = ({ request }: PageRequest, scope: string): boolean =>
   Object.hasOwn(asObject(request.body), `scope:${scope}`);
 
-const showDone = (visit: Visit): Promise<FastifyReply> => {
-  const refused = visit.query.decision === 'refused';
-  return visit.show('message', {
+const showDone = (pageRequest: PageRequest): Promise<FastifyReply> => {
+  const refused = pageRequest.query.decision === 'refused';
+  return pageRequest.show('message', {
     title: refused ? message('device.refused') : message('device.connected'),
     lines: refused
       ? [message('device.refused_about')]

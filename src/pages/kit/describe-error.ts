@@ -30,12 +30,12 @@ export function describeError(
   detail: string,
   code = '',
 ): Variables {
-  const said = pageProblemMessage(code, detail);
+  const explanation = pageProblemMessage(code, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
   const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');
   // A specific title is more helpful than the HTTP phrase of the status.
   const own = message(`error.${code}.title`, {}, isPhrase(status, title) ? usual : message(title, {}, title));
-  return { status, title: known?.title ?? own, detail: known?.detail ?? said, request_id: request.id };
+  return { status, title: known?.title ?? own, detail: known?.detail ?? explanation, request_id: request.id };
 }
 
 /** RFC 9110 has newer names for two statuses than Node. */

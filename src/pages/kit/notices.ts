@@ -1,5 +1,5 @@
 import { type Message, message } from '../../config/languages/message.ts';
-import type { Visit } from './visit.ts';
+import type { PageRequest } from './page-request.ts';
 
 /** The notices after a successful form. `?done=…` in the URL selects one, so no text of the URL is shown. */
 const notices = new Map(
@@ -29,4 +29,4 @@ const notices = new Map(
   ].map((done) => [done, message(`notice.${done}`)]),
 );
 
-export const noticeOf = ({ query }: Visit): Message | undefined => notices.get(query.done ?? '');
+export const noticeOf = ({ query }: PageRequest): Message | undefined => notices.get(query.done ?? '');

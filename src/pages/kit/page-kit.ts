@@ -16,10 +16,10 @@ import { createLoginClient } from '../session/login-client.ts';
 import { RequestLanguage } from '../session/request-language.ts';
 import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
+import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
 import { withProofOnPage } from './prove-in-place.ts';
 import { currentPath, themeVariables } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
-import { type CspSources, type Handler, type PageKit, Visit } from './visit.ts';
 
 /** Styles and scripts come only from files of this origin. Inline scripts do not run. */
 const contentSecurityPolicy = (brand: Brand, { formTargets, image }: CspSources = {}): string =>
@@ -78,11 +78,11 @@ export async function createPageKit(
     local_passwords,
   };
 
-  const send = (reply: FastifyReply, language: string, html: string, reach?: CspSources): FastifyReply =>
+  const send = (reply: FastifyReply, language: string, html: string, sources?: CspSources): FastifyReply =>
     addVary(reply, 'accept-language')
       .header('content-language', language)
       .type('text/html; charset=utf-8')
-      .header('content-security-policy', reach ? contentSecurityPolicy(brand, reach) : policy)
+      .header('content-security-policy', sources ? contentSecurityPolicy(brand, sources) : policy)
       // With `no-referrer`, browsers would send `Origin: null` with our own forms (Fetch, "append a request Origin header"). Never
       // the path: in a mailed link it contains a secret.
       .header('referrer-policy', 'strict-origin')
@@ -102,7 +102,7 @@ export async function createPageKit(
   /** Handlers call the API in the reader's language. */
   const inLanguage = (handler: Handler) => async (request: FastifyRequest, reply: FastifyReply) => {
     await languageOf(request);
-    return handler(new Visit(kit, request, reply));
+    return handler(new PageRequest(kit, request, reply));
   };
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   const kit: PageKit = {
@@ -138,19 +138,19 @@ export async function createPageKit(
       app.post(
         path,
         { ...options('public'), preHandler: async (request) => csrf.checkOrigin(request) },
-        (request, reply) => handler(new Visit(kit, request, reply)),
+        (request, reply) => handler(new PageRequest(kit, request, reply)),
       );
     },
     checkForm: (request) => csrf.check(request),
     hasView: views.has,
-    async show({ request, reply }, view, variables, reach) {
+    async show({ request, reply }, view, variables, sources) {
       const token = csrf.token(request, reply);
       const language = await languageOf(request);
       const all = spoken(languages, language, { errors: {}, values: {}, ...variables });
       const seen = { ...globals, ...themeVariables(cookies, request), language, csrf: token };
       const html = views.render(view, all, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
-      return send(reply, language, html, reach);
+      return send(reply, language, html, sources);
     },
   };
   const withProof = (auth: Protection, handler: Handler): Handler =>

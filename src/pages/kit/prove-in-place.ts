@@ -6,8 +6,8 @@ import { Problem } from '../../platform/errors.ts';
 import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
+import type { Handler, PageRequest } from './page-request.ts';
 import type { Variables } from './views.ts';
-import type { Handler, Visit } from './visit.ts';
 
 type Form = Readonly<Record<string, unknown>>;
 
@@ -40,59 +40,67 @@ function proofsIn(form: Form): ProofFields {
 /** Asks for a proof if it is too old. The page repeats the typed values, so that the form continues afterwards. */
 export const withProofOnPage =
   (handler: Handler): Handler =>
-  async (visit) => {
-    const { request, reply } = visit;
+  async (pageRequest) => {
+    const { request, reply } = pageRequest;
     const sent = (request.body ?? {}) as Form;
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
     // The proof of a provider and the sent code stay valid after an error in another field.
-    const kept = Object.fromEntries(
+    const repeated = Object.fromEntries(
       [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
     );
-    if (mailed.send in sent) return sendCode(visit, { ...form, ...kept });
+    if (mailed.send in sent) return sendCode(pageRequest, { ...form, ...repeated });
     if (Object.keys(body).length > 0) {
       request.body = form;
-      const answer = await renewProofByForm(request, body);
-      if (!answer.ok) return askForProof(visit.status(answer.status), { ...form, ...kept }, wrong(answer));
-      const caller = await visit.kit.webSessions.require(request, reply);
+      const response = await renewProofByForm(request, body);
+      if (!response.ok)
+        return askForProof(pageRequest.status(response.status), { ...form, ...repeated }, errorVariables(response));
+      const caller = await pageRequest.kit.webSessions.require(request, reply);
       if (!caller) return reply;
       request.caller = caller;
     }
     try {
-      return await handler(visit);
+      return await handler(pageRequest);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
       // The proof is missing or wrong: name the proof that is required.
       const problem = Object.keys(body).length > 0 ? problemMessage(error.code, error.message) : undefined;
       reply.headers(error.headers);
-      return askForProof(visit.status(error.status), form, { problem });
+      return askForProof(pageRequest.status(error.status), form, { problem });
     }
   };
 
 /** Sends a code to the user's address, and asks for it. */
-async function sendCode(visit: Visit, form: Form): Promise<FastifyReply> {
-  const { request, reply } = visit;
+async function sendCode(pageRequest: PageRequest, form: Form): Promise<FastifyReply> {
+  const { request, reply } = pageRequest;
   const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
   const { data } = await callApi<{ email?: string | null }>(request, own);
-  const asked = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
-  const answer = await callApi<{ id: string }>(request, asked);
-  if (answer.ok) return askForProof(visit, { ...form, [mailed.id]: answer.data.id });
-  if (answer.status === 429) reply.header('retry-after', String(answer.retryAfter));
-  return askForProof(visit.status(answer.status), form, { problem: answer.message });
+  const codeRequest = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
+  const response = await callApi<{ id: string }>(request, codeRequest);
+  if (response.ok) return askForProof(pageRequest, { ...form, [mailed.id]: response.data.id });
+  if (response.status === 429) reply.header('retry-after', String(response.retryAfter));
+  return askForProof(pageRequest.status(response.status), form, { problem: response.message });
 }
 
 /** The errors by field. A passkey has no field. */
-function wrong(answer: { readonly errors: Readonly<Record<string, LocalizedText>>; readonly message: LocalizedText }) {
-  const { password, code, passkey, email_code } = answer.errors;
+function errorVariables(response: {
+  readonly errors: Readonly<Record<string, LocalizedText>>;
+  readonly message: LocalizedText;
+}) {
+  const { password, code, passkey, email_code } = response.errors;
   if (password) return { errors: { [fieldOf('password')]: password } };
   if (code) return { errors: { [fieldOf('code')]: message('login_step.wrong') } };
   if (email_code) return { errors: { [mailed.code]: message('login_step.wrong') } };
-  return { problem: passkey ? message('passkey.failed') : answer.message };
+  return { problem: passkey ? message('passkey.failed') : response.message };
 }
 
 /** Shows the page that asks for a proof. `form`: the values that the page repeats. */
-export async function askForProof(visit: Visit, form: Form, variables: Variables = {}): Promise<FastifyReply> {
-  const { request } = visit;
+export async function askForProof(
+  pageRequest: PageRequest,
+  form: Form,
+  variables: Variables = {},
+): Promise<FastifyReply> {
+  const { request } = pageRequest;
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
   const { ok, data } = await callApi<{ proof_methods: string[] }>(request, current);
   const all = ok ? data.proof_methods : ['password'];
@@ -101,10 +109,10 @@ export async function askForProof(visit: Visit, form: Form, variables: Variables
   const byFactor =
     meetsAcr(minAcrToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
-  const provers = await visit.kit.proofProviders(userId);
+  const provers = await pageRequest.kit.proofProviders(userId);
   const optional = offered.length + provers.length > 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
-  return visit.show('prove', {
+  return pageRequest.show('prove', {
     title: message('prove.title'),
     about: message('prove.about'),
     action: withoutQuery(request.url),

@@ -45,7 +45,7 @@ function readFolder(dir: string): Map<string, string> {
     const chosen = extensions.map((extension) => name + extension).find((candidate) => files.has(candidate)) as string;
     const path = join(dir, chosen);
     const source = readFileSync(path, 'utf8');
-    refuseForeignCode(path, source);
+    rejectServerCode(path, source);
     views.set(name, source);
   }
   return views;
@@ -53,7 +53,7 @@ function readFolder(dir: string): Map<string, string> {
 
 const nameOf = (file: string): string | undefined => /^(.+?)(\.html|\.blade\.php|\.php)$/.exec(file)?.[1];
 
-function refuseForeignCode(path: string, source: string): void {
+function rejectServerCode(path: string, source: string): void {
   for (const { sign, what } of foreignCode) {
     const found = sign.exec(source);
     if (!found) continue;

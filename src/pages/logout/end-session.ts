@@ -1,6 +1,6 @@
 import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 
@@ -13,11 +13,13 @@ export interface UpstreamLogout {
 export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?done=signed-out`;
 
 /** Ends the session on every instance. Returns the logout address of its provider, if the provider declares `logout: true`. */
-export async function endSession(visit: Visit, providers: Providers): Promise<UpstreamLogout | undefined> {
-  const name = await providerOfSession(visit.kit.database.db, visit.caller.sessionId ?? '');
+export async function endSession(pageRequest: PageRequest, providers: Providers): Promise<UpstreamLogout | undefined> {
+  const name = await providerOfSession(pageRequest.kit.database.db, pageRequest.caller.sessionId ?? '');
   const provider = name === undefined ? undefined : await providers.find(name);
-  await callApi(visit.request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(visit.request) });
-  visit.kit.cookies.clearSession(visit.reply);
-  const url = await provider?.logoutUrl(visit.kit.config.baseUrl + signedOutPath(visit.kit)).catch(() => undefined);
+  await callApi(pageRequest.request, { method: 'DELETE', path: '/v1/logout', token: tokenOf(pageRequest.request) });
+  pageRequest.kit.cookies.clearSession(pageRequest.reply);
+  const url = await provider
+    ?.logoutUrl(pageRequest.kit.config.baseUrl + signedOutPath(pageRequest.kit))
+    .catch(() => undefined);
   return provider && url && { label: provider.button.label, url };
 }

@@ -14,7 +14,7 @@ import {
   logoutParameters,
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
-import { type PageKit, Visit } from '../kit/visit.ts';
+import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import { showProviderRedirect } from '../sign-in/provider-services.ts';
 import { endSession, type UpstreamLogout } from './end-session.ts';
 
@@ -51,48 +51,54 @@ interface LogoutServices {
 /** OpenID Connect RP-Initiated Logout 1.0. */
 export function serveLogoutPage(app: App, kit: PageKit, services: LogoutServices): void {
   app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) => {
-    const visit = new Visit(kit, request, reply);
-    return answer(visit, services, visit.query);
+    const pageRequest = new PageRequest(kit, request, reply);
+    return respond(pageRequest, services, pageRequest.query);
   });
   app.post(endpoint, { config, schema }, (request, reply) => {
-    const visit = new Visit(kit, request, reply);
-    const sent = visit.form(...logoutParameters);
-    if (visit.caller.kind !== 'anonymous') return answer(visit, services, sent);
+    const pageRequest = new PageRequest(kit, request, reply);
+    const sent = pageRequest.form(...logoutParameters);
+    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, services, sent);
     // A form from another site comes without the session cookies. They come with the GET.
     const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
-    return visit.redirect(`${endpoint}?${query}`);
+    return pageRequest.redirect(`${endpoint}?${query}`);
   });
-  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new Visit(kit, request, reply), services));
+  app.post(confirmPath, { config, schema }, (request, reply) =>
+    confirm(new PageRequest(kit, request, reply), services),
+  );
 }
 
 /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
-async function answer(visit: Visit, services: LogoutServices, parameters: LogoutParameters): Promise<FastifyReply> {
+async function respond(
+  pageRequest: PageRequest,
+  services: LogoutServices,
+  parameters: LogoutParameters,
+): Promise<FastifyReply> {
   const { oauth, providers } = services;
-  const asked = await readLogoutRequest(oauth, parameters);
-  const { caller } = visit;
+  const logout = await readLogoutRequest(oauth, parameters);
+  const { caller } = pageRequest;
   const isAnonymous = caller.kind === 'anonymous';
-  if (!isAnonymous && asked.hint?.userId !== caller.userId) return ask(visit, asked, parameters);
-  const upstream = isAnonymous ? undefined : await endSession(visit, providers);
-  if (asked.hint) await endHintedSession(oauth, asked.hint, requestSource(visit.request));
-  return showSignedOut(visit, asked, upstream);
+  if (!isAnonymous && logout.hint?.userId !== caller.userId) return ask(pageRequest, logout, parameters);
+  const upstream = isAnonymous ? undefined : await endSession(pageRequest, providers);
+  if (logout.hint) await endHintedSession(oauth, logout.hint, requestSource(pageRequest.request));
+  return showSignedOut(pageRequest, logout, upstream);
 }
 
 /** The user has confirmed the logout. */
-async function confirm(visit: Visit, { oauth, providers }: LogoutServices): Promise<FastifyReply> {
-  const asked = await readLogoutRequest(oauth, visit.form(...logoutParameters));
-  if (visit.caller.kind === 'anonymous') return showSignedOut(visit, asked);
-  visit.kit.checkForm(visit.request);
-  return showSignedOut(visit, asked, await endSession(visit, providers));
+async function confirm(pageRequest: PageRequest, { oauth, providers }: LogoutServices): Promise<FastifyReply> {
+  const logout = await readLogoutRequest(oauth, pageRequest.form(...logoutParameters));
+  if (pageRequest.caller.kind === 'anonymous') return showSignedOut(pageRequest, logout);
+  pageRequest.kit.checkForm(pageRequest.request);
+  return showSignedOut(pageRequest, logout, await endSession(pageRequest, providers));
 }
 
 async function ask(
-  visit: Visit,
+  pageRequest: PageRequest,
   { client, returnTo }: LogoutRequest,
   { post_logout_redirect_uri, state }: LogoutParameters,
 ): Promise<FastifyReply> {
-  const user = await findUser(visit.kit.database.db, visit.caller.userId ?? '');
+  const user = await findUser(pageRequest.kit.database.db, pageRequest.caller.userId ?? '');
   const returnParameters = returnTo === undefined ? {} : { client_id: client?.id, post_logout_redirect_uri, state };
-  return visit.show('sign-out', {
+  return pageRequest.show('sign-out', {
     title: message('sign_out.title'),
     application: client?.name,
     person: user?.name ?? user?.email ?? user?.username ?? user?.phone,
@@ -102,22 +108,22 @@ async function ask(
 
 /** Without an ID token, anybody may have made the request. So the page shows a link instead of a redirect. */
 async function showSignedOut(
-  visit: Visit,
+  pageRequest: PageRequest,
   { hint, client, returnTo }: LogoutRequest,
   upstream?: UpstreamLogout,
 ): Promise<FastifyReply> {
   // If the application wants the user back, the user returns there. Otherwise the session at the provider ends too.
-  if (returnTo === undefined && upstream) return showProviderRedirect(visit, upstream.url, upstream.label);
+  if (returnTo === undefined && upstream) return showProviderRedirect(pageRequest, upstream.url, upstream.label);
   if (returnTo !== undefined && hint) {
-    const status = visit.request.method === 'POST' ? 303 : 302;
-    return visit.reply.header('cache-control', 'no-store').redirect(returnTo, status);
+    const status = pageRequest.request.method === 'POST' ? 303 : 302;
+    return pageRequest.reply.header('cache-control', 'no-store').redirect(returnTo, status);
   }
-  return visit.show('message', {
+  return pageRequest.show('message', {
     title: message('sign_out.done'),
     lines: [message('sign_out.done_about')],
     ...(returnTo === undefined
       ? {}
       : { link: { uri: returnTo, label: message('sign_out.back_to', { application: client?.name ?? '' }) } }),
-    action: { path: visit.kit.loginPath, label: message('sign_out.again') },
+    action: { path: pageRequest.kit.loginPath, label: message('sign_out.again') },
   });
 }

@@ -10,9 +10,9 @@ export const methodBadge = (method: string): Html =>
 const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefined => Object.values(content)[0]?.schema;
 
 function answers({ responses = {} }: Operation): Html {
-  return html`<dl class="answers">${Object.entries(responses).map(([status, answer]) => {
-    const schema = firstSchema(answer);
-    return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(answer.description === 'Default Response' ? 'Done.' : (answer.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
+  return html`<dl class="answers">${Object.entries(responses).map(([status, response]) => {
+    const schema = firstSchema(response);
+    return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(response.description === 'Default Response' ? 'Done.' : (response.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
 }
 

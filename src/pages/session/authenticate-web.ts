@@ -43,8 +43,8 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
   const root = config.baseUrl.replace(/^https?:\/\/[^/]+/, '');
   const loginPage = `${root}/${config.loginPageUrl}`;
 
-  const remember = (request: FastifyRequest, held: WebTokens, caller: Caller): Caller => {
-    tokens.set(request, held);
+  const remember = (request: FastifyRequest, webTokens: WebTokens, caller: Caller): Caller => {
+    tokens.set(request, webTokens);
     return caller;
   };
 
@@ -74,7 +74,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
       const known = tokens.get(request);
       // Checked again when the body has arrived: a session that ended in the meantime is not renewed.
       const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.internal, request);
-      if (caller && mayVisit(caller, request)) return caller;
+      if (caller && mayOpenPage(caller, request)) return caller;
       if (caller) {
         reply.header('cache-control', 'no-store').redirect(`${root}/settings/security`, 302);
         return undefined;
@@ -89,7 +89,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
 }
 
 /** A login that must still set up a second factor can open only its setup and the logout. */
-const mayVisit = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
+const mayOpenPage = ({ scopes }: Caller, { url }: FastifyRequest): boolean =>
   scopes.includes('*') || !scopes.includes('authenticators:write') || /^\/(settings\/security|logout)/.test(url);
 
 /** Contract 8.10: tokens of applications and personal access tokens must not open a user's pages. */

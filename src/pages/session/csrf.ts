@@ -20,7 +20,7 @@ interface Csrf {
 
 const purpose = 'page-form';
 
-const refused = (reason: string) =>
+const invalidForm = (reason: string) =>
   new Problem(403, 'This form has expired', 'Go back, reload the page and send the form again. Nothing was changed.', {
     code: 'csrf_refused',
     reason,
@@ -40,7 +40,7 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
   const checkOrigin = (request: FastifyRequest): void => {
     const { origin, 'sec-fetch-site': site } = request.headers;
-    if (!mayBeOwnPage(request, config)) throw refused(`a form from ${site ?? origin?.slice(0, 200)}`);
+    if (!mayBeOwnPage(request, config)) throw invalidForm(`a form from ${site ?? origin?.slice(0, 200)}`);
   };
   return {
     token(request, reply) {
@@ -53,9 +53,9 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
       const sent = asObject(request.body)._csrf;
-      if (!visitor || typeof sent !== 'string') throw refused('the form came without its token or its cookie');
+      if (!visitor || typeof sent !== 'string') throw invalidForm('the form came without its token or its cookie');
       if (!keys.macKeys.matches(purpose, boundTo(visitor, request), sent))
-        throw refused('the token of the form is not ours');
+        throw invalidForm('the token of the form is not ours');
     },
   };
 }

@@ -14,7 +14,7 @@ export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>
 export interface LoginClient {
   /** Signs in with any method of the proxy. Afterwards the browser is known by its cookie. */
   send(
-    visit: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+    pageRequest: { readonly request: FastifyRequest; readonly reply: FastifyReply },
     body: Readonly<Record<string, string>>,
   ): Promise<ApiResponse<Tokens>>;
   refresh(request: FastifyRequest, refreshToken: string): Promise<ApiResponse<Tokens>>;
@@ -28,10 +28,10 @@ export function createLoginClient(config: Config): LoginClient {
       const known = knownBrowsers.read(request);
       const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
-      const answer = await callApi<Tokens>(request, login);
-      const value = answer.cookies.get(knownBrowsers.name);
+      const response = await callApi<Tokens>(request, login);
+      const value = response.cookies.get(knownBrowsers.name);
       if (value !== undefined) knownBrowsers.set(reply, value);
-      return answer;
+      return response;
     },
     refresh: (request, refreshToken) =>
       callApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
@@ -17,17 +17,18 @@ export type WithSecret = Application & { readonly client_secret: string };
 
 export const base = '/settings/applications';
 
-export const pathOf = (visit: Visit): string => `/v1/clients/${encodeURIComponent(visit.param('id'))}`;
+export const pathOf = (pageRequest: PageRequest): string =>
+  `/v1/clients/${encodeURIComponent(pageRequest.param('id'))}`;
 
 /** The only response that shows a secret. */
 export function showSecret(
-  visit: Visit,
+  pageRequest: PageRequest,
   application: Application,
   secret: string,
   hours?: number,
 ): Promise<FastifyReply> {
-  const curl = firstToken(visit.kit, application, secret);
-  return showSettings(visit, 'applications', 'settings/application-secret', {
+  const curl = firstToken(pageRequest.kit, application, secret);
+  return showSettings(pageRequest, 'applications', 'settings/application-secret', {
     title: application.name,
     application,
     client_secret: secret,

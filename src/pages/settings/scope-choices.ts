@@ -7,7 +7,7 @@ import {
   type KnownScopes,
 } from '../../oauth/clients/scopes/scopes.ts';
 import { asObject } from '../../platform/is-object.ts';
-import type { Visit } from '../kit/visit.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 
 /** The built-in resources on the form, by heading. Declared resources come before them. */
 const builtIn: Readonly<Record<string, readonly string[]>> = {
@@ -48,7 +48,7 @@ export function scopeChoices(known: KnownScopes, chosen: readonly string[], { wi
 }
 
 /** The scopes chosen in a form. */
-export function readScopes({ request }: Visit): string[] {
+export function readScopes({ request }: PageRequest): string[] {
   const sent = asObject(request.body);
   if (sent.access === 'all') return [everyScope];
   return Object.keys(sent)

@@ -7,7 +7,7 @@ import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { ApiResponse } from '../session/call-api.ts';
 import { callApiAsUser, formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
 
@@ -31,28 +31,28 @@ const excludedLists = new Set(['users', 'clients', 'tokens', 'consents', 'events
  * All data about the user as one JSON document, written in pieces: everything that the user may read by the API, and
  * the user's events in the audit trail. It contains no credentials: the values of tokens and secrets are not stored.
  */
-async function* ownData(visit: Visit): AsyncGenerator<string> {
-  const id = userIdOf(visit.caller);
-  const { db } = visit.kit.database;
+async function* ownData(pageRequest: PageRequest): AsyncGenerator<string> {
+  const id = userIdOf(pageRequest.caller);
+  const { db } = pageRequest.kit.database;
   const head = {
-    service: visit.kit.config.baseUrl,
-    exported_at: new Date(visit.kit.now()).toISOString(),
-    profile: await requireOk(callApiAsUser<object>(visit, 'GET', '/v1/users/me')),
+    service: pageRequest.kit.config.baseUrl,
+    exported_at: new Date(pageRequest.kit.now()).toISOString(),
+    profile: await requireOk(callApiAsUser<object>(pageRequest, 'GET', '/v1/users/me')),
     time_zone: (await findTimeZone(db, id)) ?? null,
   };
   yield JSON.stringify(head, null, 2).slice(0, -2);
   const parts: [string, AsyncIterable<unknown>][] = [
-    ['sessions', rowsOf(visit, '/v1/tokens', `type:session;user_id:${id}`)],
-    ['access_tokens', rowsOf(visit, '/v1/tokens', `type:personal;user_id:${id}`)],
-    ['applications', rowsOf(visit, '/v1/clients', `user_id:${id}`)],
-    ['connected_applications', rowsOf(visit, '/v1/consents', `user_id:${id}`)],
-    ['events', eventsOf(visit.kit, id)],
+    ['sessions', rowsOf(pageRequest, '/v1/tokens', `type:session;user_id:${id}`)],
+    ['access_tokens', rowsOf(pageRequest, '/v1/tokens', `type:personal;user_id:${id}`)],
+    ['applications', rowsOf(pageRequest, '/v1/clients', `user_id:${id}`)],
+    ['connected_applications', rowsOf(pageRequest, '/v1/consents', `user_id:${id}`)],
+    ['events', eventsOf(pageRequest.kit, id)],
   ];
-  for (const { name, path, fields } of await resourcesAboutUsers(visit)) {
+  for (const { name, path, fields } of await resourcesAboutUsers(pageRequest)) {
     const naming = Object.entries(fields).filter(([, { references }]) => references === 'users');
     const rows = naming.every(([, { searchable }]) => searchable)
-      ? rowsOf(visit, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
-      : rowsOf(visit, path);
+      ? rowsOf(pageRequest, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
+      : rowsOf(pageRequest, path);
     parts.push([
       name,
       rowsNaming(
@@ -76,8 +76,8 @@ async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenera
   yield first ? ']' : '\n  ]';
 }
 
-async function resourcesAboutUsers(visit: Visit): Promise<Described[]> {
-  const described = await requireOk(callApiAsUser<Described[]>(visit, 'GET', '/v1/resources'));
+async function resourcesAboutUsers(pageRequest: PageRequest): Promise<Described[]> {
+  const described = await requireOk(callApiAsUser<Described[]>(pageRequest, 'GET', '/v1/resources'));
   return described.filter(
     ({ name, operations, fields }) =>
       !excludedLists.has(name) &&
@@ -91,14 +91,19 @@ async function* rowsNaming(id: string, fields: readonly string[], rows: AsyncIte
 }
 
 /** The export contains only rows that the user may read. */
-async function* rowsOf(visit: Visit, path: string, search?: string, searchJoin = 'and'): AsyncGenerator<Row> {
+async function* rowsOf(
+  pageRequest: PageRequest,
+  path: string,
+  search?: string,
+  searchJoin = 'and',
+): AsyncGenerator<Row> {
   let cursor: string | undefined = '';
   for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
-    const answer: ApiResponse<Row[]> = await callApiAsUser<Row[]>(visit, 'GET', `${path}?${query}`);
-    if (answer.status === 403) return;
-    yield* await requireOk(Promise.resolve(answer));
-    cursor = answer.nextCursor;
+    const response: ApiResponse<Row[]> = await callApiAsUser<Row[]>(pageRequest, 'GET', `${path}?${query}`);
+    if (response.status === 403) return;
+    yield* await requireOk(Promise.resolve(response));
+    cursor = response.nextCursor;
   }
 }
 
@@ -121,42 +126,42 @@ const base = '/settings/account';
 /** Export of a user's own data, and deletion of the account. */
 export function serveAccount(kit: PageKit, context: Context): void {
   kit.page(base, 'auth:web', showAccount);
-  kit.form(`${base}/export`, 'auth:web', (visit) => sendOwnData(visit, context));
+  kit.form(`${base}/export`, 'auth:web', (pageRequest) => sendOwnData(pageRequest, context));
   kit.form(`${base}/delete`, 'auth:web', deleteAccount);
-  kit.page('/account-deleted', 'public', (visit) =>
-    visit.show('message', {
+  kit.page('/account-deleted', 'public', (pageRequest) =>
+    pageRequest.show('message', {
       title: message('account.deleted'),
       lines: [message('account.deleted_about')],
     }),
   );
 }
 
-const showAccount = async (visit: Visit, variables: object = {}) =>
-  showSettings(visit, 'account', 'settings/account', {
+const showAccount = async (pageRequest: PageRequest, variables: object = {}) =>
+  showSettings(pageRequest, 'account', 'settings/account', {
     title: message('account.title'),
-    has_password: await hasOwnPassword(visit),
+    has_password: await hasOwnPassword(pageRequest),
     ...variables,
   });
 
 /** Records the event first, so that the audit trail and the export itself contain it. */
-async function sendOwnData(visit: Visit, context: Context): Promise<FastifyReply> {
-  const { userId, sessionId } = visit.caller;
-  await recordEvent(context, visit.kit.database.db, {
-    ...{ type: 'user.exported', userId, sessionId, source: requestSource(visit.request) },
+async function sendOwnData(pageRequest: PageRequest, context: Context): Promise<FastifyReply> {
+  const { userId, sessionId } = pageRequest.caller;
+  await recordEvent(context, pageRequest.kit.database.db, {
+    ...{ type: 'user.exported', userId, sessionId, source: requestSource(pageRequest.request) },
   });
-  const day = new Date(visit.kit.now()).toISOString().slice(0, 10);
-  return visit.reply
+  const day = new Date(pageRequest.kit.now()).toISOString().slice(0, 10);
+  return pageRequest.reply
     .type('application/json; charset=utf-8')
     .header('content-disposition', `attachment; filename="my-data-${day}.json"`)
     .header('cache-control', 'no-store')
-    .send(Readable.from(ownData(visit)));
+    .send(Readable.from(ownData(pageRequest)));
 }
 
 /** The API requires the password or a recent proof, and a token with all scopes. */
-async function deleteAccount(visit: Visit): Promise<FastifyReply> {
-  const body = visit.form('current_password');
-  const answer = await callApiAsUser(visit, 'DELETE', `/v1/users/${visit.caller.userId}`, body);
-  if (!answer.ok) return showAccount(visit.status(answer.status), formErrors(answer, ['current_password']));
-  visit.kit.cookies.clearSession(visit.reply);
-  return visit.redirect('/account-deleted');
+async function deleteAccount(pageRequest: PageRequest): Promise<FastifyReply> {
+  const body = pageRequest.form('current_password');
+  const response = await callApiAsUser(pageRequest, 'DELETE', `/v1/users/${pageRequest.caller.userId}`, body);
+  if (!response.ok) return showAccount(pageRequest.status(response.status), formErrors(response, ['current_password']));
+  pageRequest.kit.cookies.clearSession(pageRequest.reply);
+  return pageRequest.redirect('/account-deleted');
 }

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Consent {
@@ -24,20 +24,20 @@ const readCalls = 200;
 
 /** Connected applications: lists the user's consents and withdraws them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
-  kit.page(base, 'auth:web', (visit) => showConnections(visit, oauth));
-  kit.form(`${base}/:id/withdraw`, 'auth:web', async (visit) => {
-    const id = visit.param('id');
-    await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
-    return visit.redirect(`${base}?done=consent-withdrawn`);
+  kit.page(base, 'auth:web', (pageRequest) => showConnections(pageRequest, oauth));
+  kit.form(`${base}/:id/withdraw`, 'auth:web', async (pageRequest) => {
+    const id = pageRequest.param('id');
+    await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
+    return pageRequest.redirect(`${base}?done=consent-withdrawn`);
   });
 }
 
 async function showConnections(
-  visit: Visit,
+  pageRequest: PageRequest,
   { clients, scopes: known, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
 ): Promise<FastifyReply> {
-  const consents = await ownRows<Consent>(visit, 'consents', undefined, 'updated_at');
-  const calls = await lastCalls(context.database.db, userIdOf(visit.caller));
+  const consents = await ownRows<Consent>(pageRequest, 'consents', undefined, 'updated_at');
+  const calls = await lastCalls(context.database.db, userIdOf(pageRequest.caller));
   const items = await Promise.all(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);
@@ -52,7 +52,7 @@ async function showConnections(
       };
     }),
   );
-  return showSettings(visit, 'connections', 'settings/connections', {
+  return showSettings(pageRequest, 'connections', 'settings/connections', {
     title: message('connections.title'),
     items,
   });

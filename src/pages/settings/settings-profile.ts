@@ -4,8 +4,8 @@ import { findPendingChange } from '../../identity/accounts/email-change-store.ts
 import type { PasskeyServices } from '../../identity/factors/passkeys.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { filledFields } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
 import {
@@ -18,13 +18,15 @@ import {
 } from './settings-shell.ts';
 
 export function serveProfile(kit: PageKit, services: PasskeyServices): void {
-  kit.page('/settings', 'auth:web', async (visit) => showProfile(visit, await offerFactor(visit, services)));
+  kit.page('/settings', 'auth:web', async (pageRequest) =>
+    showProfile(pageRequest, await offerFactor(pageRequest, services)),
+  );
   kit.form('/settings', 'auth:web', saveProfile);
   kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);
   if (!kit.config.localPasswords) return;
-  kit.page('/settings/password', 'auth:web', (visit) => showPassword(visit, {}));
+  kit.page('/settings/password', 'auth:web', (pageRequest) => showPassword(pageRequest, {}));
   // Password managers look for this address (W3C, "A Well-Known URL for Changing Passwords").
-  kit.page('/.well-known/change-password', 'public', (visit) => visit.redirect('/settings/password'));
+  kit.page('/.well-known/change-password', 'public', (pageRequest) => pageRequest.redirect('/settings/password'));
   kit.form('/settings/password', 'auth:web', changePassword);
 }
 
@@ -34,8 +36,8 @@ interface Typed extends Variables {
   readonly problem?: LocalizedText;
 }
 
-async function showProfile(visit: Visit, typed: Typed = {}): Promise<FastifyReply> {
-  const user = await currentUser(visit);
+async function showProfile(pageRequest: PageRequest, typed: Typed = {}): Promise<FastifyReply> {
+  const user = await currentUser(pageRequest);
   const stored = {
     name: user.name,
     email: user.email,
@@ -44,67 +46,68 @@ async function showProfile(visit: Visit, typed: Typed = {}): Promise<FastifyRepl
     locale: user.locale,
   };
   const values = { ...stored, ...typed.values };
-  return showSettings(visit, 'profile', 'settings/profile', {
+  return showSettings(pageRequest, 'profile', 'settings/profile', {
     ...typed,
     title: message('profile.title'),
     user,
     values,
-    identifiers: filledFields(visit.kit, values, typed.errors ?? {}),
-    pending_email: await pendingEmail(visit),
-    has_password: await hasOwnPassword(visit),
-    current_password_hint: passwordHint(visit.kit.config),
+    identifiers: filledFields(pageRequest.kit, values, typed.errors ?? {}),
+    pending_email: await pendingEmail(pageRequest),
+    has_password: await hasOwnPassword(pageRequest),
+    current_password_hint: passwordHint(pageRequest.kit.config),
     unconfirmed_email: user.email_confirmed ? null : user.email,
   });
 }
 
-async function pendingEmail({ kit: { database, now }, caller }: Visit): Promise<string | null> {
+async function pendingEmail({ kit: { database, now }, caller }: PageRequest): Promise<string | null> {
   const change = caller.userId === null ? undefined : await findPendingChange(database.db, caller.userId, now());
   return change?.new_email ?? null;
 }
 
-async function saveProfile(visit: Visit): Promise<FastifyReply> {
-  const identifiers = identifierFields(visit.kit.config).map(({ name }) => name);
-  const sent = asObject(visit.request.body);
+async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
+  const identifiers = identifierFields(pageRequest.kit.config).map(({ name }) => name);
+  const sent = asObject(pageRequest.request.body);
   // A view of the operator may lack this field.
   const own = 'locale' in sent ? (['locale'] as const) : [];
   const names = ['name', ...own, ...identifiers] as const;
-  const { current_password, ...values } = visit.form(...names, 'current_password');
-  const user = await currentUser(visit);
+  const { current_password, ...values } = pageRequest.form(...names, 'current_password');
+  const user = await currentUser(pageRequest);
   // Only changed fields: a browser may fill in a password that the form did not ask for.
   const changed = names.filter((name) => values[name] !== (user[name] ?? ''));
   const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
   if (changed.some((name) => name !== 'name' && name !== 'locale') && current_password !== '')
     body.current_password = current_password;
-  const answer = await callApiAsUser<{ pending_email?: string }>(
-    visit,
+  const response = await callApiAsUser<{ pending_email?: string }>(
+    pageRequest,
     'PATCH',
-    `/v1/users/${visit.caller.userId}`,
+    `/v1/users/${pageRequest.caller.userId}`,
     body,
   );
-  if (answer.ok && changed.includes('locale')) visit.kit.cookies.setLanguage(visit.reply, values.locale || undefined);
-  if (answer.ok)
-    return visit.redirect(`/settings?done=${answer.data.pending_email ? 'email-pending' : 'profile-saved'}`);
+  if (response.ok && changed.includes('locale'))
+    pageRequest.kit.cookies.setLanguage(pageRequest.reply, values.locale || undefined);
+  if (response.ok)
+    return pageRequest.redirect(`/settings?done=${response.data.pending_email ? 'email-pending' : 'profile-saved'}`);
   const fields = [...names, 'current_password'];
-  return showProfile(visit.status(answer.status), { values, ...formErrors(answer, fields) });
+  return showProfile(pageRequest.status(response.status), { values, ...formErrors(response, fields) });
 }
 
-async function keepEmail(visit: Visit): Promise<FastifyReply> {
-  await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/users/${visit.caller.userId}/email-changes`));
-  return visit.redirect('/settings?done=email-kept');
+async function keepEmail(pageRequest: PageRequest): Promise<FastifyReply> {
+  await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/users/${pageRequest.caller.userId}/email-changes`));
+  return pageRequest.redirect('/settings?done=email-kept');
 }
 
-const showPassword = async (visit: Visit, variables: object) =>
-  showSettings(visit, 'password', 'settings/password', {
+const showPassword = async (pageRequest: PageRequest, variables: object) =>
+  showSettings(pageRequest, 'password', 'settings/password', {
     title: message('password.title'),
-    has_password: await hasOwnPassword(visit),
+    has_password: await hasOwnPassword(pageRequest),
     ...variables,
   });
 
-async function changePassword(visit: Visit): Promise<FastifyReply> {
-  const { end_tokens, ...typed } = visit.form('current_password', 'password', 'end_tokens');
+async function changePassword(pageRequest: PageRequest): Promise<FastifyReply> {
+  const { end_tokens, ...typed } = pageRequest.form('current_password', 'password', 'end_tokens');
   const body = { ...typed, end_tokens: end_tokens !== '' };
-  const answer = await callApiAsUser(visit, 'PATCH', `/v1/users/${visit.caller.userId}`, body);
-  if (answer.ok) return visit.redirect('/settings/password?done=password-changed');
-  const variables = { ...formErrors(answer, ['current_password', 'password']), keep_tokens: !body.end_tokens };
-  return showPassword(visit.status(answer.status), variables);
+  const response = await callApiAsUser(pageRequest, 'PATCH', `/v1/users/${pageRequest.caller.userId}`, body);
+  if (response.ok) return pageRequest.redirect('/settings/password?done=password-changed');
+  const variables = { ...formErrors(response, ['current_password', 'password']), keep_tokens: !body.end_tokens };
+  return showPassword(pageRequest.status(response.status), variables);
 }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Session {
@@ -15,36 +15,37 @@ interface Session {
 }
 
 export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
-  kit.page('/settings/sessions', 'auth:web', (visit) => showSessions(visit, clients));
-  kit.form('/settings/sessions/:id/end', 'auth:web', async (visit) => {
-    await endSession(visit, visit.param('id'));
-    return visit.redirect('/settings/sessions?done=session-ended');
+  kit.page('/settings/sessions', 'auth:web', (pageRequest) => showSessions(pageRequest, clients));
+  kit.form('/settings/sessions/:id/end', 'auth:web', async (pageRequest) => {
+    await endSession(pageRequest, pageRequest.param('id'));
+    return pageRequest.redirect('/settings/sessions?done=session-ended');
   });
-  kit.form('/settings/sessions/end-group', 'auth:web', async (visit) => {
-    const { group } = visit.form('group');
-    const same = (await sessionGroups(clients, visit)).find(({ key }) => key === group);
-    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(visit, id);
-    return visit.redirect('/settings/sessions?done=session-ended');
+  kit.form('/settings/sessions/end-group', 'auth:web', async (pageRequest) => {
+    const { group } = pageRequest.form('group');
+    const same = (await sessionGroups(clients, pageRequest)).find(({ key }) => key === group);
+    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(pageRequest, id);
+    return pageRequest.redirect('/settings/sessions?done=session-ended');
   });
-  kit.form('/settings/sessions/end-others', 'auth:web', async (visit) => {
-    await endOthers(visit);
-    return visit.redirect('/settings/sessions?done=others-ended');
+  kit.form('/settings/sessions/end-others', 'auth:web', async (pageRequest) => {
+    await endOthers(pageRequest);
+    return pageRequest.redirect('/settings/sessions?done=others-ended');
   });
 }
 
 /** The newest hundred sessions. */
-const sessionsOf = (visit: Visit): Promise<Session[]> => ownRows(visit, 'tokens', 'session', 'last_used_at');
+const sessionsOf = (pageRequest: PageRequest): Promise<Session[]> =>
+  ownRows(pageRequest, 'tokens', 'session', 'last_used_at');
 
-async function endSession(visit: Visit, id: string): Promise<void> {
-  await ignoreNotFound(callApiAsUser(visit, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
+async function endSession(pageRequest: PageRequest, id: string): Promise<void> {
+  await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
 }
 
 /** Ends the other sessions, page by page, until none is left. */
-async function endOthers(visit: Visit): Promise<void> {
+async function endOthers(pageRequest: PageRequest): Promise<void> {
   for (;;) {
-    const others = (await sessionsOf(visit)).filter(({ id }) => id !== visit.caller.sessionId);
+    const others = (await sessionsOf(pageRequest)).filter(({ id }) => id !== pageRequest.caller.sessionId);
     if (others.length === 0) return;
-    for (const { id } of others) await endSession(visit, id);
+    for (const { id } of others) await endSession(pageRequest, id);
   }
 }
 
@@ -66,14 +67,14 @@ interface SessionGroup {
 }
 
 /** The group of the current session comes first. The others are sorted by their last use. */
-async function sessionGroups(clients: ClientDirectory, visit: Visit): Promise<SessionGroup[]> {
+async function sessionGroups(clients: ClientDirectory, pageRequest: PageRequest): Promise<SessionGroup[]> {
   const groups = new Map<string, SessionGroup & { sessions: SessionGroup['sessions'][number][] }>();
-  for (const session of await sessionsOf(visit)) {
+  for (const session of await sessionsOf(pageRequest)) {
     const application = await applicationOf(clients, session);
     const described = describeUserAgent(session.user_agent);
     const key = application === undefined ? JSON.stringify(described) : `application ${session.client_id}`;
     const last_used_at = session.last_used_at ?? session.created_at;
-    const one = { ...session, last_used_at, current: session.id === visit.caller.sessionId };
+    const one = { ...session, last_used_at, current: session.id === pageRequest.caller.sessionId };
     const known = groups.get(key);
     const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
     groups.set(key, {
@@ -88,9 +89,9 @@ async function sessionGroups(clients: ClientDirectory, visit: Visit): Promise<Se
   return [...groups.values()].sort((a, b) => Number(b.current) - Number(a.current));
 }
 
-async function showSessions(visit: Visit, clients: ClientDirectory): Promise<FastifyReply> {
-  const groups = await sessionGroups(clients, visit);
-  return showSettings(visit, 'sessions', 'settings/sessions', {
+async function showSessions(pageRequest: PageRequest, clients: ClientDirectory): Promise<FastifyReply> {
+  const groups = await sessionGroups(clients, pageRequest);
+  return showSettings(pageRequest, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),
     groups,
     others: groups.reduce((count, { sessions }) => count + sessions.length, 0) - 1,

@@ -7,8 +7,8 @@ import { canUsePassword } from '../../identity/credentials/require-own-proof.ts'
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { Visit } from '../kit/visit.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { type ApiResponse, callApi } from '../session/call-api.ts';
 
@@ -28,20 +28,20 @@ type SectionId = (typeof sections)[number]['id'];
 
 /** Calls the API as the signed-in user. */
 export async function callApiAsUser<T>(
-  visit: Visit,
+  pageRequest: PageRequest,
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   body?: Record<string, unknown>,
 ): Promise<ApiResponse<T>> {
-  const answer = await callApi<T>(visit.request, {
+  const response = await callApi<T>(pageRequest.request, {
     method,
     path,
-    token: tokenOf(visit.request),
+    token: tokenOf(pageRequest.request),
     ...(body ? { body } : {}),
   });
   // The form asks for the proof and continues.
-  if (answer.code === 'proof_too_old') throw proofTooOld(visit.caller.proof);
-  return answer;
+  if (response.code === 'proof_too_old') throw proofTooOld(pageRequest.caller.proof);
+  return response;
 }
 
 /** The data of a response. An error of the API is shown as an error page. */
@@ -52,27 +52,32 @@ export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T
 }
 
 /** The user's newest hundred rows. The search names the user, because an administrator would see the rows of all users. */
-export function ownRows<T>(visit: Visit, resource: string, type?: string, orderBy = 'created_at'): Promise<T[]> {
-  const search = `${type === undefined ? '' : `type:${type};`}user_id:${visit.caller.userId}`;
+export function ownRows<T>(
+  pageRequest: PageRequest,
+  resource: string,
+  type?: string,
+  orderBy = 'created_at',
+): Promise<T[]> {
+  const search = `${type === undefined ? '' : `type:${type};`}user_id:${pageRequest.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
-  return requireOk(callApiAsUser<T[]>(visit, 'GET', `/v1/${resource}?${query}`));
+  return requireOk(callApiAsUser<T[]>(pageRequest, 'GET', `/v1/${resource}?${query}`));
 }
 
 /** For deletions: a missing row counts as success. */
-export async function ignoreNotFound(asking: Promise<ApiResponse<unknown>>): Promise<void> {
-  const answer = await asking;
-  if (answer.status !== 404) await requireOk(Promise.resolve(answer));
+export async function ignoreNotFound(request: Promise<ApiResponse<unknown>>): Promise<void> {
+  const response = await request;
+  if (response.status !== 404) await requireOk(Promise.resolve(response));
 }
 
 /** The user of these settings. */
-export async function currentUser({ kit, caller }: Visit): Promise<UserView> {
+export async function currentUser({ kit, caller }: PageRequest): Promise<UserView> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
   if (!user) throw notFound('This account no longer exists.');
   return toUserView(user);
 }
 
 /** Whether the user has a password that a form can ask for. */
-export async function hasOwnPassword({ kit, caller }: Visit): Promise<boolean> {
+export async function hasOwnPassword({ kit, caller }: PageRequest): Promise<boolean> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
   return user !== undefined && canUsePassword(kit, user);
 }
@@ -98,15 +103,15 @@ function initialsOf(label: string): string {
 
 /** A settings page with its frame: the user, the other sections, and the result of the last form. */
 export async function showSettings(
-  visit: Visit,
+  pageRequest: PageRequest,
   section: SectionId,
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
-  const shown = sections.filter(({ id }) => id !== 'password' || visit.kit.config.localPasswords);
-  const user = variables.user ?? (await currentUser(visit));
+  const shown = sections.filter(({ id }) => id !== 'password' || pageRequest.kit.config.localPasswords);
+  const user = variables.user ?? (await currentUser(pageRequest));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const label = user.name || login;
-  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(visit.caller) };
-  return visit.show(view, { notice: noticeOf(visit), ...variables, section, sections: shown, person });
+  const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(pageRequest.caller) };
+  return pageRequest.show(view, { notice: noticeOf(pageRequest), ...variables, section, sections: shown, person });
 }

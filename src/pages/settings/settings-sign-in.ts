@@ -1,8 +1,8 @@
 import { message } from '../../config/languages/message.ts';
 import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import { userIdOf } from '../../platform/caller.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import {
   labelOf,
   type ProviderServices,
@@ -25,40 +25,40 @@ const path = '/settings/sign-in';
 
 /** *Ways to sign in*: the password, passkeys, and accounts at providers. Works without a script. */
 export function serveSignInMethods(kit: PageKit, services: ProviderServices): void {
-  const show = async (visit: Visit, variables: Variables = {}) =>
-    showSettings(visit, 'sign-in', 'settings/sign-in', {
+  const show = async (pageRequest: PageRequest, variables: Variables = {}) =>
+    showSettings(pageRequest, 'sign-in', 'settings/sign-in', {
       title: message('ways.title'),
-      ...(await signInMethodsOf(visit, services)),
+      ...(await signInMethodsOf(pageRequest, services)),
       ...variables,
     });
 
   kit.page(path, 'auth:web', show);
 
-  kit.form(`${path}/:name/link`, 'auth:web', async (visit) => {
-    const provider = await providerOf(services, visit);
-    const { caller } = visit.request;
+  kit.form(`${path}/:name/link`, 'auth:web', async (pageRequest) => {
+    const provider = await providerOf(services, pageRequest);
+    const { caller } = pageRequest.request;
     await services.factors.guardChange(kit.database.db, caller);
     const { userId, sessionId } = caller;
     const beginning = { purpose: 'link', userId, sessionId, forwarded: {} } as const;
-    const url = await beginAtProvider(visit, services, provider, beginning);
+    const url = await beginAtProvider(pageRequest, services, provider, beginning);
     const label = labelOf(provider);
-    if (url) return showProviderRedirect(visit, url, label);
-    return showProviderFailure(visit, { failure: 'down', label });
+    if (url) return showProviderRedirect(pageRequest, url, label);
+    return showProviderFailure(pageRequest, { failure: 'down', label });
   });
 
-  kit.form(`${path}/:id/remove`, 'auth:web', async (visit) => {
-    const id = visit.param('id');
-    const answer = await callApiAsUser(visit, 'DELETE', `/v1/identities/${encodeURIComponent(id)}`);
-    if (answer.ok || answer.status === 404) return visit.redirect(`${path}?done=identity-unlinked`);
-    return show(visit.status(answer.status), formErrors(answer, []));
+  kit.form(`${path}/:id/remove`, 'auth:web', async (pageRequest) => {
+    const id = pageRequest.param('id');
+    const response = await callApiAsUser(pageRequest, 'DELETE', `/v1/identities/${encodeURIComponent(id)}`);
+    if (response.ok || response.status === 404) return pageRequest.redirect(`${path}?done=identity-unlinked`);
+    return show(pageRequest.status(response.status), formErrors(response, []));
   });
 }
 
-async function signInMethodsOf(visit: Visit, services: ProviderServices): Promise<Variables> {
-  const userId = userIdOf(visit.caller);
+async function signInMethodsOf(pageRequest: PageRequest, services: ProviderServices): Promise<Variables> {
+  const userId = userIdOf(pageRequest.caller);
   const [identities, methods, buttons] = await Promise.all([
-    requireOk(callApiAsUser<Identity[]>(visit, 'GET', '/v1/identities?limit=100')),
-    findSignInMethods(visit.kit, visit.kit.database.db, userId),
+    requireOk(callApiAsUser<Identity[]>(pageRequest, 'GET', '/v1/identities?limit=100')),
+    findSignInMethods(pageRequest.kit, pageRequest.kit.database.db, userId),
     services.providers.buttons(),
   ]);
   const labels = new Map(buttons.map(({ name, label }) => [name, label]));

@@ -3,8 +3,8 @@ import { type Message, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import { Problem } from '../../platform/errors.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { callApiAsUser, formErrors, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
@@ -27,8 +27,8 @@ const lifetimes = [
 
 /** Personal access tokens. Only the response that creates or reveals a token shows its value. */
 export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
-  const showNew = (visit: Visit, chosen: readonly string[], variables: Variables) =>
-    showSettings(visit, 'tokens', 'settings/token-new', {
+  const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
+    showSettings(pageRequest, 'tokens', 'settings/token-new', {
       title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
@@ -36,7 +36,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
       ...variables,
     });
 
-  const showValue = (visit: Visit, token: Token & { access_token: string }) => {
+  const showValue = (pageRequest: PageRequest, token: Token & { access_token: string }) => {
     const { name, access_token, scopes } = token;
     const path = pathToTry(scopes);
     const curl =
@@ -47,43 +47,47 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
         `-H 'Authorization: Bearer ${access_token}'`,
       ].join(' \\\n  ');
     const variables = { title: name ?? message('token_value.token'), name, access_token, curl };
-    return showSettings(visit, 'tokens', 'settings/token-value', variables);
+    return showSettings(pageRequest, 'tokens', 'settings/token-value', variables);
   };
 
-  kit.page('/settings/tokens', 'auth:web', (visit) => showTokens(visit, known));
-  kit.page('/settings/tokens/new', 'auth:web', (visit) => showNew(visit, [], {}));
+  kit.page('/settings/tokens', 'auth:web', (pageRequest) => showTokens(pageRequest, known));
+  kit.page('/settings/tokens/new', 'auth:web', (pageRequest) => showNew(pageRequest, [], {}));
 
-  kit.form('/settings/tokens', 'auth:web', async (visit) => {
-    const values = visit.form('name', 'days');
-    const scopes = readScopes(visit);
+  kit.form('/settings/tokens', 'auth:web', async (pageRequest) => {
+    const values = pageRequest.form('name', 'days');
+    const scopes = readScopes(pageRequest);
     const errors: Record<string, Message> = {};
     if (values.name === '') errors.name = message('application.name_missing');
     if (scopes.length === 0) errors.scopes = noScopesMessage;
     const days = lifetimes.find((choice) => choice.days === values.days)?.days;
     if (!days) errors.expires_at = message('token_new.choose');
-    if (Object.keys(errors).length > 0) return showNew(visit.status(422), scopes, { values, errors });
+    if (Object.keys(errors).length > 0) return showNew(pageRequest.status(422), scopes, { values, errors });
     const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
-    const answer = await callApiAsUser<Token & { access_token: string }>(visit, 'POST', '/v1/tokens', {
+    const response = await callApiAsUser<Token & { access_token: string }>(pageRequest, 'POST', '/v1/tokens', {
       name: values.name,
       scopes,
       expires_at,
     });
-    if (answer.ok) return showValue(visit, answer.data);
-    const variables = { values, ...formErrors(answer, ['name', 'scopes', 'expires_at']) };
-    return showNew(visit.status(answer.status), scopes, variables);
+    if (response.ok) return showValue(pageRequest, response.data);
+    const variables = { values, ...formErrors(response, ['name', 'scopes', 'expires_at']) };
+    return showNew(pageRequest.status(response.status), scopes, variables);
   });
 
-  kit.form('/settings/tokens/:id/reveal', 'auth:web', async (visit) => {
-    const answer = await callApiAsUser<Token & { access_token: string }>(visit, 'POST', `${pathOf(visit)}/values`);
-    if (answer.ok) return showValue(visit, answer.data);
-    if (answer.status >= 500)
-      throw new Problem(answer.status, 'That did not work', answer.detail, { code: answer.code });
-    return visit.redirect('/settings/tokens?done=token-collected');
+  kit.form('/settings/tokens/:id/reveal', 'auth:web', async (pageRequest) => {
+    const response = await callApiAsUser<Token & { access_token: string }>(
+      pageRequest,
+      'POST',
+      `${pathOf(pageRequest)}/values`,
+    );
+    if (response.ok) return showValue(pageRequest, response.data);
+    if (response.status >= 500)
+      throw new Problem(response.status, 'That did not work', response.detail, { code: response.code });
+    return pageRequest.redirect('/settings/tokens?done=token-collected');
   });
 
-  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (visit) => {
-    await ignoreNotFound(callApiAsUser(visit, 'DELETE', pathOf(visit)));
-    return visit.redirect('/settings/tokens?done=token-revoked');
+  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (pageRequest) => {
+    await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', pathOf(pageRequest)));
+    return pageRequest.redirect('/settings/tokens?done=token-revoked');
   });
 }
 
@@ -95,10 +99,10 @@ function pathToTry(scopes: readonly string[]): string | undefined {
   return scopes.includes(openidScope) ? '/oauth/userinfo' : undefined;
 }
 
-const pathOf = (visit: Visit): string => `/v1/tokens/${encodeURIComponent(visit.param('id'))}`;
+const pathOf = (pageRequest: PageRequest): string => `/v1/tokens/${encodeURIComponent(pageRequest.param('id'))}`;
 
-async function showTokens(visit: Visit, known: KnownScopes): Promise<FastifyReply> {
-  const tokens = await ownRows<Token>(visit, 'tokens', 'personal');
+async function showTokens(pageRequest: PageRequest, known: KnownScopes): Promise<FastifyReply> {
+  const tokens = await ownRows<Token>(pageRequest, 'tokens', 'personal');
   const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(known, token.scopes) }));
-  return showSettings(visit, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
+  return showSettings(pageRequest, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

@@ -3,7 +3,7 @@ import { type LocalizedText, type Message, message } from '../../config/language
 import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import { localPath } from '../session/local-path.ts';
@@ -11,55 +11,58 @@ import { localPath } from '../session/local-path.ts';
 /** Whether a link is still valid. */
 type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
 
-type IsValidLink = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
+type IsValidLink = (pageRequest: PageRequest, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
 
 function servePasswordReset(kit: PageKit, isAlive: IsValidLink): void {
-  kit.page('/password/forgot', 'public', (visit) =>
-    visit.query.done === 'sent' ? showSent(visit, message('mailed.reset_sent')) : showForgot(visit),
+  kit.page('/password/forgot', 'public', (pageRequest) =>
+    pageRequest.query.done === 'sent' ? showSent(pageRequest, message('mailed.reset_sent')) : showForgot(pageRequest),
   );
   kit.form('/password/forgot', 'public', askForReset);
-  kit.page('/password/reset/:token', 'public', async (visit) =>
-    (await isAlive(visit, 'reset_password')) ? showReset(visit) : showDeadReset(visit),
+  kit.page('/password/reset/:token', 'public', async (pageRequest) =>
+    (await isAlive(pageRequest, 'reset_password')) ? showReset(pageRequest) : showDeadReset(pageRequest),
   );
   kit.form('/password/reset/:token', 'public', resetPassword);
 }
 
 /** The pages of links in mail: a new password, and confirming or undoing a new address. Opening a link does not change anything. */
 export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
-  const isAlive = (visit: Visit, purpose: Parameters<IsGoodLink>[0]) => isGood(purpose, visit.param('token'));
+  const isAlive = (pageRequest: PageRequest, purpose: Parameters<IsGoodLink>[0]) =>
+    isGood(purpose, pageRequest.param('token'));
   if (kit.config.localPasswords) servePasswordReset(kit, isAlive);
 
-  kit.page('/email/confirmations', 'public', (visit) => showSent(visit, message('mailed.confirmation_sent')));
-  kit.form('/email/confirmations', 'public', async (visit) => {
+  kit.page('/email/confirmations', 'public', (pageRequest) =>
+    showSent(pageRequest, message('mailed.confirmation_sent')),
+  );
+  kit.form('/email/confirmations', 'public', async (pageRequest) => {
     // The response does not reveal whether the user exists: without a user, a mail to `nobody@invalid` takes the same time and
     // counts too.
-    const email = (await addressOf(kit, visit.form('login').login)) ?? 'nobody@invalid';
-    return sendConfirmation(visit, { body: { email } });
+    const email = (await addressOf(kit, pageRequest.form('login').login)) ?? 'nobody@invalid';
+    return sendConfirmation(pageRequest, { body: { email } });
   });
-  kit.form('/settings/confirmations', 'auth:web', (visit) =>
-    sendConfirmation(visit, { body: {}, token: tokenOf(visit.request) }),
+  kit.form('/settings/confirmations', 'auth:web', (pageRequest) =>
+    sendConfirmation(pageRequest, { body: {}, token: tokenOf(pageRequest.request) }),
   );
-  kit.page('/email/confirm/:token', 'public', async (visit) =>
-    (await isAlive(visit, 'confirm_email'))
-      ? visit.show('email-confirm', { title: message('email_confirm.title') })
-      : showDeadConfirmation(visit),
+  kit.page('/email/confirm/:token', 'public', async (pageRequest) =>
+    (await isAlive(pageRequest, 'confirm_email'))
+      ? pageRequest.show('email-confirm', { title: message('email_confirm.title') })
+      : showDeadConfirmation(pageRequest),
   );
   kit.form('/email/confirm/:token', 'public', confirmEmail);
-  kit.page('/email/undo/:token', 'public', async (visit) =>
-    (await isAlive(visit, 'undo_email')) ? showUndo(visit) : showDeadUndo(visit),
+  kit.page('/email/undo/:token', 'public', async (pageRequest) =>
+    (await isAlive(pageRequest, 'undo_email')) ? showUndo(pageRequest) : showDeadUndo(pageRequest),
   );
   kit.form('/email/undo/:token', 'public', undoChange);
-  kit.page('/email/undone', 'public', (visit) =>
-    visit.show('message', {
+  kit.page('/email/undone', 'public', (pageRequest) =>
+    pageRequest.show('message', {
       title: message('mailed.undone'),
       lines: [message('mailed.undone_address'), message('mailed.undone_password')],
       action: { label: message('common.back_to_sign_in'), path: kit.loginPath },
     }),
   );
-  kit.page('/email/confirmed', 'public', async (visit) => {
-    const next = goingOn(visit);
+  kit.page('/email/confirmed', 'public', async (pageRequest) => {
+    const next = goingOn(pageRequest);
     const destination = await findDestination(next);
-    return visit.show('message', {
+    return pageRequest.show('message', {
       title: message('mailed.confirmed'),
       lines: [message('mailed.thank_you')],
       action: destination
@@ -70,54 +73,55 @@ export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, 
 }
 
 /** The user's destination before the mail was sent, if it was an application in this browser. */
-const goingOn = (visit: Visit): string | undefined => localPath(visit.kit.cookies.read(visit.request).going);
+const goingOn = (pageRequest: PageRequest): string | undefined =>
+  localPath(pageRequest.kit.cookies.read(pageRequest.request).going);
 
-const tokenIn = (visit: Visit): string => encodeURIComponent(visit.param('token'));
+const tokenIn = (pageRequest: PageRequest): string => encodeURIComponent(pageRequest.param('token'));
 
-const showSent = (visit: Visit, line: Message) =>
-  visit.show('message', {
+const showSent = (pageRequest: PageRequest, line: Message) =>
+  pageRequest.show('message', {
     title: message('mailed.check'),
     lines: [line, message('mailed.spam')],
-    action: { label: message('common.back_to_sign_in'), path: visit.kit.loginPath },
+    action: { label: message('common.back_to_sign_in'), path: pageRequest.kit.loginPath },
   });
 
-const showDeadLink = (visit: Visit, lines: LocalizedText[], action: object) =>
-  visit.status(410).show('message', { title: message('mailed.dead'), lines, action });
+const showDeadLink = (pageRequest: PageRequest, lines: LocalizedText[], action: object) =>
+  pageRequest.status(410).show('message', { title: message('mailed.dead'), lines, action });
 
-const showForgot = (visit: Visit, variables = {}) =>
-  visit.show('password-forgot', { title: message('password_forgot.title'), ...variables });
+const showForgot = (pageRequest: PageRequest, variables = {}) =>
+  pageRequest.show('password-forgot', { title: message('password_forgot.title'), ...variables });
 
-const showReset = (visit: Visit, variables = {}) =>
-  visit.show('password-reset', { title: message('password_reset.title'), ...variables });
+const showReset = (pageRequest: PageRequest, variables = {}) =>
+  pageRequest.show('password-reset', { title: message('password_reset.title'), ...variables });
 
-async function askForReset(visit: Visit): Promise<FastifyReply> {
-  const { email } = visit.form('email');
-  const answer = await callApi(visit.request, { method: 'POST', path: '/v1/password/resets', body: { email } });
-  if (answer.ok) return visit.redirect('/password/forgot?done=sent');
-  const problem = answer.errors.email ? undefined : answer.message;
-  return showForgot(visit.status(answer.status), { values: { email }, errors: answer.errors, problem });
+async function askForReset(pageRequest: PageRequest): Promise<FastifyReply> {
+  const { email } = pageRequest.form('email');
+  const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/password/resets', body: { email } });
+  if (response.ok) return pageRequest.redirect('/password/forgot?done=sent');
+  const problem = response.errors.email ? undefined : response.message;
+  return showForgot(pageRequest.status(response.status), { values: { email }, errors: response.errors, problem });
 }
 
-const showDeadReset = (visit: Visit) =>
-  showDeadLink(visit, [message('mailed.dead_link')], {
+const showDeadReset = (pageRequest: PageRequest) =>
+  showDeadLink(pageRequest, [message('mailed.dead_link')], {
     label: message('mailed.new_link'),
     path: '/password/forgot',
   });
 
-async function resetPassword(visit: Visit): Promise<FastifyReply> {
-  const { password } = visit.form('password');
-  const path = `/v1/password/resets/${tokenIn(visit)}`;
-  const answer = await callApi(visit.request, { method: 'POST', path, body: { password } });
-  if (answer.ok) {
-    visit.kit.cookies.clearSession(visit.reply);
-    const next = goingOn(visit);
-    return visit.redirect(
-      `${visit.kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`,
+async function resetPassword(pageRequest: PageRequest): Promise<FastifyReply> {
+  const { password } = pageRequest.form('password');
+  const path = `/v1/password/resets/${tokenIn(pageRequest)}`;
+  const response = await callApi(pageRequest.request, { method: 'POST', path, body: { password } });
+  if (response.ok) {
+    pageRequest.kit.cookies.clearSession(pageRequest.reply);
+    const next = goingOn(pageRequest);
+    return pageRequest.redirect(
+      `${pageRequest.kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`,
     );
   }
-  if (answer.errors.password) return showReset(visit.status(422), { errors: answer.errors });
-  if (isDead(answer.status)) return showDeadReset(visit);
-  return showReset(visit.status(answer.status), { problem: answer.message });
+  if (response.errors.password) return showReset(pageRequest.status(422), { errors: response.errors });
+  if (isDead(response.status)) return showDeadReset(pageRequest);
+  return showReset(pageRequest.status(response.status), { problem: response.message });
 }
 
 /** The email address of a user who entered another identifier. */
@@ -130,52 +134,54 @@ async function addressOf({ config, database }: PageKit, login: string): Promise<
 
 /** Sends a mail to the address in the body, or to the owner of the token. */
 async function sendConfirmation(
-  visit: Visit,
+  pageRequest: PageRequest,
   whose: { body: Record<string, string>; token?: string },
 ): Promise<FastifyReply> {
-  const answer = await callApi(visit.request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
-  if (answer.ok) return visit.redirect('/email/confirmations');
-  return visit.status(answer.status).show('message', {
+  const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
+  if (response.ok) return pageRequest.redirect('/email/confirmations');
+  return pageRequest.status(response.status).show('message', {
     title: message('mailed.not_sent'),
-    lines: [answer.errors.email ?? answer.message],
+    lines: [response.errors.email ?? response.message],
     action: { label: message('common.back'), path: '/settings' },
   });
 }
 
-async function confirmEmail(visit: Visit): Promise<FastifyReply> {
-  const path = `/v1/email/confirmations/${tokenIn(visit)}`;
-  const answer = await callApi(visit.request, { method: 'POST', path, body: {} });
-  if (answer.ok) return visit.redirect('/email/confirmed');
-  if (!isDead(answer.status)) {
-    const variables = { title: message('email_confirm.title'), problem: answer.message };
-    return visit.status(answer.status).show('email-confirm', variables);
+async function confirmEmail(pageRequest: PageRequest): Promise<FastifyReply> {
+  const path = `/v1/email/confirmations/${tokenIn(pageRequest)}`;
+  const response = await callApi(pageRequest.request, { method: 'POST', path, body: {} });
+  if (response.ok) return pageRequest.redirect('/email/confirmed');
+  if (!isDead(response.status)) {
+    const variables = { title: message('email_confirm.title'), problem: response.message };
+    return pageRequest.status(response.status).show('email-confirm', variables);
   }
-  return answer.code === 'email_taken' ? showDeadConfirmation(visit, [answer.message]) : showDeadConfirmation(visit);
+  return response.code === 'email_taken'
+    ? showDeadConfirmation(pageRequest, [response.message])
+    : showDeadConfirmation(pageRequest);
 }
 
 const showDeadConfirmation = (
-  visit: Visit,
+  pageRequest: PageRequest,
   lines: LocalizedText[] = [message('mailed.dead_address'), message('mailed.sign_in_for_new')],
-) => showDeadLink(visit, lines, { label: message('login.title'), path: visit.kit.loginPath });
+) => showDeadLink(pageRequest, lines, { label: message('login.title'), path: pageRequest.kit.loginPath });
 
-const showUndo = (visit: Visit, variables = {}) =>
-  visit.show('email-undo', { title: message('email_undo.title'), ...variables });
+const showUndo = (pageRequest: PageRequest, variables = {}) =>
+  pageRequest.show('email-undo', { title: message('email_undo.title'), ...variables });
 
-async function undoChange(visit: Visit): Promise<FastifyReply> {
-  const path = `/v1/email/reversals/${tokenIn(visit)}`;
-  const answer = await callApi(visit.request, { method: 'POST', path, body: {} });
-  if (answer.ok) {
-    visit.kit.cookies.clearSession(visit.reply);
-    return visit.redirect('/email/undone');
+async function undoChange(pageRequest: PageRequest): Promise<FastifyReply> {
+  const path = `/v1/email/reversals/${tokenIn(pageRequest)}`;
+  const response = await callApi(pageRequest.request, { method: 'POST', path, body: {} });
+  if (response.ok) {
+    pageRequest.kit.cookies.clearSession(pageRequest.reply);
+    return pageRequest.redirect('/email/undone');
   }
-  if (!isDead(answer.status)) return showUndo(visit.status(answer.status), { problem: answer.message });
-  return showDeadUndo(visit);
+  if (!isDead(response.status)) return showUndo(pageRequest.status(response.status), { problem: response.message });
+  return showDeadUndo(pageRequest);
 }
 
-const showDeadUndo = (visit: Visit) =>
-  showDeadLink(visit, [message('mailed.dead_link'), message('mailed.tell_operators')], {
+const showDeadUndo = (pageRequest: PageRequest) =>
+  showDeadLink(pageRequest, [message('mailed.dead_link'), message('mailed.tell_operators')], {
     label: message('login.title'),
-    path: visit.kit.loginPath,
+    path: pageRequest.kit.loginPath,
   });
 
 const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);

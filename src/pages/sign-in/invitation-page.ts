@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Invitation } from '../../identity/account-mails/check-link.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { callApi } from '../session/call-api.ts';
 
 interface InvitationServices {
@@ -11,32 +11,32 @@ interface InvitationServices {
   readonly providers: Providers;
 }
 
-const tokenIn = (visit: Visit): string => visit.param('token');
+const tokenIn = (pageRequest: PageRequest): string => pageRequest.param('token');
 
 /** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
 export function serveInvitation(kit: PageKit, services: InvitationServices): void {
-  kit.page('/invitations/:token', 'public', (visit) => showInvitation(visit, services));
-  kit.form('/invitations/:token', 'public', async (visit) => {
-    const { password } = visit.form('password');
-    const path = `/v1/password/resets/${encodeURIComponent(tokenIn(visit))}`;
-    const answer = await callApi(visit.request, { method: 'POST', path, body: { password } });
-    if (answer.ok) {
-      kit.cookies.clearSession(visit.reply);
-      return visit.redirect(`${kit.loginPath}?done=invited`);
+  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest, services));
+  kit.form('/invitations/:token', 'public', async (pageRequest) => {
+    const { password } = pageRequest.form('password');
+    const path = `/v1/password/resets/${encodeURIComponent(tokenIn(pageRequest))}`;
+    const response = await callApi(pageRequest.request, { method: 'POST', path, body: { password } });
+    if (response.ok) {
+      kit.cookies.clearSession(pageRequest.reply);
+      return pageRequest.redirect(`${kit.loginPath}?done=invited`);
     }
-    const problem = answer.errors.password ? undefined : answer.message;
-    return showInvitation(visit.status(answer.status), services, { errors: answer.errors, problem });
+    const problem = response.errors.password ? undefined : response.message;
+    return showInvitation(pageRequest.status(response.status), services, { errors: response.errors, problem });
   });
 }
 
 async function showInvitation(
-  visit: Visit,
+  pageRequest: PageRequest,
   { find, providers }: InvitationServices,
   variables: Variables = {},
 ): Promise<FastifyReply> {
-  const invitation = await find(tokenIn(visit));
+  const invitation = await find(tokenIn(pageRequest));
   if (!invitation) {
-    return visit.status(410).show('message', {
+    return pageRequest.status(410).show('message', {
       title: message('mailed.dead'),
       lines: [message('mailed.dead_link')],
       action: { label: message('mailed.new_link'), path: '/password/forgot' },
@@ -44,8 +44,8 @@ async function showInvitation(
   }
   const { name, email, roles, inviter } = invitation;
   const title = name ? message('invitation.welcome_name', { name }) : message('invitation.welcome');
-  const next_query = `?invitation=${encodeURIComponent(tokenIn(visit))}`;
+  const next_query = `?invitation=${encodeURIComponent(tokenIn(pageRequest))}`;
   const buttons = await providers.buttons();
   const shared = { title, email, inviter, role: roles.join(', '), providers: buttons, next_query };
-  return visit.show('invitation', { ...shared, ...variables });
+  return pageRequest.show('invitation', { ...shared, ...variables });
 }

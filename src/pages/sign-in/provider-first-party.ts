@@ -5,7 +5,7 @@ import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
 import { neverStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
-import { type PageKit, Visit } from '../kit/visit.ts';
+import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import { localPath } from '../session/local-path.ts';
 import { type ProviderServices, readForwardedParameters } from './provider-services.ts';
 import { beginAtProvider } from './send-to-provider.ts';
@@ -33,10 +33,10 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, services: Provi
         },
       },
       async (request, reply) => {
-        const visit = new Visit(kit, request, reply);
+        const pageRequest = new PageRequest(kit, request, reply);
         const provider = await providers.find(request.params.provider);
         if (!provider) throw notFound('There is no such provider.');
-        const { query } = visit;
+        const { query } = pageRequest;
         const next = returnAddress(kit.config, query.next);
         const beginning = {
           purpose: 'sign-in',
@@ -44,7 +44,7 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, services: Provi
           next,
           forwarded: readForwardedParameters(query),
         } as const;
-        const url = await beginAtProvider(visit, services, provider, beginning);
+        const url = await beginAtProvider(pageRequest, services, provider, beginning);
         if (url) return reply.redirect(url.href, 302);
         throw new OAuthError('temporarily_unavailable', 'The provider cannot be reached.', { status: 503 });
       },

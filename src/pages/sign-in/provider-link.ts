@@ -8,7 +8,7 @@ import { resolveIdentity, signInRefused } from '../../identity/providers/resolve
 import { type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import {
   labelOf,
   nameIn,
@@ -19,80 +19,84 @@ import {
 } from './provider-services.ts';
 import { linkPath, openProviderSession } from './provider-session.ts';
 
-const handleIn = (visit: Visit): string => visit.param('handle');
+const handleIn = (pageRequest: PageRequest): string => pageRequest.param('handle');
 
 /** The page for a user whose email belongs to an existing account. After a sign-in to that account, the identity is linked. */
 export function serveLinking(kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name/link/:handle';
-  kit.page(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(services, visit);
-    const pending = await pendingOf(visit, services);
-    if (!pending) return showProviderFailure(visit, { failure: 'expired', label: labelOf(provider) });
-    const { userId, proof } = visit.caller;
-    if (userId !== pending.user_id) return showOtherAccount(visit, labelOf(provider), pending);
-    if (proof.time !== null && proof.time >= pending.created_at) return link(visit, services, pending);
-    return visit.show('provider-link', {
+  kit.page(path, 'auth:web', async (pageRequest) => {
+    const provider = await providerOf(services, pageRequest);
+    const pending = await pendingOf(pageRequest, services);
+    if (!pending) return showProviderFailure(pageRequest, { failure: 'expired', label: labelOf(provider) });
+    const { userId, proof } = pageRequest.caller;
+    if (userId !== pending.user_id) return showOtherAccount(pageRequest, labelOf(provider), pending);
+    if (proof.time !== null && proof.time >= pending.created_at) return link(pageRequest, services, pending);
+    return pageRequest.show('provider-link', {
       title: message('provider.link.title'),
       label: labelOf(provider),
-      action: linkPath(provider, handleIn(visit)),
+      action: linkPath(provider, handleIn(pageRequest)),
     });
   });
-  kit.form(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(services, visit);
-    const pending = await pendingOf(visit, services);
-    if (!pending) return showProviderFailure(visit, { failure: 'expired', label: labelOf(provider) });
-    return link(visit, services, pending);
+  kit.form(path, 'auth:web', async (pageRequest) => {
+    const provider = await providerOf(services, pageRequest);
+    const pending = await pendingOf(pageRequest, services);
+    if (!pending) return showProviderFailure(pageRequest, { failure: 'expired', label: labelOf(provider) });
+    return link(pageRequest, services, pending);
   });
 }
 
 /** The identity that waits for its owner's proof. */
 export async function pendingOf(
-  visit: Visit,
+  pageRequest: PageRequest,
   { context }: ProviderServices,
-  { provider = nameIn(visit), handle = handleIn(visit) } = {},
+  { provider = nameIn(pageRequest), handle = handleIn(pageRequest) } = {},
 ): Promise<PendingIdentity | undefined> {
-  const { visitor } = visit.kit.cookies.read(visit.request);
+  const { visitor } = pageRequest.kit.cookies.read(pageRequest.request);
   if (!visitor) return undefined;
   return findPending(context.database.db, { handle, visitor, provider, now: context.now() });
 }
 
-const showOtherAccount = (visit: Visit, label: string, { next }: PendingIdentity) =>
-  showProviderFailure(visit, { failure: 'other_account', label, next });
+const showOtherAccount = (pageRequest: PageRequest, label: string, { next }: PendingIdentity) =>
+  showProviderFailure(pageRequest, { failure: 'other_account', label, next });
 
-async function link(visit: Visit, services: ProviderServices, pending: PendingIdentity): Promise<FastifyReply> {
+async function link(
+  pageRequest: PageRequest,
+  services: ProviderServices,
+  pending: PendingIdentity,
+): Promise<FastifyReply> {
   const { context, accounts } = services;
-  const provider = await providerOf(services, visit);
+  const provider = await providerOf(services, pageRequest);
   const upstream = parseJson(pending.upstream);
-  const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
-  await linkPendingIdentity(context, services, pending, { caller: visit.caller, upstream, source });
+  const source = createBrowserCookie(pageRequest.kit.config).requestSource(pageRequest.request);
+  await linkPendingIdentity(context, services, pending, { caller: pageRequest.caller, upstream, source });
   // From here on it is a normal sign-in, which also maps the claims.
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
   if (resolved.kind !== 'user') throw signInRefused('the identity was unlinked meanwhile');
-  return openProviderSession(visit, services, { resolved, upstream, client: pending.client, next: pending.next });
+  return openProviderSession(pageRequest, services, { resolved, upstream, client: pending.client, next: pending.next });
 }
 
 /** The session that began the attempt, in the same browser. */
-export async function callerOf(visit: Visit, attempt: Attempt): Promise<Caller | undefined> {
-  const caller = await visit.findCaller();
+export async function callerOf(pageRequest: PageRequest, attempt: Attempt): Promise<Caller | undefined> {
+  const caller = await pageRequest.findCaller();
   const isSame = caller && isSignedIn(caller) && caller.userId === attempt.user_id;
   return isSame && caller.sessionId === attempt.session_id ? caller : undefined;
 }
 
 /** The response of a provider that the user adds in the settings. */
 export async function finishLinking(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   answered: ProviderResponse,
 ): Promise<FastifyReply> {
-  const caller = await callerOf(visit, answered.attempt);
+  const caller = await callerOf(pageRequest, answered.attempt);
   const label = labelOf(answered.provider);
-  if (!caller) return showProviderFailure(visit, { failure: 'expired', label });
+  if (!caller) return showProviderFailure(pageRequest, { failure: 'expired', label });
   const { upstream } = answered;
   try {
-    await linkIdentity(services.context, services, { caller, upstream, source: requestSource(visit.request) });
+    await linkIdentity(services.context, services, { caller, upstream, source: requestSource(pageRequest.request) });
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'identity_taken') throw error;
-    return showProviderFailure(visit, { failure: 'identity_taken', label });
+    return showProviderFailure(pageRequest, { failure: 'identity_taken', label });
   }
-  return visit.redirect('/settings/sign-in?done=identity-linked');
+  return pageRequest.redirect('/settings/sign-in?done=identity-linked');
 }

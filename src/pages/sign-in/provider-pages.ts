@@ -11,7 +11,7 @@ import { invalidRequest } from '../../oauth/parameters.ts';
 import { logOutByProvider } from '../../oauth/provider-logout.ts';
 import { Problem } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { type PageKit, Visit } from '../kit/visit.ts';
+import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import { localPath } from '../session/local-path.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
 import { finishProving, serveProving } from './provider-prove.ts';
@@ -34,16 +34,16 @@ const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_
 /** Sign-in with a provider: the redirect to the provider and its callback (contract 14.1, 14.3). */
 export function serveProviders(app: App, kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name';
-  kit.page(path, 'public', (visit) => begin(visit, services));
-  kit.page(`${path}/callback`, 'public', (visit) => finish(visit, services));
+  kit.page(path, 'public', (pageRequest) => begin(pageRequest, services));
+  kit.page(`${path}/callback`, 'public', (pageRequest) => finish(pageRequest, services));
   // Apple responds with a form on its own page, so browsers send no cookies. They send them with the following GET.
   app.post(
     `${path}/callback`,
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
     async (request, reply) => {
       const query = answersIn(asObject(request.body));
-      const visit = new Visit(kit, request, reply);
-      return visit.redirect(`/login/with/${encodeURIComponent(nameIn(visit))}/callback?${query}`);
+      const pageRequest = new PageRequest(kit, request, reply);
+      return pageRequest.redirect(`/login/with/${encodeURIComponent(nameIn(pageRequest))}/callback?${query}`);
     },
   );
   app.post(
@@ -52,7 +52,7 @@ export function serveProviders(app: App, kit: PageKit, services: ProviderService
     async (request, reply) => {
       const { logout_token: token } = asObject(request.body);
       if (typeof token !== 'string') throw invalidRequest("The parameter 'logout_token' is missing.");
-      const provider = await providerOf(services, new Visit(kit, request, reply));
+      const provider = await providerOf(services, new PageRequest(kit, request, reply));
       await logOutByProvider(services.oauth, provider, { token, source: requestSource(request) });
       return reply.header('cache-control', 'no-store').code(200).send();
     },
@@ -78,13 +78,13 @@ function readInvitation({ oauth: { keys } }: ProviderServices, sent: unknown): s
   return id;
 }
 
-async function begin(visit: Visit, services: ProviderServices) {
-  const provider = await providerOf(services, visit);
-  const query = visit.query;
+async function begin(pageRequest: PageRequest, services: ProviderServices) {
+  const provider = await providerOf(services, pageRequest);
+  const query = pageRequest.query;
   const next = localPath(query.next);
   const destination = await services.findDestination(next);
   const asked = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
-  return sendToProvider(visit, services, provider, {
+  return sendToProvider(pageRequest, services, provider, {
     purpose: 'sign-in',
     next,
     invitation: readInvitation(services, query.invitation),
@@ -92,55 +92,59 @@ async function begin(visit: Visit, services: ProviderServices) {
   });
 }
 
-async function finish(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
+async function finish(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
   const { context, oauth } = services;
-  const provider = await providerOf(services, visit);
+  const provider = await providerOf(services, pageRequest);
   const label = labelOf(provider);
-  const answer = answersIn(visit.query);
-  const state = answer.get('state');
-  const { visitor } = visit.kit.cookies.read(visit.request);
+  const response = answersIn(pageRequest.query);
+  const state = response.get('state');
+  const { visitor } = pageRequest.kit.cookies.read(pageRequest.request);
   const { name } = provider.definition;
   const attempt =
     state && visitor
       ? await consumeAttempt(context.database.db, { state, visitor, provider: name, now: context.now() })
       : undefined;
-  if (!attempt || state === null) return showProviderFailure(visit, { failure: 'expired', label });
+  if (!attempt || state === null) return showProviderFailure(pageRequest, { failure: 'expired', label });
   const { next } = attempt;
   let upstream: Upstream;
   try {
     const binding = await bindingOf(context, oauth.keys, name, state);
     // `finishProving` checks a renewed proof, because some providers do not send the time of the sign-in.
-    upstream = await provider.finish(answer, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
+    upstream = await provider.finish(response, binding, attempt.purpose === 'prove' ? null : attempt.max_age);
   } catch (error) {
-    const decided = userDecision(answer);
-    if (decided) return showProviderFailure(visit, { failure: decided, label, next });
-    const failure = await recordFailure(services, visit, provider, error);
+    const decided = userDecision(response);
+    if (decided) return showProviderFailure(pageRequest, { failure: decided, label, next });
+    const failure = await recordFailure(services, pageRequest, provider, error);
     if (attempt.purpose === 'test') {
-      return finishTest(visit, services, { provider, attempt, upstream: failure });
+      return finishTest(pageRequest, services, { provider, attempt, upstream: failure });
     }
-    return showProviderFailure(visit, { failure: pageOf(failure), label, next });
+    return showProviderFailure(pageRequest, { failure: pageOf(failure), label, next });
   }
   await recordProviderSuccess(context.database.db, name, context.now());
-  return finishAttempt(visit, services, { provider, attempt, upstream });
+  return finishAttempt(pageRequest, services, { provider, attempt, upstream });
 }
 
-function finishAttempt(visit: Visit, services: ProviderServices, answered: ProviderResponse): Promise<FastifyReply> {
+function finishAttempt(
+  pageRequest: PageRequest,
+  services: ProviderServices,
+  answered: ProviderResponse,
+): Promise<FastifyReply> {
   const { purpose } = answered.attempt;
-  if (purpose === 'link') return finishLinking(visit, services, answered);
-  if (purpose === 'prove') return finishProving(visit, services, answered);
-  if (purpose === 'test') return finishTest(visit, services, answered);
-  return finishSignIn(visit, services, answered).catch(async (error: unknown) => {
+  if (purpose === 'link') return finishLinking(pageRequest, services, answered);
+  if (purpose === 'prove') return finishProving(pageRequest, services, answered);
+  if (purpose === 'test') return finishTest(pageRequest, services, answered);
+  return finishSignIn(pageRequest, services, answered).catch(async (error: unknown) => {
     // An error in `map` of the declaration.
     if (error instanceof Problem && error.code === 'provider_failed') {
-      await recordFailure(services, visit, answered.provider, error);
+      await recordFailure(services, pageRequest, answered.provider, error);
     }
     throw error;
   });
 }
 
 /** A user who cancels is not an error of the provider. */
-function userDecision(answer: URLSearchParams): 'denied' | 'login_required' | undefined {
-  const code = answer.get('error');
+function userDecision(response: URLSearchParams): 'denied' | 'login_required' | undefined {
+  const code = response.get('error');
   if (code === 'access_denied' || code === 'user_cancelled_authorize') return 'denied';
   return code === 'login_required' || code === 'interaction_required' ? 'login_required' : undefined;
 }

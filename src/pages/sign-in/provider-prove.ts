@@ -4,8 +4,8 @@ import { requireProof } from '../../http/gate/require-proof.ts';
 import { findIdentity } from '../../identity/providers/identity-store.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { makeProviderProof } from '../../identity/providers/provider-proof.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { askForProof, renewProofByForm } from '../kit/prove-in-place.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { callerOf } from './provider-link.ts';
 import {
   labelOf,
@@ -22,50 +22,50 @@ const freshMs = 5 * 60_000;
 /** Renews a proof at a provider, in a separate tab, so that a form in another tab keeps its values. */
 export function serveProving(kit: PageKit, services: ProviderServices): void {
   const path = '/login/with/:name/prove';
-  kit.page(path, 'auth:web', async (visit) => {
-    const provider = await providerOf(services, visit);
-    const { userId, sessionId } = visit.caller;
+  kit.page(path, 'auth:web', async (pageRequest) => {
+    const provider = await providerOf(services, pageRequest);
+    const { userId, sessionId } = pageRequest.caller;
     const forwarded = { prompt: 'login', maxAge: 0 };
-    return sendToProvider(visit, services, provider, { purpose: 'prove', userId, sessionId, forwarded });
+    return sendToProvider(pageRequest, services, provider, { purpose: 'prove', userId, sessionId, forwarded });
   });
   // The second factor, if the provider alone was not enough. The form contains both (`withProofOnPage`).
-  kit.form(path, 'auth:web', async (visit) => {
-    requireProof(visit.caller, kit.now());
-    return showProved(visit);
+  kit.form(path, 'auth:web', async (pageRequest) => {
+    requireProof(pageRequest.caller, kit.now());
+    return showProved(pageRequest);
   });
 }
 
 /** The callback of the provider: requires an identity of this user and a new sign-in at the provider. */
 export async function finishProving(
-  visit: Visit,
+  pageRequest: PageRequest,
   { context, oauth }: ProviderServices,
   answered: ProviderResponse,
 ): Promise<FastifyReply> {
   const { upstream, provider } = answered;
   const label = labelOf(provider);
-  const caller = await callerOf(visit, answered.attempt);
-  if (!caller?.sessionId) return showProviderFailure(visit, { failure: 'expired', label });
+  const caller = await callerOf(pageRequest, answered.attempt);
+  if (!caller?.sessionId) return showProviderFailure(pageRequest, { failure: 'expired', label });
   const identity = await findIdentity(context.database.db, upstream);
   if (identity?.user_id !== caller.userId) {
-    return showProviderFailure(visit, { failure: 'other_account', label });
+    return showProviderFailure(pageRequest, { failure: 'other_account', label });
   }
   if (upstream.authTime !== null && context.now() - upstream.authTime >= freshMs) {
-    return showProviderFailure(visit, { failure: 'login_required', label });
+    return showProviderFailure(pageRequest, { failure: 'login_required', label });
   }
-  visit.request.caller = caller;
+  pageRequest.request.caller = caller;
   const proof_provider = makeProviderProof(oauth.keys, caller.sessionId, upstream.factors, context.now());
-  const answer = await renewProofByForm(visit.request, { provider: proof_provider });
-  if (answer.ok) return showProved(visit);
-  if (answer.code !== 'proof_too_old') return showProviderFailure(visit, { failure: 'expired', label });
+  const response = await renewProofByForm(pageRequest.request, { provider: proof_provider });
+  if (response.ok) return showProved(pageRequest);
+  if (response.code !== 'proof_too_old') return showProviderFailure(pageRequest, { failure: 'expired', label });
   // A user who signed in with two factors must prove the second factor too.
   const variables = { action: provePath(provider), about: message('prove.second') };
-  return askForProof(visit, { proof_provider }, variables);
+  return askForProof(pageRequest, { proof_provider }, variables);
 }
 
 const provePath = ({ definition: { name } }: ProviderClient): string => `/login/with/${name}/prove`;
 
-const showProved = (visit: Visit): Promise<FastifyReply> =>
-  visit.show('message', {
+const showProved = (pageRequest: PageRequest): Promise<FastifyReply> =>
+  pageRequest.show('message', {
     title: message('provider.proved.title'),
     lines: [message('provider.proved.about')],
     action: { label: message('common.continue'), path: '/settings' },

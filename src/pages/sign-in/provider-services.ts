@@ -10,7 +10,7 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { notFound } from '../../platform/errors.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
-import type { Visit } from '../kit/visit.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 import { nextQuery } from '../session/local-path.ts';
 
 /** The services of the provider pages, in addition to the page kit. */
@@ -29,13 +29,13 @@ export interface ProviderResponse {
   readonly upstream: Upstream;
 }
 
-export const nameIn = (visit: Visit): string => visit.param('name');
+export const nameIn = (pageRequest: PageRequest): string => pageRequest.param('name');
 
 export const labelOf = ({ button }: ProviderClient): string => button.label;
 
 /** The provider in the address. A disabled provider is not found. */
-export async function providerOf({ providers }: ProviderServices, visit: Visit): Promise<ProviderClient> {
-  const provider = await providers.find(nameIn(visit));
+export async function providerOf({ providers }: ProviderServices, pageRequest: PageRequest): Promise<ProviderClient> {
+  const provider = await providers.find(nameIn(pageRequest));
   if (!provider) throw notFound('There is no such provider.');
   return provider;
 }
@@ -75,23 +75,23 @@ const statuses: Readonly<Record<Failure, number>> = {
 
 /** A page with the error and its remedy. */
 export function showProviderFailure(
-  visit: Visit,
+  pageRequest: PageRequest,
   { failure, label, next }: { failure: Failure; label: string; next?: string | null | undefined },
 ): Promise<FastifyReply> {
   const query = nextQuery(next ?? undefined);
-  return visit.status(statuses[failure]).show('message', {
+  return pageRequest.status(statuses[failure]).show('message', {
     title: message(`provider.${failure}.title`, { provider: label }),
     lines: [message(`provider.${failure}.about`, { provider: label })],
     action: {
       label: message('provider.other_ways'),
-      path: `${visit.kit.loginPath}${query}${query ? '&' : '?'}choose=1`,
+      path: `${pageRequest.kit.loginPath}${query}${query ? '&' : '?'}choose=1`,
     },
   });
 }
 
 /** Leaves to another site after a form: browsers apply `form-action` to redirects, so a page does the redirect. */
-export const showProviderRedirect = (visit: Visit, url: URL, label: string) =>
-  visit.show('provider-go', {
+export const showProviderRedirect = (pageRequest: PageRequest, url: URL, label: string) =>
+  pageRequest.show('provider-go', {
     title: message('provider.going.title', { provider: label }),
     label: message('provider.going.link', { provider: label }),
     uri: url.href,

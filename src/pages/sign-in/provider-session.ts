@@ -11,7 +11,7 @@ import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refres
 import { logInByProvider } from '../../oauth/provider-login.ts';
 import type { Issued } from '../../oauth/token-endpoint.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { nextQuery } from '../session/local-path.ts';
@@ -23,30 +23,30 @@ const pendingLifeMs = 15 * 60_000;
 
 /** Completes a sign-in with a provider. */
 export async function finishSignIn(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   { provider, attempt, upstream }: ProviderResponse,
 ): Promise<FastifyReply> {
   const { context, accounts } = services;
-  const source = createBrowserCookie(visit.kit.config).requestSource(visit.request);
+  const source = createBrowserCookie(pageRequest.kit.config).requestSource(pageRequest.request);
   const { invitation: linkId } = attempt;
   if (linkId !== null) await acceptInvitation(context, accounts, { linkId, upstream, source });
   const resolved = await resolveIdentity(context, accounts, provider.definition, { upstream, source });
-  if (resolved.kind === 'user') return openProviderSession(visit, services, { ...attempt, resolved, upstream });
+  if (resolved.kind === 'user') return openProviderSession(pageRequest, services, { ...attempt, resolved, upstream });
   const handle = randomHandle();
   const now = context.now();
   await insertPending(context.database.db, {
     id: fingerprint(handle),
     user_id: resolved.user.id,
     provider: provider.definition.name,
-    visitor: fingerprint(visitorOf(visit.kit.cookies, visit.request, visit.reply)),
+    visitor: fingerprint(visitorOf(pageRequest.kit.cookies, pageRequest.request, pageRequest.reply)),
     upstream: JSON.stringify(upstream),
     client: attempt.client,
     next: attempt.next,
     created_at: now,
     expires_at: now + pendingLifeMs,
   });
-  return visit.redirect(linkPath(provider, handle));
+  return pageRequest.redirect(linkPath(provider, handle));
 }
 
 /** The page where the owner of a taken email proves to own the account. */
@@ -62,33 +62,33 @@ interface ProviderSignIn {
 
 /** Opens the session: of the pages, or of the first-party client that began the sign-in. */
 export async function openProviderSession(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   { resolved, upstream, client, next }: ProviderSignIn,
 ): Promise<FastifyReply> {
-  const path = client ?? loginClientOf(visit.kit.config);
+  const path = client ?? loginClientOf(pageRequest.kit.config);
   const proxied = services.proxiedClients.find((each) => each.path === path) as ProxiedClient;
-  const knownBrowsers = createBrowserCookie(visit.kit.config);
+  const knownBrowsers = createBrowserCookie(pageRequest.kit.config);
   const { user, identityId } = resolved;
-  const source = knownBrowsers.requestSource(visit.request);
+  const source = knownBrowsers.requestSource(pageRequest.request);
   const level = (await services.findDestination(next ?? undefined))?.level ?? {};
   const login = { proxied, user, identityId, upstream, source, level };
   try {
     const issued = await logInByProvider(services.oauth, login);
-    if (issued.browserCookie !== undefined) knownBrowsers.set(visit.reply, issued.browserCookie);
-    if (client !== null) return await openClientSession(visit.kit, visit.reply, proxied, issued, next);
+    if (issued.browserCookie !== undefined) knownBrowsers.set(pageRequest.reply, issued.browserCookie);
+    if (client !== null) return await openClientSession(pageRequest.kit, pageRequest.reply, proxied, issued, next);
     const tokens = issued.response as Tokens;
     const usual = resolved.isNew ? '/settings?done=welcome' : '/settings';
-    return await startSession(visit, tokens, next ?? usual);
+    return await startSession(pageRequest, tokens, next ?? usual);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    if (client !== null) return refuseClient(visit.reply, error, next);
+    if (client !== null) return redirectWithError(pageRequest.reply, error, next);
     if (error.error === 'mfa_required' && isMfaRequired(error.members)) {
-      return showSecondStep(visit, { ...error.members, next: next ?? undefined });
+      return showSecondStep(pageRequest, { ...error.members, next: next ?? undefined });
     }
     if (error.message !== unconfirmedEmail) throw error;
     const query = nextQuery(next ?? undefined);
-    return visit.redirect(`${visit.kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
+    return pageRequest.redirect(`${pageRequest.kit.loginPath}${query}${query ? '&' : '?'}done=registered`);
   }
 }
 
@@ -106,7 +106,7 @@ async function openClientSession(
   return next === null ? reply.type('application/json').send(response) : reply.redirect(next, 303);
 }
 
-function refuseClient(reply: FastifyReply, error: OAuthError, next: string | null): FastifyReply {
+function redirectWithError(reply: FastifyReply, error: OAuthError, next: string | null): FastifyReply {
   const { error: code, message: description, members, status } = error;
   reply.header('cache-control', 'no-store');
   const body = { error: code, error_description: description, ...members };

@@ -11,7 +11,7 @@ import type { Upstream } from '../../identity/providers/upstream.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { callerOf } from './provider-link.ts';
 import {
   labelOf,
@@ -24,13 +24,13 @@ import { recordFailure, sendToProvider } from './send-to-provider.ts';
 
 /** The test sign-in of administrators: signs in at the provider, shows the result, and changes nothing. */
 export function serveProviderTest(kit: PageKit, services: ProviderServices): void {
-  kit.page('/login/with/:name/test', 'auth:web', async (visit) => {
-    const { caller } = visit.request;
+  kit.page('/login/with/:name/test', 'auth:web', async (pageRequest) => {
+    const { caller } = pageRequest.request;
     requireAdministrator(caller);
-    const provider = await providerOf(services, visit);
+    const provider = await providerOf(services, pageRequest);
     const { userId, sessionId } = caller;
     const beginning = { purpose: 'test', userId, sessionId, forwarded: {} } as const;
-    return sendToProvider(visit, services, provider, beginning);
+    return sendToProvider(pageRequest, services, provider, beginning);
   });
 }
 
@@ -40,7 +40,7 @@ function requireAdministrator(caller: Caller): void {
 
 /** The callback of the provider, with a user or an error. Only for the session that began the test. */
 export async function finishTest(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   {
     provider,
@@ -48,17 +48,17 @@ export async function finishTest(
     upstream,
   }: Omit<ProviderResponse, 'upstream'> & { readonly upstream: Upstream | ProviderFailure },
 ): Promise<FastifyReply> {
-  const caller = await callerOf(visit, attempt);
+  const caller = await callerOf(pageRequest, attempt);
   const label = labelOf(provider);
-  if (!caller) return showProviderFailure(visit, { failure: 'expired', label });
+  if (!caller) return showProviderFailure(pageRequest, { failure: 'expired', label });
   requireAdministrator(caller);
-  const outcome = await outcomeOf(services, visit, provider, upstream);
+  const outcome = await outcomeOf(services, pageRequest, provider, upstream);
   const { name } = provider.definition;
   const { userId, sessionId } = caller;
   const data = { provider: name, result: outcome.failure?.code ?? 'ok' };
-  const of = { rowId: name, userId, sessionId, source: requestSource(visit.request), data };
+  const of = { rowId: name, userId, sessionId, source: requestSource(pageRequest.request), data };
   await recordEvent(services.context, services.context.database.db, { type: 'provider.tested', ...of });
-  return visit.show('provider-test', {
+  return pageRequest.show('provider-test', {
     title: message(outcome.failure ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
     ...outcome,
     back: `/admin/providers/${name}/show`,
@@ -75,7 +75,7 @@ interface Outcome {
 
 async function outcomeOf(
   services: ProviderServices,
-  visit: Visit,
+  pageRequest: PageRequest,
   provider: ProviderClient,
   upstream: Upstream | ProviderFailure,
 ): Promise<Outcome> {
@@ -88,7 +88,7 @@ async function outcomeOf(
     const { roles } = mapClaims(services.context, provider.definition, upstream);
     return { ...seen, roles, happens: message(await signInEffect(services, upstream)) };
   } catch (error) {
-    return { ...seen, ...failed(await recordFailure(services, visit, provider, error)) };
+    return { ...seen, ...failed(await recordFailure(services, pageRequest, provider, error)) };
   }
 }
 

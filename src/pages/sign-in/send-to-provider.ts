@@ -5,42 +5,42 @@ import type { ProviderClient } from '../../identity/providers/provider-client.ts
 import { describeFailure, type ProviderFailure } from '../../identity/providers/provider-failure.ts';
 import { recordProviderFailure } from '../../identity/providers/provider-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { Visit } from '../kit/visit.ts';
+import type { PageRequest } from '../kit/page-request.ts';
 import { visitorOf } from '../session/csrf.ts';
 import { labelOf, type ProviderServices, showProviderFailure } from './provider-services.ts';
 
 /** The address for the browser. Undefined if the provider is unreachable. Then the failure is recorded. */
 export async function beginAtProvider(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   provider: ProviderClient,
   beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<URL | undefined> {
-  const visitor = visitorOf(visit.kit.cookies, visit.request, visit.reply);
+  const visitor = visitorOf(pageRequest.kit.cookies, pageRequest.request, pageRequest.reply);
   try {
     return await beginAttempt(services.context, services.oauth.keys, provider, { ...beginning, visitor });
   } catch (error) {
-    await recordFailure(services, visit, provider, error);
+    await recordFailure(services, pageRequest, provider, error);
     return undefined;
   }
 }
 
 /** Redirects to the provider, or shows that the provider is unreachable. */
 export async function sendToProvider(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   provider: ProviderClient,
   beginning: Omit<NewAttempt, 'visitor'>,
 ): Promise<FastifyReply> {
-  const url = await beginAtProvider(visit, services, provider, beginning);
-  if (url) return visit.reply.header('cache-control', 'no-store').redirect(url.href, 302);
-  return showProviderFailure(visit, { failure: 'down', label: labelOf(provider), next: beginning.next });
+  const url = await beginAtProvider(pageRequest, services, provider, beginning);
+  if (url) return pageRequest.reply.header('cache-control', 'no-store').redirect(url.href, 302);
+  return showProviderFailure(pageRequest, { failure: 'down', label: labelOf(provider), next: beginning.next });
 }
 
 /** Records a failure in the log, for the console, and in the audit trail. */
 export async function recordFailure(
   { context }: ProviderServices,
-  visit: Visit,
+  pageRequest: PageRequest,
   { definition: { name } }: ProviderClient,
   error: unknown,
 ): Promise<ProviderFailure> {
@@ -50,6 +50,11 @@ export async function recordFailure(
   const { db } = context.database;
   await recordProviderFailure(db, name, failure, context.now());
   const data = { provider: name, failure: failure.code, reason: failure.detail };
-  await recordEvent(context, db, { type: 'provider.failed', rowId: name, source: requestSource(visit.request), data });
+  await recordEvent(context, db, {
+    type: 'provider.failed',
+    rowId: name,
+    source: requestSource(pageRequest.request),
+    data,
+  });
   return failure;
 }

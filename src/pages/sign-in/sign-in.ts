@@ -6,8 +6,8 @@ import { parseJson } from '../../platform/json-text.ts';
 import type { Destination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import type { PageKit, Visit } from '../kit/visit.ts';
 import { endSession, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { pendingOf } from './provider-link.ts';
@@ -17,33 +17,34 @@ import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 /** The login page under the name in `login-page-url`, and signing out. */
 export function serveSignIn(kit: PageKit, services: ProviderServices): void {
   const { findDestination } = services;
-  kit.page(kit.loginPath, 'public', async (visit) => {
-    const next = localPath(visit.query.next);
+  kit.page(kit.loginPath, 'public', async (pageRequest) => {
+    const next = localPath(pageRequest.query.next);
     const destination = await findDestination(next);
-    const caller = await visit.findCaller();
-    if (caller && (!destination || (await destination.accepts(caller)))) return visit.redirect(next ?? '/settings');
-    const hinted = visit.query.choose ? undefined : destination?.idpHint;
+    const caller = await pageRequest.findCaller();
+    if (caller && (!destination || (await destination.accepts(caller))))
+      return pageRequest.redirect(next ?? '/settings');
+    const hinted = pageRequest.query.choose ? undefined : destination?.idpHint;
     if (hinted !== undefined && (await services.providers.find(hinted))) {
-      return visit.redirect(`/login/with/${hinted}${nextQuery(next)}`, 302);
+      return pageRequest.redirect(`/login/with/${hinted}${nextQuery(next)}`, 302);
     }
     const values = { login: destination?.loginHint };
-    return showLogin(visit, services, { next, destination }, { notice: noticeOf(visit), values });
+    return showLogin(pageRequest, services, { next, destination }, { notice: noticeOf(pageRequest), values });
   });
-  kit.form(kit.loginPath, 'public', (visit) => signIn(visit, services));
-  kit.page('/logout', 'public', async (visit) => {
-    const caller = await visit.findCaller();
-    if (!caller) return visit.redirect(signedOutPath(kit));
+  kit.form(kit.loginPath, 'public', (pageRequest) => signIn(pageRequest, services));
+  kit.page('/logout', 'public', async (pageRequest) => {
+    const caller = await pageRequest.findCaller();
+    if (!caller) return pageRequest.redirect(signedOutPath(kit));
     // The form belongs to this session.
-    visit.request.caller = caller;
+    pageRequest.request.caller = caller;
     const user = await findUser(kit.database.db, caller.userId ?? '');
     const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
-    return visit.show('sign-out', { title: message('sign_out.title'), person, parameters: [] });
+    return pageRequest.show('sign-out', { title: message('sign_out.title'), person, parameters: [] });
   });
-  kit.form('/logout', 'auth:web', (visit) => signOut(visit, services));
+  kit.form('/logout', 'auth:web', (pageRequest) => signOut(pageRequest, services));
   if (kit.loginPath !== '/login') {
-    kit.page('/login', 'public', (visit) => {
-      const next = localPath(visit.query.next);
-      return visit.redirect(kit.loginPath + nextQuery(next));
+    kit.page('/login', 'public', (pageRequest) => {
+      const next = localPath(pageRequest.query.next);
+      return pageRequest.redirect(kit.loginPath + nextQuery(next));
     });
   }
 }
@@ -55,13 +56,13 @@ export interface AfterLogin {
 }
 
 async function showLogin(
-  visit: Visit,
+  pageRequest: PageRequest,
   services: ProviderServices,
   { next, destination }: AfterLogin,
   variables: Variables,
 ): Promise<FastifyReply> {
   const application = destination?.application;
-  const linking = await linkingOf(visit, services, next);
+  const linking = await linkingOf(pageRequest, services, next);
   const shared = {
     title: message('login.title'),
     next,
@@ -69,29 +70,29 @@ async function showLogin(
     application,
     providers: await services.providers.buttons(),
     linking,
-    email_codes: visit.kit.config.emailCodes,
+    email_codes: pageRequest.kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
-    ...loginField(visit.kit.config),
+    ...loginField(pageRequest.kit.config),
   };
   const values = { ...(variables.values as object), ...(linking && !variables.values ? { login: linking.email } : {}) };
-  return visit.show(visit.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
+  return pageRequest.show(pageRequest.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
 /** The explanation for a user whose email at the provider is taken. */
-async function linkingOf(visit: Visit, services: ProviderServices, next: string | undefined) {
+async function linkingOf(pageRequest: PageRequest, services: ProviderServices, next: string | undefined) {
   const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
   const provider = handle === '' ? undefined : await services.providers.find(name);
-  const pending = provider && (await pendingOf(visit, services, { provider: name, handle }));
+  const pending = provider && (await pendingOf(pageRequest, services, { provider: name, handle }));
   return pending && { provider: labelOf(provider), email: parseJson(pending.upstream).email };
 }
 
-async function signIn(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
-  const form = visit.form('login', 'password', 'next');
+async function signIn(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
+  const form = pageRequest.form('login', 'password', 'next');
   const next = localPath(form.next);
   const destination = await services.findDestination(next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
-    showLogin(visit.status(status), services, { next, destination }, { values, ...variables });
+    showLogin(pageRequest.status(status), services, { next, destination }, { values, ...variables });
 
   const missing: Record<string, Message> = {};
   if (form.login === '') missing.login = message('login.missing_login');
@@ -99,37 +100,37 @@ async function signIn(visit: Visit, services: ProviderServices): Promise<Fastify
   if (Object.keys(missing).length > 0) return again(422, { errors: missing });
 
   const credentials = { username: form.login, password: form.password };
-  const answer = await visit.kit.client.send(visit, { ...credentials, ...destination?.level });
-  if (answer.ok) return startSession(visit, answer.data, next);
-  if (answer.code === 'mfa_required' && isMfaRequired(answer.data)) {
-    return showSecondStep(visit, { ...answer.data, next });
+  const response = await pageRequest.kit.client.send(pageRequest, { ...credentials, ...destination?.level });
+  if (response.ok) return startSession(pageRequest, response.data, next);
+  if (response.code === 'mfa_required' && isMfaRequired(response.data)) {
+    return showSecondStep(pageRequest, { ...response.data, next });
   }
-  if (answer.status === 429) {
-    visit.reply.header('retry-after', String(answer.retryAfter));
+  if (response.status === 429) {
+    pageRequest.reply.header('retry-after', String(response.retryAfter));
     return again(429, {
-      wait_seconds: answer.retryAfter,
-      wait_text: await inWords(visit, answer.retryAfter),
+      wait_seconds: response.retryAfter,
+      wait_text: await inWords(pageRequest, response.retryAfter),
     });
   }
-  if (answer.detail === unconfirmedEmail) return again(403, { unconfirmed: true });
-  if (answer.code === 'invalid_grant') {
-    return again(422, { problem: message(`login.wrong.${loginName(visit.kit)}`) });
+  if (response.detail === unconfirmedEmail) return again(403, { unconfirmed: true });
+  if (response.code === 'invalid_grant') {
+    return again(422, { problem: message(`login.wrong.${loginName(pageRequest.kit)}`) });
   }
-  return again(answer.status, { problem: answer.message });
+  return again(response.status, { problem: response.message });
 }
 
 const loginName = ({ config: { loginAttributes } }: PageKit): string =>
   loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
-async function signOut(visit: Visit, services: ProviderServices): Promise<FastifyReply> {
-  const upstream = await endSession(visit, services.providers);
+async function signOut(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
+  const upstream = await endSession(pageRequest, services.providers);
   return upstream
-    ? showProviderRedirect(visit, upstream.url, upstream.label)
-    : visit.redirect(signedOutPath(visit.kit));
+    ? showProviderRedirect(pageRequest, upstream.url, upstream.label)
+    : pageRequest.redirect(signedOutPath(pageRequest.kit));
 }
 
-async function inWords(visit: Visit, seconds: number): Promise<string> {
+async function inWords(pageRequest: PageRequest, seconds: number): Promise<string> {
   const [count, unit] = seconds > 90 ? [Math.ceil(seconds / 60), 'minute'] : [seconds, 'second'];
   const style = { style: 'unit', unit, unitDisplay: 'long' } as const;
-  return new Intl.NumberFormat(await visit.kit.languageOf(visit.request), style).format(count);
+  return new Intl.NumberFormat(await pageRequest.kit.languageOf(pageRequest.request), style).format(count);
 }

@@ -22,7 +22,7 @@ export interface CspSources {
   readonly image?: string | null | undefined;
 }
 
-export type Handler = (visit: Visit) => Promise<FastifyReply>;
+export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
 
 /** The tools that every page uses. */
 export interface PageKit {
@@ -47,15 +47,18 @@ export interface PageKit {
   readonly loginPath: string;
   /** A GET route for a page. */
   page(path: string, auth: Protection, handler: Handler): void;
-  /** A POST route for a form. Refused unless the form is ours (CSRF token). */
+  /** A POST route for a form. Rejects forms without a valid CSRF token. */
   form(path: string, auth: Protection, handler: Handler): void;
-  /** A POST route for a harmless form. Refused from other sites, but its CSRF token is not checked: error pages have none. */
+  /**
+   * A POST route for a form without risk. Rejects requests from other sites, but does not check the CSRF token, because
+   * error pages have none.
+   */
   formWithoutCsrf(path: string, handler: Handler): void;
   /** Throws unless the form was made for this visitor and this session. */
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
   /** Responds with a view. Messages in its variables are translated to the reader's language. */
-  show(visit: Visit, view: string, variables: Variables, reach?: CspSources): Promise<FastifyReply>;
+  show(pageRequest: PageRequest, view: string, variables: Variables, sources?: CspSources): Promise<FastifyReply>;
 }
 
 interface PageFrame {
@@ -66,7 +69,7 @@ interface PageFrame {
 }
 
 /** A request to a page, and its response. */
-export class Visit {
+export class PageRequest {
   readonly kit: PageKit;
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -112,8 +115,8 @@ export class Visit {
     return this;
   }
 
-  show(view: string, variables: Variables, reach?: CspSources): Promise<FastifyReply> {
-    return this.kit.show(this, view, variables, reach);
+  show(view: string, variables: Variables, sources?: CspSources): Promise<FastifyReply> {
+    return this.kit.show(this, view, variables, sources);
   }
 
   /** Redirects to a page of ours. After a form, a reload then does not send the form again. */
