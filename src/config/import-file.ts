@@ -48,11 +48,11 @@ function placeOf(file: string, error: Error): Place | undefined {
   if (missing) return placeOfImport(missing, error.message);
   const marked = markedPlace(error.stack ?? '');
   if (marked) return marked;
-  if (error instanceof SyntaxError) return markedPlace(complaintOfNode(file));
+  if (error instanceof SyntaxError) return markedPlace(syntaxErrorOutput(file));
   return placeOfFrame(file, error.stack ?? '');
 }
 
-/** Node prints the place, the wrong line, and carets under the mistake. */
+/** Node prints the place, the line, and carets under the mistake. */
 function markedPlace(text: string): Place | undefined {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(file:|\/|[A-Za-z]:\\).*:\d+$/.test(line));
@@ -64,8 +64,8 @@ function markedPlace(text: string): Place | undefined {
   return { file, line: Number(line), column: carets ? carets.indexOf('^') + 1 : end };
 }
 
-/** Only Node's output has the place of a syntax error. Nothing of such a file runs. */
-function complaintOfNode(file: string): string {
+/** The place of a syntax error is only in Node's output. No code of such a file runs. */
+function syntaxErrorOutput(file: string): string {
   const statement = `import ${JSON.stringify(pathToFileURL(file).href)}`;
   const args = [...process.execArgv, '--input-type=module', '--eval', statement];
   return spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 10_000 }).stderr ?? '';
@@ -102,7 +102,7 @@ const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config',
   (path) => `gatehouse-server${path}`,
 );
 
-/** The closest existing name for a wrong import from Gatehouse. */
+/** The closest existing name, for a misspelt import from Gatehouse. */
 async function hint(message: string): Promise<string> {
   const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
   if (subpath && home === join(ownFolder, '..', 'package.json'))

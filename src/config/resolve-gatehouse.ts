@@ -25,14 +25,14 @@ export function resolveGatehouse(): void {
       try {
         return nextResolve(specifier, { ...context, parentURL: import.meta.url });
       } catch (error) {
-        throw asOf(importer, error as Error);
+        throw reportImporter(importer, error as Error);
       }
     },
   });
 }
 
 /** Names the importing file in the error instead of this one. */
-function asOf(importer: string | undefined, error: Error): Error {
+function reportImporter(importer: string | undefined, error: Error): Error {
   if (importer?.startsWith('file:')) {
     error.message = error.message.replace(fileURLToPath(import.meta.url), () => fileURLToPath(importer));
   }

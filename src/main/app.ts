@@ -49,13 +49,13 @@ export interface BuiltApp extends Services {
   /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;
   /**
-   * From now on, `/health/ready` returns 503, so that load balancers switch to other instances. All other requests
-   * are still answered.
+   * Makes `/health/ready` return 503, so that load balancers switch to other instances. The service still responds to
+   * all other requests.
    */
   drain(): void;
 }
 
-/** Sessions can be followed as changes, but have no routes. */
+/** Sessions are part of the change feed, but have no routes. */
 const withoutSessions = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
   definitions.filter(({ name }) => name !== sessionChanges.name);
 

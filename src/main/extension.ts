@@ -17,7 +17,7 @@ export interface Extension {
   maintenance?(context: Context): readonly BackgroundJob[];
 }
 
-/** Tokens of an imported service, and the work that forgets them when they have expired. */
+/** Tokens of an imported service, and the job that deletes expired ones. */
 export interface LegacyTokensExtension extends LegacyTokens {
   prune(): Promise<void>;
   close(): Promise<void>;

@@ -37,9 +37,9 @@ export interface PluginOptions {
 }
 
 /**
- * The service as a part of another Fastify: `await app.register(gatehousePlugin, { settings: { baseUrl:
- * 'https://example.com/auth' } })`. It answers below the path of `baseUrl` (at the root: every request for which the
- * host has no route), and stops with the host.
+ * Registers the service in another Fastify instance: `await app.register(gatehousePlugin, { settings: { baseUrl:
+ * 'https://example.com/auth' } })`. It serves the path of `baseUrl`. At the root, it serves every request for which the
+ * host has no route. It stops with the host.
  */
 export async function gatehousePlugin(
   host: Host,

@@ -141,7 +141,7 @@ export async function createServices(context: Context): Promise<Services> {
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
       if (of.keepSecrets) return;
-      // Somebody who knew the old password may have consented to their own applications and created webhooks.
+      // Whoever knew the old password may have given consent to applications and created webhooks.
       await deleteConsentsOf(tx, of.userId);
       await disableWebhooks(context, tx, { user_id: of.userId }, 'the password was changed');
     },

@@ -107,7 +107,8 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const administrator =
       (await ensureFirstAdministrator(context, services.accounts)) ??
       (await unusedFirstPassword(context, services.passwords));
-    // The service serves requests in the meantime. If a stop interrupts this work, it is not logged, because the next start repeats it.
+    // The service already serves requests meanwhile. If a stop interrupts this work, nothing is logged, because the
+    // next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
     indexes = finishMigrations(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
     return { ...services, context, administrator, stop };
@@ -117,7 +118,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   }
 }
 
-/** Makes every route ready to serve, which shows a schema that describes nothing. */
+/** Compiles the schemas of all routes, which reports invalid schemas. */
 export async function compileRoutes(app: App): Promise<void> {
   try {
     await app.ready();

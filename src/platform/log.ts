@@ -3,14 +3,14 @@ import { styleText } from 'node:util';
 import pino, { type DestinationStream, type Logger } from 'pino';
 import { tracing } from './tracing.ts';
 
-/** A value logged under one of these names, at the top or one level down, is a secret. */
+/** Values with these names, at the top level or one level below, are secrets. */
 const secretNames = [
   ...['password', 'secret', 'token', 'authorization', 'cookie', 'client_secret', 'clientSecret', 'password_hash'],
   ...['access_token', 'accessToken', 'refresh_token', 'refreshToken', 'adminPassword', 'smtpUrl'],
   ...['databaseUrl', 'databaseListenUrl', 'databaseReplicaUrls', 'encryptionKey', 'previousEncryptionKey'],
 ];
 
-/** The longest line of the log, and the longest text in a long line. */
+/** The maximum length of a log line, and of a text in a line that is too long. */
 const maxLineLength = 8192;
 const maxTextLength = 2000;
 const cutHere = '…';
@@ -96,7 +96,7 @@ function describeError(error: unknown, causes = 0): unknown {
   };
 }
 
-/** JSON lines, or lines for people where a person is watching. */
+/** Writes JSON lines, or coloured lines if a person is watching. */
 export function createLog(level: string, forPeople: boolean, destination?: DestinationStream): Logger {
   return pino(
     {
@@ -113,7 +113,7 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
   );
 }
 
-/** Whether standard output is a terminal with colours; NO_COLOR and FORCE_COLOR have their say. */
+/** Whether standard output shows colours. NO_COLOR and FORCE_COLOR override this. */
 const hasColours = (): boolean => styleText('red', '.', { stream: process.stdout }) !== '.';
 
 function paintStatus(status: number): string {
@@ -121,7 +121,7 @@ function paintStatus(status: number): string {
   return styleText(style, String(status), { validateStream: false });
 }
 
-/** Loaded only where a person is watching. */
+/** Formats log lines for a terminal. The module is loaded only when a person is watching. */
 export function prettyLog(destination?: DestinationStream, colours = !destination && hasColours()): DestinationStream {
   const pretty = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
   return pretty({
@@ -129,12 +129,12 @@ export function prettyLog(destination?: DestinationStream, colours = !destinatio
     sync: true,
     colorize: colours,
     ...(destination ? { destination } : {}),
-    // One line for each entry, whatever it carries; a request as people write it down.
+    // Each entry is one line. A request is shown as `METHOD route status`.
     singleLine: true,
     ignore: 'method,route,status,ms,address,requestId',
     messageFormat: (entry, messageKey) => {
       const { method, route, status, ms, address, requestId } = entry;
-      // An error names its request. Other lines do not: there are too many.
+      // Only errors show the request id, to keep other lines short.
       const id =
         requestId !== undefined && (method === undefined || Number(status) >= 500) ? ` (request ${requestId})` : '';
       if (method === undefined) return `${entry[messageKey]}${address === undefined ? '' : ` ${address}`}${id}`;

@@ -5,7 +5,7 @@ import { DurationHistogram } from './durations.ts';
  * A counter with one label. It passes plain sums to prom-client when they are read, because prom-client would look up
  * its labels at each request.
  */
-function tally<L extends string>(registry: Registry, name: string, help: string, label: L) {
+function countByLabel<L extends string>(registry: Registry, name: string, help: string, label: L) {
   const counts = new Map<string, number>();
   new Counter({
     name,
@@ -47,37 +47,47 @@ export function createMetrics(build?: { readonly version: string; readonly engin
   }
   return {
     registry,
-    tokenLookups: tally(registry, 'gatehouse_token_cache_total', 'Lookups in the cache of verified tokens', 'result'),
+    tokenLookups: countByLabel(
+      registry,
+      'gatehouse_token_cache_total',
+      'Lookups in the cache of verified tokens',
+      'result',
+    ),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
       'Time to answer a request, by route',
       registry,
     ),
-    logins: tally(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
-    registrations: tally(registry, 'gatehouse_registrations_total', 'Users created, by method', 'how'),
-    tokensIssued: tally(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
-    clientRegistrations: tally(
+    logins: countByLabel(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
+    registrations: countByLabel(registry, 'gatehouse_registrations_total', 'Users created, by method', 'how'),
+    tokensIssued: countByLabel(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
+    clientRegistrations: countByLabel(
       registry,
       'gatehouse_client_registrations_total',
       'Applications that registered themselves, or that a metadata document describes',
       'kind',
     ),
-    deviceAuthorizations: tally(
+    deviceAuthorizations: countByLabel(
       registry,
       'gatehouse_device_authorizations_total',
       'Device authorization requests and decisions',
       'result',
     ),
-    authorizations: tally(registry, 'gatehouse_authorizations_total', 'Authorization responses, by result', 'result'),
-    authorizationCodes: tally(
+    authorizations: countByLabel(
+      registry,
+      'gatehouse_authorizations_total',
+      'Authorization responses, by result',
+      'result',
+    ),
+    authorizationCodes: countByLabel(
       registry,
       'gatehouse_authorization_codes_total',
       'Authorization codes exchanged, by result',
       'result',
     ),
-    refreshes: tally(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
-    revocations: tally(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
-    // One worker that cannot write is worth knowing.
+    refreshes: countByLabel(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
+    revocations: countByLabel(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
+    // The minimum, so that one worker that cannot write is visible.
     ready: gauge('gatehouse_ready', 'Whether each part was ready at its last check', {
       aggregator: 'min',
       labelNames: ['part'],
@@ -94,7 +104,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       aggregator: 'max',
       labelNames: ['state'],
     }),
-    jobAttempts: tally(registry, 'gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
+    jobAttempts: countByLabel(registry, 'gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
     /** The metrics of change streams and of the change log, if the service has them. */
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       gauge('gatehouse_change_streams', 'Open streams of changes', {

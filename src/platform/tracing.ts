@@ -24,7 +24,7 @@ export interface Tracing {
 
 let current: Tracing | undefined;
 
-/** Undefined unless the environment asks for traces. */
+/** Undefined unless the OpenTelemetry variables enable traces. */
 export const tracing = (): Tracing | undefined => current;
 
 export function setTracing(next: Tracing | undefined): void {

@@ -1,16 +1,16 @@
 import { parentPort, Worker } from 'node:worker_threads';
 
-interface Waiting {
-  resolve(answer: unknown): void;
+interface PendingRequest {
+  resolve(response: unknown): void;
   reject(error: unknown): void;
 }
 
-interface Numbered<T> {
+interface RequestMessage<T> {
   readonly id: number;
   readonly content: T;
 }
 
-interface Answered {
+interface ResponseMessage {
   readonly id: number;
   readonly content?: unknown;
   readonly error?: unknown;
@@ -19,27 +19,27 @@ interface Answered {
 const defaultIdleMs = 60_000;
 
 /**
- * A thread that answers questions one after another. It starts with the first question and ends after a minute without one.
- * The process can end while the thread is idle, but not while a caller waits for it.
+ * A thread that handles requests one after another. It starts with the first request and ends after a minute without
+ * one. The process can end while the thread is idle, but not while a caller waits for it.
  */
-export class WorkerThread<Question, Answer> {
+export class WorkerThread<Request, Response> {
   readonly #script: URL;
   readonly #data: unknown;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingRequest>();
   readonly #idleMs: number;
   #worker: Worker | undefined;
   #ending: NodeJS.Timeout | undefined;
-  #asked = 0;
+  #lastId = 0;
 
   /** `script` has no extension, because the build changes it. The thread reads `data` as `workerData`. */
   constructor(
     script: string,
-    beside: string,
+    moduleUrl: string,
     { idleMs = defaultIdleMs, data }: { idleMs?: number; data?: unknown } = {},
   ) {
     this.#idleMs = idleMs;
     this.#data = data;
-    this.#script = new URL(`${script}.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
+    this.#script = new URL(`${script}.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
   }
 
   get load(): number {
@@ -47,17 +47,17 @@ export class WorkerThread<Question, Answer> {
   }
 
   /** Rejects if the thread cannot start (a limit on threads, a permission) or crashes. */
-  request(question: Question): Promise<Answer> {
+  request(request: Request): Promise<Response> {
     return new Promise((resolve, reject) => {
       this.#worker ??= this.#start();
-      const id = this.#asked++;
-      this.#worker.postMessage({ id, content: question } satisfies Numbered<Question>);
+      const id = this.#lastId++;
+      this.#worker.postMessage({ id, content: request } satisfies RequestMessage<Request>);
       if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.#waiting.set(id, { resolve: resolve as (response: unknown) => void, reject });
     });
   }
 
-  /** Ends the thread, whatever it is doing. Waiting callers get an error. */
+  /** Ends the thread, even while it works. PendingRequest callers get an error. */
   async end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
@@ -68,7 +68,7 @@ export class WorkerThread<Question, Answer> {
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data });
     this.#ending = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();
-    worker.on('message', ({ id, content, error }: Answered) => {
+    worker.on('message', ({ id, content, error }: ResponseMessage) => {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) {
@@ -78,13 +78,13 @@ export class WorkerThread<Question, Answer> {
       if (error === undefined) waiting?.resolve(content);
       else waiting?.reject(error);
     });
-    // A crash rejects the waiting questions. The next question starts another thread.
+    // A crash rejects the waiting requests. The next request starts another thread.
     worker.on('error', (error) => this.#fail(worker, error));
     worker.on('exit', () => this.#fail(worker, new Error('the thread ended')));
     return worker;
   }
 
-  /** If a caller waits, the answer restarts the timer. */
+  /** If a caller waits, the response restarts the timer. */
   #endIfIdle(): void {
     if (this.#waiting.size > 0) return;
     const worker = this.#worker;
@@ -102,15 +102,15 @@ export class WorkerThread<Question, Answer> {
   }
 }
 
-/** For the script of the thread: answers each question with this function. */
-export function serveRequests<Question, Answer>(answer: (question: Question) => Answer): void {
-  parentPort?.on('message', ({ id, content }: Numbered<Question>) => {
-    let answered: Answered;
+/** For the script of the thread: passes each request to this function and sends its result. */
+export function serveRequests<Request, Response>(handle: (request: Request) => Response): void {
+  parentPort?.on('message', ({ id, content }: RequestMessage<Request>) => {
+    let message: ResponseMessage;
     try {
-      answered = { id, content: answer(content) };
+      message = { id, content: handle(content) };
     } catch (error) {
-      answered = { id, error };
+      message = { id, error };
     }
-    parentPort?.postMessage(answered);
+    parentPort?.postMessage(message);
   });
 }

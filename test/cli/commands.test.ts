@@ -125,7 +125,7 @@ onBothEngines('The command line', (engine) => {
     await answerBeside('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
     const findings = JSON.parse(await answerBeside('doctor', '--json')) as Record<string, unknown>[];
     assert.deepEqual(
-      findings.filter(({ state }) => state === 'wrong'),
+      findings.filter(({ state }) => state === 'error'),
       [],
     );
     const parts = findings.map(({ part }) => part);
@@ -275,14 +275,14 @@ describe('gatehouse', () => {
     };
     const { code, stdout, stderr } = await gatehouseHere(['doctor', '--json'], dir, env);
     assert.equal(code, 1);
-    const wrong = (JSON.parse(stdout) as { part: string; state: string; mend: string }[]).filter(
-      ({ state }) => state === 'wrong',
+    const errors = (JSON.parse(stdout) as { part: string; state: string; fix: string }[]).filter(
+      ({ state }) => state === 'error',
     );
     assert.deepEqual(
-      wrong.map(({ part }) => part),
+      errors.map(({ part }) => part),
       ['cookies', 'proxy', 'database', 'mail'],
     );
-    assert.ok(wrong.every(({ mend }) => mend.length > 10));
+    assert.ok(errors.every(({ fix }) => fix.length > 10));
     assert.doesNotMatch(stdout + stderr, /topsecret/);
   });
 

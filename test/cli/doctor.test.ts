@@ -13,7 +13,7 @@ import { services } from '../harness/service.ts';
 interface Finding {
   readonly part: string;
   readonly state: string;
-  readonly what: string;
+  readonly summary: string;
 }
 
 async function examine(
@@ -26,7 +26,7 @@ async function examine(
   return { code, findings: JSON.parse(stdout) };
 }
 
-const wrong = (findings: Finding[]) => findings.filter(({ state }) => state === 'wrong').map(({ part }) => part);
+const errorsIn = (findings: Finding[]) => findings.filter(({ state }) => state === 'error').map(({ part }) => part);
 
 /** The hash of every file in a folder, except the lock of the write-ahead log, which every reader takes. */
 const filesOf = (dir: string) =>
@@ -64,7 +64,7 @@ onBothEngines('doctor', (engine) => {
     const before = [filesOf(database.dir), await contentOf(database)];
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
     const { code, findings } = await examine(database.dir, env, gatehouse);
-    assert.deepEqual([code, wrong(findings)], [0, []]);
+    assert.deepEqual([code, errorsIn(findings)], [0, []]);
     assert.ok(findings.some(({ part, state }) => part === 'keys' && state === 'ok'));
     assert.deepEqual([filesOf(database.dir), await contentOf(database)], before);
   });
@@ -75,7 +75,7 @@ onBothEngines('doctor', (engine) => {
     await context.database.db.deleteFrom('migrations').where('name', '=', '001-first-tables').execute();
     const before = await contentOf(database);
     const { findings } = await examine(database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
-    assert.ok(findings.some(({ part, what }) => part === 'migrations' && /001-first-tables/.test(what)));
+    assert.ok(findings.some(({ part, summary }) => part === 'migrations' && /001-first-tables/.test(summary)));
     assert.deepEqual(await contentOf(database), before);
   });
 });
@@ -91,7 +91,7 @@ describe('doctor on PostgreSQL', () => {
       await holder.query('begin; lock table users in access exclusive mode');
       const env = { DATABASE_URL: database.url, DATA_DIR: database.dir, READ_TIMEOUT: '1' };
       const { code, findings } = await examine(database.dir, env);
-      assert.deepEqual([code, wrong(findings)], [1, ['database']]);
+      assert.deepEqual([code, errorsIn(findings)], [1, ['database']]);
       assert.match(JSON.stringify(findings), /statement timeout/);
     } finally {
       await holder.end();
@@ -142,10 +142,10 @@ describe('doctor', () => {
 
   it('reports a local BASE_URL if the service listens on all addresses', async () => {
     const dir = folder();
-    assert.deepEqual(wrong((await examine(dir, { HOST: '0.0.0.0' })).findings), ['address']);
-    assert.deepEqual(wrong((await examine(dir, { HOST: '::' })).findings), ['address']);
+    assert.deepEqual(errorsIn((await examine(dir, { HOST: '0.0.0.0' })).findings), ['address']);
+    assert.deepEqual(errorsIn((await examine(dir, { HOST: '::' })).findings), ['address']);
     const container = await examine(dir, { HOST: '0.0.0.0', BASE_URL: 'http://localhost:3000' });
-    assert.deepEqual(wrong(container.findings), []);
+    assert.deepEqual(errorsIn(container.findings), []);
     assert.ok(container.findings.some(({ part, state }) => part === 'address' && state === 'notice'));
     const known = await examine(dir, { HOST: '0.0.0.0', BASE_URL: 'https://auth.example.com' });
     assert.ok(!known.findings.some(({ part }) => part === 'address'));

@@ -131,7 +131,7 @@ onBothEngines('gatehouse login', (engine) => {
     await signIn('allow', 'users:read');
     const token = (await run('token', '--url', `${service.url}/`)).stdout.trim();
     assert.equal((await ask(service, '/v1/clients', { token })).status, 403);
-    await assert.rejects(signIn('deny'), /refused in the browser/);
+    await assert.rejects(signIn('deny'), /denied in the browser/);
     assert.equal((await run('token')).stdout.trim(), token, 'the earlier login stays');
   });
 
@@ -150,8 +150,8 @@ onBothEngines('gatehouse login', (engine) => {
 
   it('sends no token over plain HTTP to another machine, and reports an unreachable service', async () => {
     const refused = async (url: string) => (await run('login', '--url', url)).stderr;
-    assert.match(await refused('http://auth.example.com'), /Use https/);
+    assert.match(await refused('http://auth.example.com'), /only over https/);
     assert.match(await refused('nonsense'), /--url takes/);
-    assert.match(await refused('http://127.0.0.1:1'), /does not answer/);
+    assert.match(await refused('http://127.0.0.1:1'), /does not respond/);
   });
 });

@@ -8,7 +8,7 @@ export interface MailServer {
   readonly url: string;
   /** The accepted mails, parsed and in order. */
   readonly mails: Email[];
-  /** How it treats the next mails: accepts them, rejects them temporarily, or does not answer. */
+  /** How it treats the next mails: accepts them, rejects them temporarily, or does not respond. */
   mood: 'accept' | 'refuse' | 'hang';
   /** The number of delivery attempts. */
   readonly attempts: number;

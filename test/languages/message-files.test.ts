@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { checkTranslation } from '../../src/config/languages/check-messages.ts';
-import { complaintsIn, untranslatedText } from './untranslated-text.ts';
+import { findingTextsIn, untranslatedText } from './untranslated-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, 'src/config/languages/messages');
@@ -72,12 +72,12 @@ describe('The message files', () => {
   });
 
   it('contain the findings of doctor, which the console shows', () => {
-    const complaints = sources
+    const texts = sources
       .filter(([file]) => file.startsWith('src/main/doctor/'))
-      .flatMap(([file, text]) => complaintsIn(file, text));
-    assert.ok(complaints.length > 20);
+      .flatMap(([file, text]) => findingTextsIn(file, text));
+    assert.ok(texts.length > 20);
     assert.deepEqual(
-      complaints.filter((sentence) => !english.has(sentence)),
+      texts.filter((sentence) => !english.has(sentence)),
       [],
     );
   });

@@ -91,17 +91,17 @@ function read(file: string, source: string): Node {
   return program as unknown as Node;
 }
 
-/** The sentences of findings, `notice('mail', what, mend)`, wherever the file declares their texts. */
-export function complaintsIn(file: string, source: string): string[] {
+/** The sentences of findings, `notice('mail', summary, fix)`, including texts in constants. */
+export function findingTextsIn(file: string, source: string): string[] {
   const texts: string[] = [];
-  const isComplaint = (node: Node) => /^(notice|wrong|complain)$/.test(nameOf(node.callee));
+  const isFinding = (node: Node) => /^(notice|errorFinding|report)$/.test(nameOf(node.callee));
   function visit(node: Node): void {
-    if (node.type === 'CallExpression' && isComplaint(node)) {
+    if (node.type === 'CallExpression' && isFinding(node)) {
       for (const argument of (node.arguments as Node[]).slice(1, 3)) {
         if (typeof argument.value === 'string') texts.push(argument.value);
       }
     }
-    const named = node.type === 'VariableDeclarator' && /^(what|mend)$/.test(nameOf(node.id)) ? node.init : undefined;
+    const named = node.type === 'VariableDeclarator' && /^(summary|fix)$/.test(nameOf(node.id)) ? node.init : undefined;
     if (isNode(named) && typeof named.value === 'string') texts.push(named.value);
     if (isNode(named) && named.type === 'TemplateLiteral') texts.push(source.slice(named.start, named.start + 40));
     for (const value of Object.values(node)) {

@@ -58,7 +58,7 @@ describe('The supervisor of the workers', () => {
     await until(async () => (await ready())?.checks.workers === 'ok');
     assert.ok(isGone(hung));
     assert.equal(
-      entries(service).filter(({ msg }) => msg === 'a worker does not answer; the supervisor ends it').length,
+      entries(service).filter(({ msg }) => msg === 'a worker does not respond; the supervisor ends it').length,
       1,
     );
   });

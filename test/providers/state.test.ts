@@ -23,7 +23,7 @@ interface Provider {
 interface Finding {
   readonly part: string;
   readonly state: string;
-  readonly what: string;
+  readonly summary: string;
 }
 
 const adminPassword = 'correct horse battery';
@@ -113,11 +113,11 @@ onBothEngines('The state of providers', (engine) => {
     const { body } = await ask<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
     const findings = body.data.findings
       .filter(({ part }) => part === 'providers')
-      .map(({ state, what }) => `${state} ${what}`);
+      .map(({ state, summary }) => `${state} ${summary}`);
     assert.equal(findings.length, 3, findings.join('\n'));
     assert.match(findings.join('\n'), /notice the last sign-in with acme, at .*, failed: /);
     assert.match(findings.join('\n'), new RegExp(`notice the secret of acme expires on ${inDays(10)}`));
-    assert.match(findings.join('\n'), new RegExp(`wrong the secret of old expired on ${inDays(-1)}`));
+    assert.match(findings.join('\n'), new RegExp(`error the secret of old expired on ${inDays(-1)}`));
   });
 
   it('does not count a cancelled sign-in as an error', async () => {
@@ -173,15 +173,15 @@ onBothEngines('The state of providers', (engine) => {
 
   it('is checked by doctor: clocks, secrets and redirect URIs', async () => {
     const findings = async () =>
-      (await checkProviders(service.context.config)).map(({ state, what }) => `${state} ${what}`).join('\n');
-    assert.match(await findings(), /ok acme answers; its redirect URI is http.*\/login\/with\/acme\/callback/);
-    assert.match(await findings(), /wrong the secret of old expired/);
+      (await checkProviders(service.context.config)).map(({ state, summary }) => `${state} ${summary}`).join('\n');
+    assert.match(await findings(), /ok acme responds; its redirect URI is http.*\/login\/with\/acme\/callback/);
+    assert.match(await findings(), /error the secret of old expired/);
     assert.doesNotMatch(await findings(), /off/);
     upstream.ahead = 120_000;
     assert.match(await findings(), /notice the clocks of acme and this machine are 1[12]\d s apart/);
     upstream.ahead = 0;
     upstream.status = 500;
-    assert.match(await findings(), /notice acme does not answer/);
+    assert.match(await findings(), /notice acme does not respond/);
     upstream.status = undefined;
   });
 });

@@ -8,23 +8,23 @@ import { say } from '../text/say.ts';
 import { Quiet, Section } from '../widgets/Section.tsx';
 import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
 
-const marks = { ok: CheckIcon, notice: InfoIcon, wrong: ErrorIcon };
-const colours = { ok: 'success', notice: 'warning', wrong: 'error' } as const;
-const said = { ok: 'In order', notice: 'Worth a look', wrong: 'Wrong' };
+const icons = { ok: CheckIcon, notice: InfoIcon, error: ErrorIcon };
+const colours = { ok: 'success', notice: 'warning', error: 'error' } as const;
+const labels = { ok: 'OK', notice: 'Worth a look', error: 'Error' };
 
 /** The health of the parts, the running versions, and the problems that `gatehouse doctor` would report. */
 export function Parts() {
   const health = useHealth();
   const diagnosis = useDiagnosis();
   const parts = Object.entries(health.data?.checks ?? {}).map(
-    ([part, state]): Finding => ({ part, state: state === 'ok' ? 'ok' : 'wrong', what: state }),
+    ([part, state]): Finding => ({ part, state: state === 'ok' ? 'ok' : 'error', summary: state }),
   );
-  const complaints = diagnosis.data?.findings.filter(({ state }) => state !== 'ok') ?? [];
+  const problems = diagnosis.data?.findings.filter(({ state }) => state !== 'ok') ?? [];
   return (
     <>
       <Section title={say('Health')}>
         {health.error && (
-          <Quiet>{say('The service does not answer: {reason}', { reason: health.error.message })}</Quiet>
+          <Quiet>{say('The service does not respond: {reason}', { reason: health.error.message })}</Quiet>
         )}
         <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, rowGap: 1, px: 2, pb: 2 }}>
           {parts.map(({ part, state }) => (
@@ -47,12 +47,12 @@ export function Parts() {
       </Section>
       <Section title={say('Needs attention')}>
         {diagnosis.error && <Quiet>{say('This cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
-        {diagnosis.data && complaints.length === 0 && (
+        {diagnosis.data && problems.length === 0 && (
           <Quiet>{say('Nothing: settings, database, keys and email are in order.')}</Quiet>
         )}
         <ul className="lines">
-          {complaints.map((finding) => (
-            <Complaint key={`${finding.part}: ${finding.what}`} finding={finding} />
+          {problems.map((finding) => (
+            <Problem key={`${finding.part}: ${finding.summary}`} finding={finding} />
           ))}
         </ul>
       </Section>
@@ -66,21 +66,21 @@ const databases = new Map([
 ]);
 
 function Mark({ state }: { state: Finding['state'] }) {
-  const Icon = marks[state];
-  return <Icon color={colours[state]} fontSize="small" titleAccess={say(said[state])} />;
+  const Icon = icons[state];
+  return <Icon color={colours[state]} fontSize="small" titleAccess={say(labels[state])} />;
 }
 
-function Complaint({ finding: { part, state, message, ...said } }: { finding: Finding }) {
-  const what = message ? say(message.what, message.values) : said.what;
-  const mend = message ? say(message.mend, message.values) : said.mend;
+function Problem({ finding: { part, state, message, ...english } }: { finding: Finding }) {
+  const summary = message ? say(message.summary, message.values) : english.summary;
+  const fix = message ? say(message.fix, message.values) : english.fix;
   return (
     <Box component="li" sx={{ display: 'flex', gap: 1 }}>
       <Mark state={state} />
       <Box sx={{ minWidth: 0 }}>
-        <Typography variant="body2">{say('{part}: {what}', { part: say(humanised(part)), what })}</Typography>
-        {mend && (
+        <Typography variant="body2">{say('{part}: {what}', { part: say(humanised(part)), what: summary })}</Typography>
+        {fix && (
           <Typography variant="caption" color="textSecondary" component="p">
-            {mend}
+            {fix}
           </Typography>
         )}
       </Box>

@@ -14,11 +14,11 @@ export const useActivity = () =>
 
 export interface Finding {
   part: string;
-  state: 'ok' | 'notice' | 'wrong';
-  what: string;
-  mend?: string;
+  state: 'ok' | 'notice' | 'error';
+  summary: string;
+  fix?: string;
   /** Both texts as messages, with separate values. */
-  message?: { what: string; mend: string; values: Record<string, unknown> };
+  message?: { summary: string; fix: string; values: Record<string, unknown> };
 }
 
 export interface Diagnosis {

@@ -13,17 +13,17 @@ export interface StoredTokens {
 }
 
 /** The tokens for each service, by its address, and the service of the last login. */
-interface Kept {
+interface CredentialsFile {
   readonly current?: string | undefined;
   readonly services: Readonly<Record<string, StoredTokens>>;
 }
 
 const pathOf = (): string => join(personalConfigDir(), 'credentials.json');
 
-function read(): Kept {
+function read(): CredentialsFile {
   const path = pathOf();
   try {
-    const { current, services } = JSON.parse(readFileSync(path, 'utf8')) as Partial<Kept>;
+    const { current, services } = JSON.parse(readFileSync(path, 'utf8')) as Partial<CredentialsFile>;
     return { current, services: services ?? {} };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { services: {} };
@@ -32,12 +32,12 @@ function read(): Kept {
 }
 
 /** Only the owner can read the file from its first byte on. It is replaced atomically. */
-function write(kept: Kept): string {
+function write(stored: CredentialsFile): string {
   const path = pathOf();
   const next = `${path}.${process.pid}.new`;
   try {
     mkdirSync(personalConfigDir(), { recursive: true, mode: 0o700 });
-    writeFileSync(next, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    writeFileSync(next, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(next, path);
   } catch (error) {
     rmSync(next, { force: true });

@@ -43,7 +43,7 @@ export async function waitForTokens(
     const answer = await callOAuth(service, 'token', { grant_type: deviceCodeGrant, device_code: deviceCode });
     if (answer.ok) return readTokens(answer, scope);
     if (answer.error === 'slow_down') seconds += 5;
-    else if (answer.error === 'access_denied') throw new OperatorError('The request was refused in the browser.');
+    else if (answer.error === 'access_denied') throw new OperatorError('The request was denied in the browser.');
     else if (answer.error === 'expired_token') break;
     else if (!['authorization_pending', 'temporarily_unavailable'].includes(answer.error)) {
       throw new OperatorError(`${service} refused: ${answer.description}`);
@@ -52,10 +52,10 @@ export async function waitForTokens(
   throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');
 }
 
-/** Reads the tokens of a response. `asked` is their scope unless the response names another. */
-export const readTokens = ({ body }: OAuthResponse, asked: string): StoredTokens => ({
+/** Reads the tokens of a response. `requested` is their scope unless the response names another. */
+export const readTokens = ({ body }: OAuthResponse, requested: string): StoredTokens => ({
   accessToken: String(body.access_token),
   refreshToken: typeof body.refresh_token === 'string' ? body.refresh_token : undefined,
   expiresAt: localNow() + Number(body.expires_in) * 1000,
-  scope: typeof body.scope === 'string' ? body.scope : asked,
+  scope: typeof body.scope === 'string' ? body.scope : requested,
 });

@@ -40,13 +40,13 @@ export async function logIn(
   wait?: (ms: number) => Promise<unknown>,
 ): Promise<void> {
   // Without offline_access there would be no refresh token, and the login would end within an hour.
-  const asked = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
-  const invitation = await requestDeviceAuthorization(service, asked);
+  const requested = [...new Set([...scope.split(' ').filter(Boolean), 'offline_access'])].join(' ');
+  const invitation = await requestDeviceAuthorization(service, requested);
   // The service is not trusted.
   say(`Open      ${printable(invitation.address)}`);
   say(`and type  ${printable(invitation.userCode)}`);
   say(`\nOr open   ${printable(invitation.addressWithCode)}\n\nWaiting …`);
-  const tokens = await waitForTokens(service, asked, invitation, wait);
+  const tokens = await waitForTokens(service, requested, invitation, wait);
   const path = saveTokens(service, tokens, { makeCurrent: true });
   say(`Signed in to ${service}. The token is stored in ${path}; \`gatehouse token\` prints it.`);
 }

@@ -25,7 +25,7 @@ export async function callOAuth(
     body: new URLSearchParams({ ...parameters, client_id: cliClientId }),
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: Error) => {
-    throw new OperatorError(`${service} does not answer: ${reasonOf(error)}`);
+    throw new OperatorError(`${service} does not respond: ${reasonOf(error)}`);
   });
   const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
   if (!response.ok && typeof body.error !== 'string') {
@@ -39,7 +39,7 @@ export async function callOAuth(
   };
 }
 
-/** The message `fetch failed` is useless. Its cause is not. */
+/** The message `fetch failed` says nothing. Its cause has the reason. */
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message || message : message);
 
 const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
@@ -51,9 +51,7 @@ export function readServiceAddress(text: string): string {
     throw new UsageError('--url takes the address of a service, such as https://auth.example.com');
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new UsageError(
-      `--url: ${url.host} is another machine, and tokens are not sent there in the clear. Use https.`,
-    );
+    throw new UsageError(`--url: ${url.host} is another machine, and tokens are sent there only over https.`);
   }
   return url.href.replace(/\/+$/, '');
 }

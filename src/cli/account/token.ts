@@ -57,7 +57,7 @@ export function addLogout(program: Command): void {
     );
 }
 
-/** Always removes the token from this machine. Reports if the service could not be told. */
+/** Always removes the token from this machine. Reports if the service did not end the session. */
 async function logOut(service: string | undefined): Promise<string> {
   const kept = findTokens(service);
   if (!kept) throw notSignedIn();

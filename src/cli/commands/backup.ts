@@ -66,7 +66,7 @@ async function makeOne(source: string, file: string, { force = false }: Flags): 
 }
 
 async function makeSeries(source: string, folder: string, { every, keep = defaultKeep, force }: Flags): Promise<void> {
-  if (force) throw new UsageError('--force is for one file: in a folder no copy is overwritten.');
+  if (force) throw new UsageError('--force works only with a single file: in a folder, no copy is ever overwritten.');
   const make = async () =>
     showCopy(await backUpToFolder(source, folder, { keep, now: localNow(), progress: terminalProgressBar }));
   if (every === undefined) return make();

@@ -71,7 +71,7 @@ class Supervisor {
   async #startAgain(name: string | undefined): Promise<void> {
     if (this.#stopped) return;
     if (name !== undefined) console.log(`\n${name} has changed.`);
-    if (!(await isRight())) {
+    if (!(await isValid())) {
       console.log(
         this.#service
           ? 'The service keeps running with the previous files. Waiting for a change…'
@@ -102,7 +102,7 @@ class Supervisor {
 }
 
 /** Runs `gatehouse types` in its own process, because this one would cache the imports. It reports errors itself. */
-function isRight(): Promise<boolean> {
+function isValid(): Promise<boolean> {
   const check = spawn(process.execPath, [program, 'types'], { stdio: ['ignore', 'ignore', 'inherit'] });
   return new Promise((resolve) => check.once('exit', (code) => resolve(code === 0)));
 }

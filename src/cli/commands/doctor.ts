@@ -5,7 +5,7 @@ import { checkDatabase } from '../../main/doctor/check-database.ts';
 import { checkMail } from '../../main/doctor/check-mail.ts';
 import { checkProviders } from '../../main/doctor/check-providers.ts';
 import { checkSettings } from '../../main/doctor/check-settings.ts';
-import { explain, type Finding, notice, wrong } from '../../main/doctor/finding.ts';
+import { errorFinding, explain, type Finding, notice } from '../../main/doctor/finding.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
 
@@ -21,7 +21,7 @@ export function addDoctor(program: Command): void {
       const findings = await examine();
       if (json) console.log(JSON.stringify(findings, null, 2));
       else for (const finding of findings) print(finding);
-      const count = findings.filter(({ state }) => state === 'wrong').length;
+      const count = findings.filter(({ state }) => state === 'error').length;
       if (count > 0) throw new OperatorError(count === 1 ? 'found one problem' : `found ${count} problems`);
     });
 }
@@ -31,7 +31,7 @@ async function examine(): Promise<Finding[]> {
   try {
     config = await loadConfig();
   } catch (error) {
-    return [wrong('config', explain(error), 'Correct the setting that is named.')];
+    return [errorFinding('config', explain(error), 'Correct the setting that is named.')];
   }
   return [
     ...checkSettings(config),
@@ -51,18 +51,18 @@ async function openAndExamine(config: Config): Promise<Finding[]> {
       await database.close();
     }
   } catch (error) {
-    return [wrong('database', explain(error), 'Fix the reported error. Until then, the service cannot start.')];
+    return [errorFinding('database', explain(error), 'Fix the reported error. Until then, the service cannot start.')];
   }
 }
 
 const marks = {
   ok: { style: 'green', text: 'ok    ' },
   notice: { style: 'yellow', text: 'notice' },
-  wrong: { style: 'red', text: 'WRONG ' },
+  error: { style: 'red', text: 'ERROR ' },
 } as const;
 
-function print({ part, state, what, mend }: Finding): void {
+function print({ part, state, summary, fix }: Finding): void {
   const { style, text } = marks[state];
-  console.log(`${paint(style, text)}  ${part.padEnd(14)}  ${what}`);
-  if (mend) console.log(`${' '.repeat(24)}→ ${mend}`);
+  console.log(`${paint(style, text)}  ${part.padEnd(14)}  ${summary}`);
+  if (fix) console.log(`${' '.repeat(24)}→ ${fix}`);
 }

@@ -57,7 +57,7 @@ function addKeysList(keys: Command): void {
     });
 }
 
-const question = `The keys in the database cannot be opened with what is here. New ones can be made. That ends
+const question = `The keys in the database cannot be decrypted with this encryption key. You can create new keys. That ends
   every session: access tokens, refresh tokens and personal access tokens
   every client's secret
   every link in mail

@@ -64,7 +64,7 @@ export function addMigrate(program: Command): void {
         const { lines, refusal } = plan
           ? await planOutcome(work)
           : await applyOutcome(work, { byCommand: true, progress: terminalProgressBar, ...(drop ? { drop } : {}) });
-        for (const line of lines) console.log(painted(line));
+        for (const line of lines) console.log(colourStep(line));
         if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
         if (refusal) throw new OperatorError(`The service would refuse to start. ${refusal}`);
       } finally {
@@ -97,8 +97,8 @@ const colours = [
   [/^stays:/, 'yellow'],
 ] as const;
 
-/** Finished steps are green, refused steps are red, and unused columns and tables are yellow. */
-function painted(line: string): string {
+/** Colours finished steps green, rejected steps red, and unused columns and tables yellow. */
+function colourStep(line: string): string {
   const found = colours.find(([pattern]) => pattern.test(line));
   return found ? paint(found[1], line) : line;
 }
@@ -111,7 +111,7 @@ function printLine(...words: readonly unknown[]): void {
 
 interface Outcome {
   readonly lines: readonly string[];
-  /** The reason why a start would be refused. */
+  /** The reason why the service would refuse to start. */
   readonly refusal?: string | undefined;
 }
 
@@ -136,7 +136,7 @@ async function planOutcome({ database, definitions, own }: MigrationWork): Promi
     ...names,
     ...plan.steps.map(({ description }) => `would ${description}`),
     ...plan.blockers.map((blocker) => `cannot: ${blocker}`),
-    ...plan.unnamed.map(({ description, mend }) => `stays: ${description} (${mend})`),
+    ...plan.unnamed.map(({ description, fix }) => `stays: ${description} (${fix})`),
   ];
   return { lines, refusal: planError(plan) };
 }

@@ -17,7 +17,7 @@ import {
 } from '../terminal/stopping.ts';
 
 /** Runs the garbage collector once after the start. Otherwise V8 would keep the memory (docs/performance.md). */
-function giveBackMemory(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;
   setFlagsFromString('--no-expose-gc');
@@ -40,7 +40,7 @@ export function addServe(program: Command): void {
       const requested = stopRequested();
       const service = await startUnlessStopped(start(flags, forPeople), requested);
       printAddresses(service, forPeople);
-      setTimeout(giveBackMemory, 200).unref();
+      setTimeout(collectGarbage, 200).unref();
       const signal = await requested;
       printFirstPasswordAgain(service, forPeople);
       await stopAndExit(service, signal);
@@ -52,7 +52,7 @@ interface Flags {
   readonly port?: string;
 }
 
-// Imported here and not above: the other commands do not need these modules and start faster.
+// Imported here so that the other commands, which do not need these modules, start faster.
 
 async function start(flags: Flags, forPeople: boolean): Promise<RunningService> {
   const config = await loadConfig({ ...flags });
@@ -72,12 +72,12 @@ async function start(flags: Flags, forPeople: boolean): Promise<RunningService> 
   return startWorkers({ host, port, ...settings }, log, args);
 }
 
-/** Ends when the primary process asks for it. */
+/** Runs until the primary process stops it. */
 async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
   const { runWorker } = await import('../../main/workers/run-worker.ts');
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
   await runWorker(config, { log, explain, stopTimeoutMs, progress: terminalProgressBar });
-  setTimeout(giveBackMemory, 200).unref();
+  setTimeout(collectGarbage, 200).unref();
   return new Promise(() => undefined);
 }

@@ -67,11 +67,11 @@ function addSessionEnd(session: Command): void {
 
 async function end(ids: readonly string[], flags: EndFlags): Promise<number> {
   const { all, keepPersonal = false, user, client } = flags;
-  if (keepPersonal && !all) throw new UsageError('--keep-personal is for --all.');
+  if (keepPersonal && !all) throw new UsageError('--keep-personal works only with --all.');
   const isNamed = ids.length > 0 || user !== undefined || client !== undefined;
   if (!all && !isNamed) throw new UsageError('Name the sessions: with their ids, --user, --client or --all.');
   if (!all) return endSome(ids, flags);
-  if (isNamed) throw new UsageError('--all ends everybody’s: leave out the ids, --user and --client.');
+  if (isNamed) throw new UsageError('--all ends all sessions: leave out the ids, --user and --client.');
   const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');
   const ended = await withContext((context) => endAllSessions(context, systemSource, { keepPersonal }));
   return ended.sessions;

@@ -7,7 +7,7 @@ import type { PreparedGatehouse } from '../../main/start.ts';
 import { createLog } from '../../platform/log.ts';
 
 /** A complete start without listening, on an empty database in a temporary folder. */
-export async function tryStart<T>(config: Config, look: (prepared: PreparedGatehouse) => T): Promise<T> {
+export async function tryStart<T>(config: Config, inspect: (prepared: PreparedGatehouse) => T): Promise<T> {
   const { compileRoutes, prepareGatehouse } = await import('../../main/start.ts');
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-check-'));
   try {
@@ -16,7 +16,7 @@ export async function tryStart<T>(config: Config, look: (prepared: PreparedGateh
     const prepared = await prepareGatehouse(trial, { log });
     try {
       await compileRoutes(prepared.app);
-      return look(prepared);
+      return inspect(prepared);
     } finally {
       await prepared.stop();
     }

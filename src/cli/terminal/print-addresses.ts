@@ -21,7 +21,7 @@ export function printAddresses(service: RunningService, forPeople: boolean): voi
 
 function announceToPeople({ context: { config }, administrator }: RunningService): void {
   const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
-  console.log(`\n  ${paint('bold', 'Gatehouse is open.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
+  console.log(`\n  ${paint('bold', 'Gatehouse is running.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
   // Last, so that it is still visible when the other lines have scrolled away.
   if (administrator) administratorLines(administrator);
 }

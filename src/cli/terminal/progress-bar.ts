@@ -19,7 +19,10 @@ interface Options {
 
 const defaultQuietMs = 1000;
 
-/** A bar on a terminal, or a log line at each tenth. On standard error: standard output is for the result of the command. */
+/**
+ * Shows a bar on a terminal, otherwise a log line at each tenth. Writes to standard error, because standard output is
+ * for the result of the command.
+ */
 export function progressBar(total: number, what: string, options: Options = {}): Progress {
   const { screen = process.stderr, quietMs = defaultQuietMs } = options;
   return screen.isTTY ? drawnBar(total, what, screen, quietMs) : logTenths(total, what, quietMs);

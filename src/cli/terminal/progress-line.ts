@@ -9,7 +9,7 @@ export interface ProgressState {
 
 const width = 24;
 /** Tolerance before the text changes to "so far", so that it does not flicker. */
-const late = 1500;
+const toleranceMs = 1500;
 
 export const shareOf = (done: number, total: number): number => (total > 0 ? Math.min(1, done / total) : 1);
 
@@ -20,7 +20,7 @@ export function progressLine({ done, total, what, ms, movedAt }: ProgressState, 
   const share = shareOf(done, total);
   const full = Math.round(share * width);
   const bar = '█'.repeat(full) + '░'.repeat(width - full);
-  const time = `, ${left(ms, movedAt, share)}`;
+  const time = `, ${remainingTime(ms, movedAt, share)}`;
   const room = Math.max(0, columns - 1 - `${bar} ${percent(share)} `.length - time.length);
   return `${bar} ${percent(share)} ${cut(what, room)}${time}`.slice(0, Math.max(0, columns - 1));
 }
@@ -28,9 +28,9 @@ export function progressLine({ done, total, what, ms, movedAt }: ProgressState, 
 const cut = (text: string, room: number): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`);
 
 /** The remaining time. The elapsed time if there is no estimate yet, or if the estimate has passed. */
-function left(ms: number, movedAt: number, share: number): string {
+function remainingTime(ms: number, movedAt: number, share: number): string {
   const rest = movedAt / share - ms;
-  if (share < 0.02 || share === 1 || ms < 1000 || rest < -late) return `${timeOf(ms)} so far`;
+  if (share < 0.02 || share === 1 || ms < 1000 || rest < -toleranceMs) return `${timeOf(ms)} so far`;
   return `${timeOf(Math.max(1000, rest))} left`;
 }
 

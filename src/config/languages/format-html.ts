@@ -10,7 +10,7 @@ const entities = new Map([
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities.get(char) as string);
 
 /** The HTML of the tags in a message. The content of an unknown tag is shown without markup. */
-const stretches = new Map([
+const elements = new Map([
   ['strong', ['<strong>', '</strong>']],
   ['em', ['<em>', '</em>']],
   ['code', ['<code>', '</code>']],
@@ -32,7 +32,7 @@ export const htmlRenderer = (language: string, values: MessageValues): MessageRe
   },
   stretch(name, inside) {
     if (name === 'link') return `<a href="${escapeHtml(String(values.link ?? ''))}">${inside}</a>`;
-    const [open = '', close = ''] = stretches.get(name) ?? [];
+    const [open = '', close = ''] = elements.get(name) ?? [];
     return open + inside + close;
   },
 });

@@ -39,7 +39,7 @@ class Reader {
   }
 
   /** Reads up to the closing brace or tag. */
-  parts(stretch: string | undefined, inPlural: boolean): MessagePart[] {
+  parts(tag: string | undefined, inPlural: boolean): MessagePart[] {
     const parts: MessagePart[] = [];
     let text = '';
     const flush = () => {
@@ -59,7 +59,7 @@ class Reader {
       } else text += this.#char(char);
     }
     flush();
-    if (stretch !== undefined && !this.#take(`</${stretch}>`)) throw this.wrong(`<${stretch}> is not closed`);
+    if (tag !== undefined && !this.#accept(`</${tag}>`)) throw this.wrong(`<${tag}> is not closed`);
     return parts;
   }
 
@@ -81,24 +81,24 @@ class Reader {
     this.#at++;
     const name = this.#word();
     if (name === '') throw this.wrong('a name is missing after "{"');
-    if (this.#take('}')) return { kind: 'value', name, style: undefined };
-    if (!this.#take(',')) throw this.wrong(`"}" or "," is missing after "${name}"`);
+    if (this.#accept('}')) return { kind: 'value', name, style: undefined };
+    if (!this.#accept(',')) throw this.wrong(`"}" or "," is missing after "${name}"`);
     const type = this.#word();
-    if (this.#take('}')) {
+    if (this.#accept('}')) {
       if (!styles.includes(type)) throw this.wrong(`"${type}" is not one of ${styles.join(', ')}`);
       return { kind: 'value', name, style: type as ValueStyle };
     }
-    if ((type !== 'plural' && type !== 'select') || !this.#take(',')) throw this.wrong(`"${type}" is not known`);
+    if ((type !== 'plural' && type !== 'select') || !this.#accept(',')) throw this.wrong(`"${type}" is not known`);
     return { kind: 'choice', name, plural: type === 'plural', cases: this.#cases(type === 'plural' || inPlural) };
   }
 
   #cases(inPlural: boolean): Cases {
     const cases = new Map<string, readonly MessagePart[]>();
-    while (!this.#take('}')) {
+    while (!this.#accept('}')) {
       const name = this.#word();
-      if (name === '' || !this.#take('{')) throw this.wrong('a case is missing');
+      if (name === '' || !this.#accept('{')) throw this.wrong('a case is missing');
       cases.set(name, this.parts(undefined, inPlural));
-      if (!this.#take('}')) throw this.wrong(`the case "${name}" is not closed`);
+      if (!this.#accept('}')) throw this.wrong(`the case "${name}" is not closed`);
     }
     if (!cases.has('other')) throw this.wrong('the case "other" is missing');
     return cases;
@@ -111,7 +111,7 @@ class Reader {
   }
 
   /** Skips blanks and this text, if it comes next. */
-  #take(text: string): boolean {
+  #accept(text: string): boolean {
     const blanks = text.startsWith('<') ? 0 : (/^\s*/.exec(this.#source.slice(this.#at))?.[0].length ?? 0);
     if (!this.#source.startsWith(text, this.#at + blanks)) return false;
     this.#at += blanks + text.length;

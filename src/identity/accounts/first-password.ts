@@ -32,8 +32,8 @@ export function saveFirstPassword(
     writeFileSync(file, `${password}\n`, { flag: 'wx', mode: 0o600 });
     return file;
   } catch (err) {
-    const mend = `gatehouse user password ${email}`;
-    log.error({ err, file, mend }, 'the password of the administrator could not be written to a file; set another one');
+    const fix = `gatehouse user password ${email}`;
+    log.error({ err, file, fix }, 'the password of the administrator could not be written to a file; set another one');
     return undefined;
   }
 }

@@ -16,17 +16,17 @@ export async function checkApplications(db: Db): Promise<Finding[]> {
   const applications = (await listClients(db)).filter(({ type }) => type === 'application');
   const trusted = applications.filter((client) => client.trusted === 1);
   // RFC 8252 8.6: every program on the device can use the id of a public application.
-  const open = trusted.filter((client) => client.public === 1);
+  const publicClients = trusted.filter((client) => client.public === 1);
   const almighty = trusted.filter(({ scopes }) => parseJson(scopes).includes(everyScope));
   const findings = [
-    ...(open.length === 0
+    ...(publicClients.length === 0
       ? []
       : [
           notice(
             'applications',
             'public and trusted: any program can impersonate these applications without asking people for consent: {names}',
             'Set trusted to false, so that people are asked for consent, or let a server of the application keep a secret.',
-            { names: names(open) },
+            { names: names(publicClients) },
           ),
         ]),
     ...(almighty.length === 0

@@ -8,7 +8,7 @@ import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { checkApplications } from './check-applications.ts';
 import { checkProviderFailures } from './check-providers.ts';
-import { type Finding, notice, ok, wrong } from './finding.ts';
+import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 /** Administrators without a second factor. */
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
@@ -64,13 +64,13 @@ export async function checkDatabase(look: DatabaseToCheck): Promise<Finding[]> {
 async function checkClock({ database, now }: DatabaseToCheck): Promise<Finding> {
   const { clock, newestEvent } = await databaseClock(database);
   const apart = clock === undefined ? 0 : Math.abs(clock - machineClock());
-  const mend = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
+  const fix = 'Let both machines follow a time server (systemd-timesyncd, chrony).';
   // The database's clock decides about sessions, so a difference signs nobody out. Logs and certificates use the machine's clock.
   if (apart > tolerance) {
-    return notice('clock', 'this machine and the database are {seconds} s apart', mend, { seconds: apart / 1000 });
+    return notice('clock', 'this machine and the database are {seconds} s apart', fix, { seconds: apart / 1000 });
   }
   if (newestEvent > (clock ?? now()) + tolerance) {
-    return wrong('clock', 'the newest event is dated {at}, which is in the future on this machine', mend, {
+    return errorFinding('clock', 'the newest event is dated {at}, which is in the future on this machine', fix, {
       at: showTime(newestEvent),
     });
   }
@@ -80,7 +80,7 @@ async function checkClock({ database, now }: DatabaseToCheck): Promise<Finding> 
 async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Finding> {
   const keys = await listKeys({ config, now }, database.db);
   const signing = keys.find(({ state, signs }) => state === 'signing' && signs === 'access_token');
-  if (!signing) return wrong('keys', 'there is no signing key', 'gatehouse keys rotate --compromised');
+  if (!signing) return errorFinding('keys', 'there is no signing key', 'gatehouse keys rotate --compromised');
   if (signing.algorithm !== config.signingAlgorithm) {
     const values = { is: signing.algorithm, wanted: config.signingAlgorithm };
     return notice('keys', 'the key signs with {is}, SIGNING_ALGORITHM is {wanted}', 'gatehouse keys rotate', values);

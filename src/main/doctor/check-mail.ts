@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { checkDelivery } from '../../identity/mail/deliver.ts';
-import { explain, type Finding, notice, ok, wrong } from './finding.ts';
+import { errorFinding, explain, type Finding, notice, ok } from './finding.ts';
 
 export async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
   if (!smtpUrl)
@@ -11,7 +11,7 @@ export async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> 
     await checkDelivery(smtpUrl);
     return ok('mail', 'the mail server accepts the login');
   } catch (error) {
-    return wrong('mail', '{reason}', 'Check SMTP_URL: host, port, user, password, and smtp or smtps.', {
+    return errorFinding('mail', '{reason}', 'Check SMTP_URL: host, port, user, password, and smtp or smtps.', {
       reason: explain(error),
     });
   }

@@ -8,24 +8,24 @@ import { clockTolerance, type ProviderClient } from '../../identity/providers/pr
 import { findProviders } from '../../identity/providers/provider-store.ts';
 import { Providers } from '../../identity/providers/providers.ts';
 import { secretExpiry } from '../../identity/providers/sync-providers.ts';
-import { explain, type Finding, notice, ok, wrong } from './finding.ts';
+import { errorFinding, explain, type Finding, notice, ok } from './finding.ts';
 
 const part = 'providers';
 const machineClock = Date.now;
 const soonMs = 30 * 86_400_000;
 
-/** Whether each identity provider answers, and the redirect URI to register there. */
+/** Whether each identity provider responds, and the redirect URI to register there. */
 export async function checkProviders(config: Config): Promise<Finding[]> {
   let providers: Providers;
   try {
     providers = await Providers.load({ config, log: pino({ level: 'silent' }), now: machineClock });
   } catch (error) {
-    return [wrong(part, explain(error), 'Correct the declaration that is named.')];
+    return [errorFinding(part, explain(error), 'Correct the declaration that is named.')];
   }
   const all = await providers.list();
   if (all.length === 0 && !config.localPasswords) {
-    const what = 'LOCAL_PASSWORDS=off, and there is no provider: only people with a passkey can sign in';
-    return [wrong(part, what, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
+    const summary = 'LOCAL_PASSWORDS=off, and there is no provider: only people with a passkey can sign in';
+    return [errorFinding(part, summary, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
   }
   const looked = await Promise.all(all.map((provider) => checkProvider(config, provider)));
   return [...looked, ...checkProviderSecrets(await providers.definitions(), machineClock())];
@@ -36,14 +36,14 @@ async function checkProvider(config: Config, provider: ProviderClient): Promise<
   const uri = callbackOf(config, name);
   try {
     const ahead = (await provider.check()) ?? 0;
-    if (Math.abs(ahead) <= clockTolerance * 1000) return ok(part, `${name} answers; its redirect URI is ${uri}`);
+    if (Math.abs(ahead) <= clockTolerance * 1000) return ok(part, `${name} responds; its redirect URI is ${uri}`);
     const values = { name, seconds: Math.round(Math.abs(ahead) / 1000) };
-    const mend = 'Let this machine follow a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
-    return notice(part, 'the clocks of {name} and this machine are {seconds} s apart', mend, values);
+    const fix = 'Let this machine follow a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
+    return notice(part, 'the clocks of {name} and this machine are {seconds} s apart', fix, values);
   } catch (error) {
     const values = { name, why: explain(error), uri };
-    const mend = 'Check its issuer and the network. The redirect URI to register there is {uri}.';
-    return notice(part, '{name} does not answer: {why}', mend, values);
+    const fix = 'Check its issuer and the network. The redirect URI to register there is {uri}.';
+    return notice(part, '{name} does not respond: {why}', fix, values);
   }
 }
 
@@ -53,10 +53,10 @@ export function checkProviderSecrets(definitions: readonly ProviderDefinition[],
     const expires = secretExpiry(definition);
     if (expires === null || definition.enabled === false || expires - now > soonMs) return [];
     const values = { name: definition.name, day: new Date(expires).toISOString().slice(0, 10) };
-    const mend = 'Make a new secret at the provider and set it here.';
+    const fix = 'Make a new secret at the provider and set it here.';
     return expires <= now
-      ? [wrong(part, 'the secret of {name} expired on {day}', mend, values)]
-      : [notice(part, 'the secret of {name} expires on {day}', mend, values)];
+      ? [errorFinding(part, 'the secret of {name} expired on {day}', fix, values)]
+      : [notice(part, 'the secret of {name} expires on {day}', fix, values)];
   });
 }
 

@@ -6,7 +6,7 @@ import { checkSettings } from './check-settings.ts';
 const noticed = (env: Record<string, string>) =>
   checkSettings(parseConfig({}, env, '/srv/gatehouse'))
     .filter(({ part }) => part === 'applications')
-    .map(({ what }) => what.split(':', 1)[0]);
+    .map(({ summary }) => summary.split(':', 1)[0]);
 
 describe("The doctor's warnings about client registration", () => {
   it('are absent by default', () => {

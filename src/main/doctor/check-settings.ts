@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Config, minSecretLength } from '../../config/config.ts';
 import { crossSiteWarning, findCrossSiteOrigins } from '../../http/cross-site-origins.ts';
 import { clientDocumentsEnabled } from '../../oauth/registration/client-documents.ts';
-import { type Finding, notice, ok, wrong } from './finding.ts';
+import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
 
@@ -26,9 +26,9 @@ function checkAddress({ host, baseUrl }: Config): Finding[] {
   const { hostname } = new URL(baseUrl);
   if (isLoopback(host) || !isLoopback(hostname)) return [];
   // An explicit setting may be intended: for example, a container whose port is published only on this machine.
-  const complain = hostname === 'localhost' ? notice : wrong;
+  const report = hostname === 'localhost' ? notice : errorFinding;
   return [
-    complain(
+    report(
       'address',
       'the service listens on {host}, but BASE_URL is {url}: links and tokens contain an address that only this machine can reach',
       'Set BASE_URL to the address that callers use, such as https://auth.example.com.',
@@ -41,7 +41,7 @@ function checkCookies({ baseUrl }: Config): Finding {
   const { protocol, hostname } = new URL(baseUrl);
   if (protocol === 'https:') return ok('cookies', 'Secure, because BASE_URL is https');
   if (isLoopback(hostname)) return ok('cookies', 'not Secure, which is fine on this machine alone');
-  return wrong(
+  return errorFinding(
     'cookies',
     'BASE_URL is {url}: cookies and tokens cross the network in the clear',
     'Put a reverse proxy with TLS in front, and set BASE_URL to its https address.',
@@ -53,7 +53,7 @@ function checkProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
   const trusts = trustProxy.length > 0 && trustProxy[0] !== 'false';
   if (trustProxy[0] === 'true' && !isLoopback(host)) {
     return [
-      wrong(
+      errorFinding(
         'proxy',
         'TRUST_PROXY=true while listening on more than this machine: anybody can forge an address',
         'Name the proxies instead, such as TRUST_PROXY=10.0.0.0/8, or listen on 127.0.0.1.',
@@ -76,14 +76,15 @@ function checkProxies({ baseUrl, host, trustProxy }: Config): Finding[] {
 function checkApplicationSettings(config: Config): Finding[] {
   const findings: Finding[] = [];
   if (config.dynamicClients === 'open') {
-    const what = 'DYNAMIC_CLIENTS=open: anybody can register an application under any name and ask people for access';
-    findings.push(notice('applications', what, 'Set DYNAMIC_CLIENTS=token, unless you want this.'));
+    const summary =
+      'DYNAMIC_CLIENTS=open: anybody can register an application under any name and ask people for access';
+    findings.push(notice('applications', summary, 'Set DYNAMIC_CLIENTS=token, unless you want this.'));
   }
   if (config.outboundPrivateAddresses && clientDocumentsEnabled(config)) {
-    const what =
+    const summary =
       'OUTBOUND_PRIVATE_ADDRESSES: metadata documents of applications are also fetched from your own network';
-    const mend = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';
-    findings.push(notice('applications', what, mend));
+    const fix = 'Unset it, or set CLIENT_DOCUMENTS=off, unless everybody who signs in here may reach that network.';
+    findings.push(notice('applications', summary, fix));
   }
   return findings;
 }
@@ -92,7 +93,7 @@ const checkSecrets = ({ proxiedClients }: Config): Finding[] =>
   proxiedClients
     .filter(({ secret }) => Buffer.byteLength(secret) < minSecretLength)
     .map(({ id }) =>
-      wrong(
+      errorFinding(
         'secrets',
         'the secret of the client {id} has fewer than {bytes, number} bytes and can be guessed',
         'Create another one with: openssl rand -base64 32',
@@ -106,5 +107,5 @@ function checkFilePermissions({ dataDir, databaseUrl }: Config): Finding[] {
   if (databaseUrl.startsWith('sqlite:')) secrets.push(databaseUrl.slice('sqlite:'.length));
   const readable = secrets.filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
   if (readable.length === 0) return [ok('rights', `only the owner can read the secrets in ${dataDir}`)];
-  return readable.map((path) => wrong('rights', '{path} can be read by others', 'chmod 600 {path}', { path }));
+  return readable.map((path) => errorFinding('rights', '{path} can be read by others', 'chmod 600 {path}', { path }));
 }

@@ -3,32 +3,35 @@ import type { MessageValues } from '../../config/languages/format-message.ts';
 import { Problem } from '../../platform/errors.ts';
 import { withoutSecrets } from '../../platform/log.ts';
 
-/** The result of one check. `wrong` makes the command fail; `notice` is for the operator to judge. */
+/** The result of one check. An `error` makes the command fail. A `notice` may be intended. */
 export interface Finding {
   readonly part: string;
-  readonly state: 'ok' | 'notice' | 'wrong';
-  readonly what: string;
-  /** How to fix it. */
-  readonly mend?: string;
+  readonly state: 'ok' | 'notice' | 'error';
+  readonly summary: string;
+  /** How to fix the problem. */
+  readonly fix?: string;
   /** Both texts as messages with values, so that the console can translate them. */
-  readonly message?: { readonly what: string; readonly mend: string; readonly values: MessageValues };
+  readonly message?: { readonly summary: string; readonly fix: string; readonly values: MessageValues };
 }
 
-export const ok = (part: string, what: string): Finding => ({ part, state: 'ok', what });
+export const ok = (part: string, summary: string): Finding => ({ part, state: 'ok', summary });
 
-type Complain = (part: string, what: string, mend: string, values?: MessageValues) => Finding;
+/** Both texts are keys in the console's message files (test/languages/message-files.test.ts). */
+type CreateFinding = (part: string, summary: string, fix: string, values?: MessageValues) => Finding;
 
-/** The sentences are in the message files of the console (test/languages/message-files.test.ts). */
-export const notice: Complain = (...complaint) => complain('notice', ...complaint);
-export const wrong: Complain = (...complaint) => complain('wrong', ...complaint);
+export const notice: CreateFinding = (...finding) => createFinding('notice', ...finding);
+export const errorFinding: CreateFinding = (...finding) => createFinding('error', ...finding);
 
-function complain(state: 'notice' | 'wrong', ...[part, what, mend, values = {}]: Parameters<Complain>): Finding {
+function createFinding(
+  state: 'notice' | 'error',
+  ...[part, summary, fix, values = {}]: Parameters<CreateFinding>
+): Finding {
   return {
     part,
     state,
-    what: formatEnglish(what, values),
-    mend: formatEnglish(mend, values),
-    message: { what, mend, values },
+    summary: formatEnglish(summary, values),
+    fix: formatEnglish(fix, values),
+    message: { summary, fix, values },
   };
 }
 

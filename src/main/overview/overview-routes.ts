@@ -16,17 +16,17 @@ const HourOfActivity = Type.Object({
   failures: count,
   registrations: count,
   tokens: count,
-  sessions: Type.Optional(Type.Integer({ description: 'How many were signed in.' })),
+  sessions: Type.Optional(Type.Integer({ description: 'The number of live sessions.' })),
 });
 
 const Finding = Type.Object({
   part: Type.String(),
-  state: Type.Enum(['ok', 'notice', 'wrong']),
-  what: Type.String(),
-  mend: Type.Optional(Type.String({ description: 'How to fix the problem.' })),
+  state: Type.Enum(['ok', 'notice', 'error']),
+  summary: Type.String(),
+  fix: Type.Optional(Type.String({ description: 'How to fix the problem.' })),
   message: Type.Optional(
     Type.Object(
-      { what: Type.String(), mend: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) },
+      { summary: Type.String(), fix: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) },
       { description: 'The two texts as messages with separate values, for translation.' },
     ),
   ),
@@ -59,7 +59,7 @@ export function serveOverview(
               sessions: Type.Integer(),
               factors: Type.Object(
                 { passkeys: Type.Integer(), authenticators: Type.Integer() },
-                { description: 'How many people have each kind of factor.' },
+                { description: 'The number of users with each kind of factor.' },
               ),
               hours: Type.Array(HourOfActivity),
             }),

@@ -91,7 +91,7 @@ async function openTraces(traces: NonNullable<TelemetrySettings['traces']>, reso
     ...(batch === undefined ? {} : { maxExportBatchSize: batch }),
   });
   const provider = new TracerProvider({ resource, sampler: readSampler(), spanProcessors: [processor] });
-  // Known to everybody: spans of an operator's own code find their place.
+  // Set globally, so that spans of the operator's own code become children of ours.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
   setTracing(new SpanTracing(trace.getTracer('gatehouse')));

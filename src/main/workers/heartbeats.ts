@@ -2,8 +2,8 @@ import type { Worker } from 'node:cluster';
 
 const everyMs = 1000;
 /**
- * After this many heartbeats without an answer, a worker is reported, and later replaced. A pause of the whole
- * machine counts as one heartbeat.
+ * After this many heartbeats without a response, a worker is reported, and later replaced. A pause of the whole machine
+ * counts as one heartbeat.
  */
 const silentAfter = 3;
 const hungAfter = 10;
@@ -15,7 +15,7 @@ interface Options {
   onHung(worker: Worker): void;
 }
 
-/** Detects workers that hang: each must answer a message through its event loop every second. */
+/** Detects workers that hang: each worker must respond to a message every second. */
 export class Heartbeats {
   readonly #options: Options;
   readonly #unanswered = new Map<Worker, number>();
@@ -26,7 +26,7 @@ export class Heartbeats {
     this.#options = options;
   }
 
-  /** A new worker, or an answer. */
+  /** Call it for a new worker and for each response. */
   seen(worker: Worker): void {
     this.#unanswered.set(worker, 0);
   }

@@ -17,13 +17,13 @@ export type FromWorker =
   /** A request for the sum of all metrics. */
   | { readonly is: 'sum'; readonly question: number }
   | { readonly is: 'figures'; readonly question: number; readonly figures: object[] }
-  /** `question`: the worker waits for the confirmation that the others have been notified. */
+  /** `question`: the worker waits until the primary has notified the others. */
   | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly question: number | undefined };
 
 export type FromPrimary =
   | { readonly is: 'drain' }
   | { readonly is: 'stop' }
-  /** The worker must answer with `alive`. */
+  /** The worker must respond with `alive`. */
   | { readonly is: 'ping' }
   /** The number of silent workers. */
   | { readonly is: 'silent'; readonly count: number }

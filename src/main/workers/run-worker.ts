@@ -15,7 +15,7 @@ interface Options {
   readonly progress: BeginProgress;
 }
 
-/** A worker process. The primary starts and stops it, and represents it to the outside. */
+/** Runs a worker process. The primary starts and stops it, and accepts its connections. */
 export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
   // A terminal or a service manager sends signals to all processes at once. The primary decides the order in which they end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
@@ -33,7 +33,8 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
     else if (message.is === 'ping') void send({ is: 'alive' });
     else siblings.onMessage(message);
   });
-  // Without a primary there are no new connections. Node would end the process at once; what is under way is finished.
+  // Without a primary there are no new connections. This flag keeps Node from exiting at once, so that running requests
+  // can finish.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   process.once('disconnect', () => void end());
   try {
@@ -46,7 +47,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
   }
 }
 
-/** Resolves when it is on its way; a primary that is gone hears nothing. */
+/** Resolves when the message has been sent, or if the primary has ended. */
 function send(message: FromWorker): Promise<void> {
   return new Promise((resolve) => {
     if (!process.connected) resolve();

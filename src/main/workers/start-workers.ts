@@ -11,7 +11,7 @@ import { SummedMetrics } from './summed-metrics.ts';
 
 type Ready = Extract<FromWorker, { is: 'ready' }>;
 
-/** A service with several processes, seen from the primary, which answers no requests itself. */
+/** A service with several processes. The primary itself serves no requests. */
 export interface RunningWorkers {
   readonly context: { readonly config: Config; readonly log: Logger };
   readonly url: string;
@@ -30,8 +30,9 @@ const metricsTimeoutMs = 1000;
 
 /** Starts the workers and restarts those that end. `args`: their command line. */
 export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
-  // The primary accepts connections and gives them to the workers in turn, and to one that hangs no second one. The kernel would
-  // give nearly all to one worker. Only the primary listens: when it is gone, nothing is left on the port.
+  // The primary accepts connections and passes them to the workers in turn. A worker that hangs gets only one. The
+  // kernel would give nearly all connections to one worker. Only the primary listens, so the port is free when the
+  // primary ends.
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ args: [...args] });
   const workers = new Workers(config, log);
@@ -69,7 +70,7 @@ class Workers {
     process.once('exit', () => this.#kill());
   }
 
-  /** The first one alone: it makes what is missing, and says what is wrong. */
+  /** Starts the first worker alone: it creates missing keys and accounts, and reports errors of the configuration. */
   async start(): Promise<Ready> {
     try {
       const first = await this.#startOne().ready;
@@ -186,12 +187,15 @@ class Workers {
 
   /** Its running requests are lost, as when a worker crashes. Its exit starts another worker. */
   #end(worker: Worker): void {
-    this.#log.error({ worker: worker.id, pid: worker.process.pid }, 'a worker does not answer; the supervisor ends it');
+    this.#log.error(
+      { worker: worker.id, pid: worker.process.pid },
+      'a worker does not respond; the supervisor ends it',
+    );
     worker.process.kill('SIGKILL');
   }
 
   #send(worker: Worker, message: FromPrimary): void {
-    // One that has just died is heard of by its exit.
+    // The exit event reports a worker that has just died.
     if (worker.isConnected()) worker.send(message, () => undefined);
   }
 

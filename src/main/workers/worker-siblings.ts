@@ -122,7 +122,7 @@ export class WorkerSiblings implements Siblings {
     return untold;
   }
 
-  /** Undefined if the primary does not answer in time. */
+  /** Undefined if the primary does not respond in time. */
   #ask(message: (question: number) => FromWorker): Promise<string | undefined> {
     const question = ++this.#questions;
     return new Promise((resolve) => {

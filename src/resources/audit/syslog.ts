@@ -100,7 +100,7 @@ export class StreamSyslog implements LineSink {
       const { host, port } = this.#target;
       const secure = this.#secure;
       const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
-      socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not answer')));
+      socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not respond')));
       socket.once('error', reject);
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         socket.setTimeout(0);

@@ -50,8 +50,8 @@ export function checkRule(
   for (const name of asked.roles) {
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
-    const mend = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
-    once(where, `there is no role "${name}".${didYouMean(name, known)} The setting ROLES names them${mend}.`);
+    const example = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
+    once(where, `there is no role "${name}".${didYouMean(name, known)} The setting ROLES names them${example}.`);
   }
   for (const name of asked.scopes) {
     if (scopes?.includes(name) ?? true) continue;

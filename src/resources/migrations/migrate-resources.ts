@@ -237,7 +237,7 @@ async function migrateInTransaction(
   }
   for (const name of abandoned) await writeSchema(tx, name, undefined, now());
   if (engine === 'postgres') await countRowChanges(tx, inUse);
-  for (const { description, mend } of plan.unnamed) note?.(`${description}. To remove it: ${mend}`);
+  for (const { description, fix } of plan.unnamed) note?.(`${description}. To remove it: ${fix}`);
   return [...new Set(done)];
 }
 

@@ -89,7 +89,7 @@ onBothEngines('Migrations of declared resources', (engine) => {
     assert.deepEqual(await applyResourceMigrations(database, wanted), []);
     const { unnamed } = await planResourceMigrations(database, wanted);
     assert.match(
-      unnamed.map(({ description, mend }) => `${description} ${mend}`).join(),
+      unnamed.map(({ description, fix }) => `${description} ${fix}`).join(),
       /things\.name is no longer .* 1 row .*--drop things\.name/,
     );
     await applyResourceMigrations(database, wanted, { drop: true, byCommand: true });

@@ -89,10 +89,10 @@ export function missingIndexWarnings(definitions: readonly ResourceDefinition[])
       Object.entries(definition.fields)
         .filter(([, field]) => (field.options.searchable || field.options.sortable) && !isIndexed(field))
         .map(([name, field]) => {
-          const mend = isTooLongToIndex(field)
+          const advice = isTooLongToIndex(field)
             ? `give it a max of at most ${indexableMax}`
             : 'narrow a search down by another field';
-          return `${definition.name}.${name} can be searched or sorted, but has no usable index: on a large table ${mend}.`;
+          return `${definition.name}.${name} can be searched or sorted, but has no usable index: on a large table ${advice}.`;
         }),
     );
 }

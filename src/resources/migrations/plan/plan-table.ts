@@ -25,7 +25,7 @@ export interface Permissions {
 export interface UndeclaredPart {
   readonly description: string;
   /** How to allow the removal. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 interface Plan extends TablePlan {
@@ -142,7 +142,7 @@ async function leaveColumns(
     if (old.type !== 'folded') {
       unnamed.push({
         description: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
-        mend: `gatehouse migrate --drop ${operators}`,
+        fix: `gatehouse migrate --drop ${operators}`,
       });
     }
   }
@@ -170,7 +170,7 @@ function indexesThatStay(
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
         description: `${resource}: ${fields} is no longer declared unique, but the column still is`,
-        mend: 'gatehouse migrate --drop',
+        fix: 'gatehouse migrate --drop',
       });
     }
   }
