@@ -1,23 +1,24 @@
 import type { App } from '../../src/http/app.ts';
+import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Record<string, string>;
-  readonly body?: unknown;
+  readonly body?: object | undefined;
   readonly headers?: Record<string, string | undefined>;
 }
 
-export interface ApiResponse {
+export interface ApiResponse<Body = Json> {
   readonly status: number;
   readonly etag: string | undefined;
   /** The raw text. Its length counts, because a model has to read it. */
   readonly text: string;
-  readonly body: Record<string, unknown>;
+  readonly body: Body;
 }
 
-export type Api = (call: ApiCall) => Promise<ApiResponse>;
+export type Api = <Body extends Json = Json>(call: ApiCall) => Promise<ApiResponse<Body>>;
 
 /** Calls the API's routes inside the process as one caller. All rules, hooks, events and limits apply. */
 export const apiOf =
@@ -33,13 +34,13 @@ export const apiOf =
       url,
       headers: sent,
       ...(address ? { remoteAddress: address } : {}),
-      ...(body === undefined ? {} : { payload: body as object }),
+      ...(body === undefined ? {} : { payload: body }),
     });
     const etag = answer.headers.etag;
     return {
       status: answer.statusCode,
       etag: typeof etag === 'string' ? etag : undefined,
       text: answer.body,
-      body: answer.body === '' ? {} : (answer.json() as Record<string, unknown>),
+      body: JSON.parse(answer.body || '{}'),
     };
   };

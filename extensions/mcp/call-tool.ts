@@ -1,8 +1,9 @@
+import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { badRequest } from '../../src/platform/errors.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { readSearch } from '../../src/resources/query/search-text.ts';
 import { splitList } from '../../src/resources/query/split-list.ts';
-import type { Api, ApiResponse } from './api.ts';
+import type { Api, ApiCall, ApiResponse } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
 import type { Rights } from './rights.ts';
@@ -65,17 +66,22 @@ export async function callTool(
 }
 
 const conditionsOf = ({ if_match, idempotency_key }: Arguments) => ({
-  'if-match': if_match as string | undefined,
-  'idempotency-key': idempotency_key as string | undefined,
+  'if-match': if_match,
+  'idempotency-key': idempotency_key,
 });
 
-export async function ask(api: Api, call: Parameters<Api>[0]): Promise<ApiResponse> {
-  const answer = await api(call);
+export async function ask<Body extends Json = Json>(api: Api, call: ApiCall): Promise<ApiResponse<Body>> {
+  const answer = await api<Body>(call);
   if (answer.status >= 400) throw new ApiError(answer);
   return answer;
 }
 
 export const rowOf = ({ body, etag }: ApiResponse) => ({ data: body.data, ...(etag ? { etag } : {}) });
+
+type List = {
+  readonly data: unknown;
+  readonly meta: { readonly pagination: { readonly next_cursor?: string | null; readonly total?: number } };
+};
 
 async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
   const { search, searchJoin, orderBy, sortedBy, aggregate, groupBy, limit = 20 } = given;
@@ -85,14 +91,14 @@ async function list(resource: Resource, given: Arguments, api: Api): Promise<Rec
     ...selectionOf(resource, given),
   };
   refuseHiddenPaths(resource, given);
-  for (let rows = Math.min(limit as number, maxRows); ; rows = Math.ceil(rows / 2)) {
-    const { text, body } = await ask(api, {
+  for (let rows = Math.min(limit, maxRows); ; rows = Math.ceil(rows / 2)) {
+    const { text, body } = await ask<List>(api, {
       method: 'GET',
       path: resource.name,
       query: { ...query, limit: `${rows}` },
     });
     if (text.length > maxListLength && rows > 1) continue;
-    const { pagination } = body.meta as { pagination: { next_cursor?: string | null; total?: number } };
+    const { pagination } = body.meta;
     const total = aggregate === undefined ? {} : { total: pagination.total };
     return { data: body.data, next_cursor: pagination.next_cursor ?? null, ...total };
   }
@@ -114,8 +120,7 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
 }
 
 /** The path of one row. Refuses ids that would form another path. */
-export function pathOf(resource: Resource, { id }: Arguments): string {
-  const text = id as string;
+export function pathOf(resource: Resource, { id: text = '' }: Arguments): string {
   const isOther =
     text === 'batches' || resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);
   if (isOther || /^\.{0,2}$/.test(text) || text.length > 200) throw badRequest('"id" takes the id of a row.');
@@ -130,9 +135,9 @@ function selectionOf(resource: Resource, { filter, include, deleted }: Arguments
 
 /** A search and an order may also use relations. */
 function refuseHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
-  const searched = readSearch(search as string, new Map()).flat();
+  const searched = readSearch(search, new Map()).flat();
   for (const { field } of searched) refuseHidden('search', resource, field.split('.').slice(0, -1));
-  for (const name of splitList(orderBy as string, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
+  for (const name of splitList(orderBy, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
 }
 
 /** Rows of hidden resources cannot be reached through a relation either. */

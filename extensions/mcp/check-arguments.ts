@@ -1,8 +1,29 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { closestName } from '../../src/platform/closest-name.ts';
 import { badRequest } from '../../src/platform/errors.ts';
+import { asObject, isObject } from '../../src/platform/is-object.ts';
 
-export type Arguments = Readonly<Record<string, unknown>>;
+/** Not checked yet. */
+export type GivenArguments = Readonly<Record<string, unknown>>;
+
+export type Arguments = {
+  readonly [name in
+    | 'resource'
+    | 'action'
+    | 'id'
+    | 'search'
+    | 'searchJoin'
+    | 'orderBy'
+    | 'sortedBy'
+    | 'filter'
+    | 'include'
+    | 'deleted'
+    | 'cursor'
+    | 'aggregate'
+    | 'groupBy'
+    | 'if_match'
+    | 'idempotency_key']?: string;
+} & { readonly limit?: number; readonly values?: object; readonly body?: object };
 
 const isOf: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
@@ -11,19 +32,17 @@ const isOf: Record<string, (value: unknown) => boolean> = {
 };
 
 /** Refuses unknown arguments and names the known ones, for the model. The API checks the values. */
-export function checkArguments({ properties, required }: Json, given: Arguments): void {
-  const known = properties as Record<string, Json>;
-  for (const name of required as string[]) if (given[name] === undefined) throw badRequest(`"${name}" is missing.`);
+export function checkArguments({ properties, required }: Json, given: GivenArguments): asserts given is Arguments {
+  const known = asObject(properties);
+  for (const name of Array.isArray(required) ? required : [])
+    if (given[name] === undefined) throw badRequest(`"${name}" is missing.`);
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(known, name))
-      throw badRequest(`"${name}" is not known here.${choice(name, Object.keys(known))}`);
-    const { type, enum: values, minimum, maximum } = known[name] as Json;
-    if (!isOf[type as string]?.(value))
-      throw badRequest(`"${name}" takes ${type === 'string' ? 'text' : `an ${type}`}.`);
+    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!isObject(schema)) throw badRequest(`"${name}" is not known here.${choice(name, Object.keys(known))}`);
+    const { type, enum: values, minimum, maximum } = schema;
+    if (!isOf[String(type)]?.(value)) throw badRequest(`"${name}" takes ${type === 'string' ? 'text' : `an ${type}`}.`);
     if (Array.isArray(values) && !values.includes(value)) {
-      throw badRequest(
-        `"${name}" cannot be "${String(value).slice(0, 100)}".${choice(String(value), values as string[])}`,
-      );
+      throw badRequest(`"${name}" cannot be "${String(value).slice(0, 100)}".${choice(String(value), values)}`);
     }
     if (typeof value === 'number' && (value < Number(minimum) || value > Number(maximum))) {
       throw badRequest(`"${name}" is from ${minimum} to ${maximum}.`);

@@ -18,9 +18,9 @@ const inShort = ({ resource, may, actions }: Rights) => ({
 });
 
 /** A reference to a hidden resource is only an id. */
-const withoutHidden = (fields: Record<string, unknown>, offered: ReadonlySet<unknown>) =>
+const withoutHidden = (fields: ReturnType<typeof describeResource>['fields'], offered: ReadonlySet<unknown>) =>
   Object.fromEntries(
-    Object.entries(fields as Record<string, { references?: string }>).map(([name, { references, ...field }]) => [
+    Object.entries(fields).map(([name, { references, ...field }]) => [
       name,
       offered.has(references) ? { ...field, references } : field,
     ]),
@@ -28,7 +28,7 @@ const withoutHidden = (fields: Record<string, unknown>, offered: ReadonlySet<unk
 
 function inFull(rights: Rights, offered: ReadonlySet<unknown>) {
   const { resource, may, actions } = rights;
-  const { fields, relations } = describeResource(resource) as Record<'fields' | 'relations', Record<string, unknown>>;
+  const { fields, relations } = describeResource(resource);
   return {
     ...inShort(rights),
     fields: withoutHidden(fields, offered),

@@ -29,9 +29,9 @@ export function listTemplates(rights: readonly Rights[]) {
 
 /** Finds the target of a URI: a resource that the caller may use, and optionally one of its rows. */
 export function findDocument(rights: readonly Rights[], uri: string): { name: string; id?: string } | undefined {
-  const { protocol, host, pathname, search, hash } = URL.parse(uri) ?? {};
-  if (protocol !== scheme || host !== '' || search !== '' || hash !== '') return undefined;
-  const [, name = '', id, ...more] = (pathname as string).split('/');
+  const url = URL.parse(uri);
+  if (url?.protocol !== scheme || url.host !== '' || url.search !== '' || url.hash !== '') return undefined;
+  const [, name = '', id, ...more] = url.pathname.split('/');
   if (more.length > 0) return undefined;
   const those = id === undefined ? rights : gettable(rights);
   if (!those.some(({ resource }) => resource.name === name)) return undefined;

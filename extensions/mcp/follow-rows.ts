@@ -42,14 +42,14 @@ export async function followRows(
   const names = [...new Set(rows.map(({ name }) => name))];
   const newest = async (): Promise<string> => {
     const query = { limit: '1', count: 'none' };
-    const { body } = await ask(api, { method: 'GET', path: names[0] as string, query });
-    return (body.meta as { changes_position: string }).changes_position;
+    const { body } = await ask<Pick<Page, 'meta'>>(api, { method: 'GET', path: names[0] as string, query });
+    return body.meta.changes_position;
   };
   let after = await newest();
   begin();
   while (!signal.aborted) {
     await pause(everyMs, undefined, { signal, ref: false });
-    const answer = await api({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
+    const answer = await api<Page>({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
     if (answer.status === 410) {
       // Any of these rows may be among the missed changes.
       after = await newest();
@@ -60,14 +60,14 @@ export async function followRows(
       if (temporaryStatuses.has(answer.status)) continue;
       return;
     }
-    const { data, meta } = answer.body as unknown as Page;
+    const { data, meta } = answer.body;
     const changed = new Set(data.map(({ resource, id }) => `${resource}/${id}`));
     for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) notify(uri);
     after = meta.changes_position;
   }
 }
 
-interface Page {
+type Page = {
   readonly data: readonly { readonly resource: string; readonly id: string }[];
   readonly meta: { readonly changes_position: string };
-}
+};

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../src/config/config.ts';
@@ -17,7 +17,7 @@ import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
 import { countCall } from './call-store.ts';
-import type { Arguments } from './check-arguments.ts';
+import type { GivenArguments } from './check-arguments.ts';
 import { missingScope } from './missing-scope.ts';
 import type { createProtocol } from './protocol.ts';
 import { mcpResources, rightsOf, usefulScopes } from './rights.ts';
@@ -75,19 +75,19 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     return known;
   }
 
-  async function recordCall(request: FastifyRequest, tool: string, given: Arguments): Promise<void> {
+  async function recordCall(request: FastifyRequest, tool: string, given: GivenArguments): Promise<void> {
     const { userId, clientId, sessionId } = request.caller;
     const application = clientId === null ? undefined : (await clients.find(clientId))?.name;
     const { resource, action, id } = given;
-    const named = Object.entries({ resource, action, id }).filter(([, value]) => typeof value === 'string');
-    const about = Object.fromEntries(named.map(([name, value]) => [name, (value as string).slice(0, 100)]));
+    const named = Object.entries({ resource, action, id });
+    const about = named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.slice(0, 100)]] : []));
     await recordEvent(context, context.database.db, {
       type: 'mcp.called',
       userId,
       clientId,
       sessionId,
       source: requestSource(request),
-      data: { application, tool, ...about },
+      data: { application, tool, ...Object.fromEntries(about) },
     });
     if (clientId === null) return;
     await countCall(context.database.db, { clientId, application: application ?? clientId, tool, at: now() });
@@ -143,12 +143,12 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     const type = response.headers.get('content-type') ?? 'application/json';
     reply.hijack();
     reply.raw.writeHead(response.status, {
-      ...(reply.getHeaders() as Record<string, string>),
+      ...(reply.getHeaders() as OutgoingHttpHeaders),
       'content-type': type,
       'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
     });
-    const body = Readable.fromWeb(response.body as never);
+    const body = Readable.from(response.body ?? []);
     body.on('error', () => reply.raw.destroy());
     body.pipe(reply.raw);
     return reply;
@@ -168,9 +168,9 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
 
 /** The headers that the protocol uses. */
 function headersOf({ headers }: FastifyRequest): Record<string, string> {
-  const isRead = ([name, value]: [string, unknown]) =>
-    typeof value === 'string' && (name === 'accept' || name === 'content-type' || name.startsWith('mcp-'));
-  return Object.fromEntries(Object.entries(headers).filter(isRead)) as Record<string, string>;
+  const isRead = (pair: [string, unknown]): pair is [string, string] =>
+    typeof pair[1] === 'string' && /^(accept|content-type|mcp-.*)$/.test(pair[0]);
+  return Object.fromEntries(Object.entries(headers).filter(isRead));
 }
 
 const loginOf = ({ sessionId, clientId }: Caller): string => sessionId ?? clientId ?? '';

@@ -1,15 +1,14 @@
 import type { Caller } from '../../src/platform/caller.ts';
+import { asObject } from '../../src/platform/is-object.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { findDocument } from './documents.ts';
-import { type Right, rightsOf } from './rights.ts';
+import { rightsOf } from './rights.ts';
 
-interface ToolRequest {
-  readonly method?: unknown;
-  readonly params?: {
-    readonly name?: unknown;
-    readonly uri?: unknown;
-    readonly arguments?: { readonly resource?: unknown; readonly action?: unknown };
-  };
+function readRequest(message: unknown) {
+  const { method, params } = asObject(message);
+  const { name, uri, arguments: given } = asObject(params);
+  const { resource, action } = asObject(given);
+  return { method, name, uri, resource, action };
 }
 
 /** The scopes to request, including the current ones, if a missing scope is the only reason for the refusal. */
@@ -30,22 +29,21 @@ export function missingScope(
 
 /** The resource that a message names, by the arguments of the tools. */
 function resourceOf(message: unknown): string | undefined {
-  const { method, params } = (message ?? {}) as ToolRequest;
-  const { resource, action } = params?.arguments ?? {};
-  if (method === 'resources/read') return /^gatehouse:\/\/\/([^/?#]+)/.exec(String(params?.uri))?.[1];
+  const { method, name, uri, resource, action } = readRequest(message);
+  if (method === 'resources/read') return /^gatehouse:\/\/\/([^/?#]+)/.exec(String(uri))?.[1];
   if (method !== 'tools/call') return undefined;
-  if (params?.name === 'act') return String(action).split('.')[0];
+  if (name === 'act') return String(action).split('.')[0];
   return typeof resource === 'string' ? resource : undefined;
 }
 
 function isAllowed(resource: Resource, caller: Caller, message: unknown, now: number): boolean {
-  const { method, params } = message as ToolRequest;
+  const { method, name, uri, action } = readRequest(message);
   const rights = rightsOf([resource], caller, now);
-  if (method === 'resources/read') return findDocument(rights, String(params?.uri)) !== undefined;
-  if (params?.name === 'describe') return rights.length > 0;
+  if (method === 'resources/read') return findDocument(rights, String(uri)) !== undefined;
+  if (name === 'describe') return rights.length > 0;
   return rights.some((those) =>
-    params?.name === 'act'
-      ? those.actions.some(({ name }) => `${resource.name}.${name}` === params.arguments?.action)
-      : those.may.has(params?.name as Right),
+    name === 'act'
+      ? those.actions.some((each) => `${resource.name}.${each.name}` === action)
+      : [...those.may].some((right) => right === name),
   );
 }

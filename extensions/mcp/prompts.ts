@@ -49,7 +49,7 @@ const prompts: readonly Prompt[] = [
     isFor: (rights) =>
       rights.some(
         ({ may, actions }) =>
-          ['create', 'update', 'delete'].some((one) => may.has(one as 'create')) || actions.length > 0,
+          (['create', 'update', 'delete'] as const).some((one) => may.has(one)) || actions.length > 0,
       ),
     text: ({ what }) =>
       `I want this to be different: ${what}\nCall describe, and get the rows that it is about. Show me what would change, before and after, and wait for my yes. Then change it with if_match, or create with an idempotency_key, and show me the result. Delete nothing that I did not name.`,

@@ -7,6 +7,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { Problem } from '../../src/platform/errors.ts';
+import { asObject, isObject } from '../../src/platform/is-object.ts';
 import { ApiError } from './call-tool.ts';
 import type { Toolbox } from './toolbox.ts';
 
@@ -105,18 +106,15 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
   };
 }
 
-interface Listen {
-  readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } };
-}
-
 /** The message without addresses that cannot be followed. The client is told the remaining ones. */
 function narrowed(body: unknown, toolbox: Toolbox) {
-  const message = body as Listen;
-  const wanted = message.params?.notifications;
-  if (typeof wanted !== 'object' || wanted === null) return { rows: [], body };
+  const message = asObject(body);
+  const params = asObject(message.params);
+  const wanted = params.notifications;
+  if (!isObject(wanted)) return { rows: [], body };
   const { resourceSubscriptions, ...others } = wanted;
   const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions.map(String) : [];
   const rows = toolbox.followable(uris.slice(0, maxFollowed));
   const notifications = { ...others, resourceSubscriptions: rows.map(({ uri }) => uri) };
-  return { rows, body: { ...message, params: { ...message.params, notifications } } };
+  return { rows, body: { ...message, params: { ...params, notifications } } };
 }

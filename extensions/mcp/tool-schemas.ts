@@ -1,5 +1,5 @@
 import type { Json } from '../../src/http/openapi/openapi-components.ts';
-import { isObject } from '../../src/platform/is-object.ts';
+import { asObject, isObject } from '../../src/platform/is-object.ts';
 import type { Action } from '../../src/resources/declaration/define-resource.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
@@ -29,7 +29,7 @@ function strictSchema(schema: Json): Json {
 
 function within(name: string, value: unknown): unknown {
   if (name === 'properties' && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, strictSchema(inner as Json)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, strictSchema(asObject(inner))]));
   }
   if (['items', 'additionalProperties', 'not'].includes(name) && isObject(value)) return strictSchema(value);
   const isList = ['anyOf', 'oneOf', 'allOf'].includes(name) && Array.isArray(value);
@@ -45,7 +45,9 @@ const maxSchemasLength = 24_000;
 
 const text = (description: string): Json => ({ type: 'string', description });
 
-const closed = (properties: Record<string, Json>, required: readonly string[] = []): Json => ({
+export type ObjectSchema = Json & { type: 'object' };
+
+const closed = (properties: Record<string, Json>, required: readonly string[] = []): ObjectSchema => ({
   type: 'object',
   properties,
   required,
@@ -80,7 +82,7 @@ function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Jso
   return schemas.length === 1 ? { ...schemas[0], description } : { type: 'object', description, anyOf: schemas };
 }
 
-export const describeInput = (rights: readonly Rights[]): Json =>
+export const describeInput = (rights: readonly Rights[]): ObjectSchema =>
   closed({
     resource: {
       ...resourceNames(rights),
@@ -106,10 +108,10 @@ const deletedOf = (rights: readonly Rights[]): Record<string, Json> =>
 export const softDeletable = (rights: readonly Rights[]): Rights[] =>
   rights.filter(({ resource }) => resource.definition.softDelete === true);
 
-export const restoreInput = (rights: readonly Rights[]): Json =>
+export const restoreInput = (rights: readonly Rights[]): ObjectSchema =>
   closed({ resource: resourceNames(rights), id, if_match: ifMatch }, ['resource', 'id']);
 
-export function inputOf(right: Right, rights: readonly Rights[]): Json {
+export function inputOf(right: Right, rights: readonly Rights[]): ObjectSchema {
   const resource = resourceNames(rights);
   switch (right) {
     case 'list':
@@ -175,7 +177,7 @@ export function actionName({ name: resource, definition }: Resource, { name, met
   return `${resource}.${name}${sameName.length > 1 ? `.${method.toLowerCase()}` : ''}`;
 }
 
-export function actInput(rights: readonly Rights[]): Json {
+export function actInput(rights: readonly Rights[]): ObjectSchema {
   const actions = actionsOf(rights);
   const about = actions.map(({ name, action }) => `${name}: ${action.summary}.`).join(' ');
   const bodies = actions.flatMap(({ name, action: { body } }) =>
@@ -196,7 +198,7 @@ export function actInput(rights: readonly Rights[]): Json {
 const row: Json = { type: 'object', description: 'The row.' };
 const etag: Json = { type: 'string', description: 'The value for if_match.' };
 
-export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
+export const outputs: Record<Right | 'describe' | 'act' | 'restore', ObjectSchema> = {
   describe: {
     type: 'object',
     properties: { resources: { type: 'array', items: { type: 'object' } } },
@@ -219,8 +221,8 @@ export const outputs: Record<Right | 'describe' | 'act' | 'restore', Json> = {
   update: { type: 'object', properties: { data: row, etag }, required: ['data'] },
   delete: { type: 'object', properties: { deleted: { type: 'string' } }, required: ['deleted'] },
   restore: { type: 'object', properties: { data: row, etag }, required: ['data'] },
-  act: strictSchema({
+  act: {
     type: 'object',
-    properties: { data: { description: 'The result of the action, if there is one.' } },
-  }),
+    properties: { data: { anyOf: anyValue, description: 'The result of the action, if there is one.' } },
+  },
 };

@@ -1,6 +1,14 @@
-import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { isReading, type Right, type Rights } from './rights.ts';
-import { actInput, actionsOf, describeInput, inputOf, outputs, restoreInput, softDeletable } from './tool-schemas.ts';
+import {
+  actInput,
+  actionsOf,
+  describeInput,
+  inputOf,
+  type ObjectSchema,
+  outputs,
+  restoreInput,
+  softDeletable,
+} from './tool-schemas.ts';
 
 export type ToolName = Right | 'describe' | 'act' | 'restore';
 
@@ -9,8 +17,8 @@ export interface Tool {
   readonly name: ToolName;
   readonly title: string;
   readonly description: string;
-  readonly inputSchema: Json & { type: 'object' };
-  readonly outputSchema: Json & { type: 'object' };
+  readonly inputSchema: ObjectSchema;
+  readonly outputSchema: ObjectSchema;
   readonly annotations: {
     readonly readOnlyHint: boolean;
     readonly destructiveHint: boolean;
@@ -69,8 +77,7 @@ export function toolsFor(rights: readonly Rights[]): Tool[] {
   return tools;
 }
 
-function tool(name: ToolName, inputSchema: Json, hints?: Tool['annotations']): Tool {
+function tool(name: ToolName, inputSchema: ObjectSchema, hints?: Tool['annotations']): Tool {
   const [title, description, annotations] = texts[name];
-  const schemas = { inputSchema, outputSchema: outputs[name] } as Pick<Tool, 'inputSchema' | 'outputSchema'>;
-  return { name, title, description, ...schemas, annotations: hints ?? annotations };
+  return { name, title, description, inputSchema, outputSchema: outputs[name], annotations: hints ?? annotations };
 }

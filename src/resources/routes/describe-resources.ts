@@ -4,7 +4,7 @@ import { closedSchema } from './closed-schema.ts';
 
 const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-function describeField({ type, options, nullable }: ResourceField, managed: boolean): Record<string, unknown> {
+function describeField({ type, options, nullable }: ResourceField, managed: boolean) {
   const { min, max, values, target, description, label, hint, example } = options;
   return {
     type: type.name,
@@ -37,7 +37,7 @@ const describeRelation = ({ relation: { target, ...rest } }: ResourceRelation) =
 
 const word = (access: unknown) => (typeof access === 'function' ? 'rule' : access);
 
-export function describeResource(resource: Resource): Record<string, unknown> {
+export function describeResource(resource: Resource) {
   const { name, singular, definition, fields, relations, readScope, writeScope } = resource;
   const { access } = definition;
   const visible = [...fields.values()].filter(({ options }) => !options.hidden);
