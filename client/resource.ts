@@ -76,7 +76,7 @@ export class Resource<Row> {
 
   /** Figures of the rows instead of the rows: `cars.aggregate({ aggregate: ['count'], groupBy: ['kind'] })`. */
   async aggregate<Figures>(query: FiguresQuery, options: Options = {}): Promise<Page<Figures>> {
-    return (await this.list(query as ListQuery, options)) as unknown as Page<Figures>;
+    return (await this.list(query, options)) as unknown as Page<Figures>;
   }
 
   /** All matching rows, one after the other. Each page costs the same. */

@@ -18,7 +18,7 @@ function countByLabel<L extends string>(registry: Registry, name: string, help: 
     },
   });
   return {
-    counts: counts as ReadonlyMap<string, number>,
+    counts,
     inc(labels: Readonly<Record<L, string>>, by = 1): void {
       const value = labels[label];
       counts.set(value, (counts.get(value) ?? 0) + by);

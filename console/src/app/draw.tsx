@@ -34,7 +34,7 @@ function focusNewElements(): void {
   const before = options.vnode;
   options.vnode = (vnode: VNode<{ autoFocus?: boolean }>) => {
     if (typeof vnode.type === 'string' && vnode.props.autoFocus) {
-      const own = vnode.ref as ElementRef | undefined;
+      const own = vnode.ref;
       vnode.ref = own ? (refs.get(own) ?? focusing(own)) : focusOnce;
     }
     before?.(vnode);

@@ -105,7 +105,7 @@ export const reactRouterProvider: RouterProvider = {
   useCanBlock: () => true,
   Link: RouteLink,
   Navigate,
-  Route: Route as RouterProvider['Route'],
+  Route,
   Routes,
   Outlet: () => null,
   matchPath,

@@ -183,7 +183,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
       RaEdit: { styleOverrides: { root: { '& .RaEdit-card': { maxWidth: 760 } } } },
       RaToolbar: { styleOverrides: { root: { backgroundColor: c.sunken } } },
     },
-  } as RaThemeOptions;
+  };
 }
 
 /** Created at the first render, because themes contain messages. */

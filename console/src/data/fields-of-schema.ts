@@ -25,13 +25,13 @@ function typeOf(property: Schema): Partial<FieldDescription> {
   switch (type) {
     case 'integer':
     case 'number':
-      return { type, min: minimum, max: maximum } as Partial<FieldDescription>;
+      return { type, min: minimum, max: maximum };
     case 'boolean':
       return { type: 'boolean' };
     case 'string':
       if (format === 'date') return { type: 'date' };
       if (format === 'date-time') return { type: 'timestamp' };
-      return { type: 'text', min: minLength, max: maxLength, pattern } as Partial<FieldDescription>;
+      return { type: 'text', min: minLength, max: maxLength, pattern };
     case 'array':
       return listOf((property.items ?? {}) as Schema);
     default:

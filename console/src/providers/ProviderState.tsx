@@ -1,13 +1,13 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
 import { Box, Button, Typography } from '@mui/material';
-import { useRecordContext } from 'react-admin';
+import { type RaRecord, useRecordContext } from 'react-admin';
 import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
 import { root } from '../data/api.ts';
 import { ago } from '../text/ago.ts';
 import { say } from '../text/say.ts';
 import { Quiet, Section } from '../widgets/Section.tsx';
 
-interface Provider {
+interface Provider extends RaRecord {
   last_success_at: string | null;
   last_failure_at: string | null;
   failure: FailureCode | null;
@@ -16,7 +16,7 @@ interface Provider {
 
 /** The results of the last sign-ins with a provider, the meaning of an error, and its solution. */
 export function ProviderState() {
-  const provider = useRecordContext() as Provider | undefined;
+  const provider = useRecordContext<Provider>();
   if (!provider) return null;
   const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
   return (

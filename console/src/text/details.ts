@@ -37,7 +37,6 @@ function distinguishes(
   rows: readonly Row[],
 ): boolean {
   if (type === 'status') return true;
-  const isInName = (row: Row) =>
-    typeof row[name] === 'string' && rowName(description, row).includes(row[name] as string);
+  const isInName = (row: Row) => typeof row[name] === 'string' && rowName(description, row).includes(row[name]);
   return rows.some((row) => isFilled(row[name]) && !isInName(row));
 }

@@ -94,16 +94,16 @@ function useNames(events: TrailEvent[]): (part: Name) => string | undefined {
   const descriptions = useDescriptions();
   const people = idsOf(events.flatMap(({ user_id, actor_id }) => [user_id, actor_id]));
   const clients = idsOf(events.map(({ client_id }) => client_id));
-  const users = useGetMany('users', { ids: people }, { enabled: people.length > 0 });
-  const applications = useGetMany('clients', { ids: clients }, { enabled: clients.length > 0 });
+  const users = useGetMany<Row>('users', { ids: people }, { enabled: people.length > 0 });
+  const applications = useGetMany<Row>('clients', { ids: clients }, { enabled: clients.length > 0 });
   const nameIn = (of: ResourceDescription | undefined, rows: Row[] | undefined, id: string | null) => {
     const row = rows?.find((one) => one?.id === id);
     return of && row && rowName(of, row);
   };
   return ({ name, id }) =>
     name === 'client'
-      ? nameIn(descriptions.get('clients'), applications.data as Row[] | undefined, id)
-      : nameIn(descriptions.get('users'), users.data as Row[] | undefined, id);
+      ? nameIn(descriptions.get('clients'), applications.data, id)
+      : nameIn(descriptions.get('users'), users.data, id);
 }
 
 const idsOf = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];

@@ -22,7 +22,7 @@ export function LoadError({ error, retry }: { error: unknown; retry: () => void 
 }
 
 function wordsFor(error: unknown): { title: string; text: string } {
-  const { status = 0, message = '' } = error instanceof GatehouseError ? error : ({} as Partial<GatehouseError>);
+  const { status = 0, message = '' } = error instanceof GatehouseError ? error : {};
   if (status === 404)
     return { title: say('This is gone'), text: say('It was deleted, or you don’t have access to it.') };
   if (status === 403) return { title: say('You may not see this'), text: message };

@@ -153,5 +153,5 @@ function send(reply: FastifyReply, body: Row): string {
 type OnSend = (request: FastifyRequest, reply: FastifyReply, payload: unknown) => Promise<unknown>;
 
 function addOnSend(route: RouteOptions, hook: OnSend): void {
-  route.onSend = [...[route.onSend ?? []].flat(), hook] as NonNullable<RouteOptions['onSend']>;
+  route.onSend = [...[route.onSend ?? []].flat(), hook];
 }

@@ -169,7 +169,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
 }
 
 function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<void>): void {
-  route.preValidation = [...[route.preValidation ?? []].flat(), work] as NonNullable<RouteOptions['preValidation']>;
+  route.preValidation = [...[route.preValidation ?? []].flat(), work];
 }
 
 /** For each resource: its fields that contain ids, and the resources of these ids. */

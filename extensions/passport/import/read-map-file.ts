@@ -30,7 +30,7 @@ export function readMapFile(path: string | undefined, known: KnownScopes): Impor
     );
   }
   return {
-    fields: new Map(pairs as [string, string][]),
+    fields: new Map(pairs),
     permissions: permissions === undefined ? undefined : readScopes('--map', Object.entries(permissions ?? {}), known),
   };
 }

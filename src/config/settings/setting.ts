@@ -120,7 +120,7 @@ export const list = <T extends string>(
   setting(env, fallback, description, expected, (value) => {
     const items = typeof value === 'string' ? parts(value, ',') : value;
     const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
-    return good && new Set(items).size === items.length ? ok(Object.freeze([...items]) as readonly T[]) : wrong;
+    return good && new Set(items).size === items.length ? ok(Object.freeze([...items])) : wrong;
   });
 
 const parts = (value: string, separator: string): string[] =>
@@ -137,7 +137,7 @@ export const texts = (
   accepts: (name: string, text: string) => boolean,
 ): Setting<Readonly<Record<string, string>>> =>
   setting(env, Object.freeze({}), description, expected, (value) => {
-    const pairs = typeof value === 'string' ? readPairs(value) : Object.entries((value ?? {}) as object);
+    const pairs = typeof value === 'string' ? readPairs(value) : Object.entries(value ?? {});
     const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
     return good && new Set(pairs.map(([name]) => name)).size === pairs.length
       ? ok(Object.freeze(Object.fromEntries(pairs)))

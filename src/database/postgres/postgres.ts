@@ -107,7 +107,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     const canceled = signal ? cancelOnAbort(signal, { pool: opened, own }, connection.client) : undefined;
     try {
       signal?.throwIfAborted();
-      return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows as R[];
+      return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows;
     } finally {
       await canceled?.();
       connection.client.release(connection.unusable);

@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import type { SQLInputValue } from 'node:sqlite';
 import { unavailable } from '../../platform/errors.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
 import { FairQueue } from '../fair-queue.ts';
@@ -47,7 +46,7 @@ export class ScanThreads {
       // that unused threads can end.
       const idle = this.#idle.pop() as ScanThread;
       try {
-        return await scan<R>(idle, { sql, parameters: toSqliteValues(parameters) as SQLInputValue[] }, signal);
+        return await scan<R>(idle, { sql, parameters: toSqliteValues(parameters) }, signal);
       } finally {
         this.#idle.push(idle);
       }

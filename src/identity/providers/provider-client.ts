@@ -187,7 +187,7 @@ export class ProviderClient {
   async #userinfo(configuration: Configuration, accessToken: string, { sub }: Claims): Promise<Claims> {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
     try {
-      return (await fetchUserInfo(configuration, accessToken, sub as string)) as Claims;
+      return await fetchUserInfo(configuration, accessToken, sub as string);
     } catch (err) {
       this.#log.warn({ err, provider: this.definition.name }, 'the userinfo of a provider could not be read');
       return {};

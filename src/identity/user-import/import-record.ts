@@ -71,7 +71,7 @@ function readRoles({ roles: configured }: Config, value: unknown): Read<string[]
   const known = new Set([...configured, 'admin']);
   const unknown = names.filter((name) => !known.has(name));
   return unknown.length === 0
-    ? { value: [...new Set(names as string[])] }
+    ? { value: [...new Set(names)] }
     : { reason: `there is no role ${unknown.join(', ')} (setting ROLES)` };
 }
 

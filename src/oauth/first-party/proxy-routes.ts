@@ -108,7 +108,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     if (value === undefined) return undefined;
     refuseForeignOrigin(config, {
       origin: request.headers.origin,
-      site: request.headers['sec-fetch-site'] as string | undefined,
+      site: request.headers['sec-fetch-site'],
       self: `${request.protocol}://${request.host}`,
     });
     return value;

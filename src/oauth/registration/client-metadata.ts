@@ -186,5 +186,5 @@ function listOf(sent: Sent, name: string): readonly string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const isList = Array.isArray(value) && value.length <= maxUris && value.every((item) => typeof item === 'string');
   if (!isList) throw invalid(`${name} must be a list of at most ${maxUris} texts.`);
-  return [...new Set(value as string[])];
+  return [...new Set(value)];
 }

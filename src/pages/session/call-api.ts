@@ -26,8 +26,14 @@ export interface ApiResponse<T> {
   readonly cookies: ReadonlyMap<string, string>;
 }
 
-interface Listed {
+interface Body<T> {
+  readonly data?: T;
   readonly meta?: { readonly pagination?: { readonly next_cursor?: string | null } };
+  readonly errors?: readonly FieldError[];
+  readonly detail?: string;
+  readonly error_description?: string;
+  readonly code?: string;
+  readonly error?: string;
 }
 
 interface Call {
@@ -59,14 +65,14 @@ export async function callApi<T>(
   if (body) options.payload = body;
   const response = await request.server.inject(options);
   const status = response.statusCode;
-  const read = response.body === '' ? {} : (response.json() as Record<string, unknown>);
+  const read = response.body === '' ? {} : response.json<Body<T>>();
   const detail = String(read.detail ?? read.error_description ?? '');
   const code = String(read.code ?? read.error ?? '');
   return {
     ok: status < 400,
     status,
     data: ('data' in read ? read.data : read) as T,
-    nextCursor: (read as Listed).meta?.pagination?.next_cursor ?? undefined,
+    nextCursor: read.meta?.pagination?.next_cursor ?? undefined,
     errors: fieldErrors(read.errors),
     message: problemMessage(code, detail),
     detail,
@@ -76,10 +82,10 @@ export async function callApi<T>(
   };
 }
 
-function fieldErrors(errors: unknown): Record<string, LocalizedText> {
+function fieldErrors(errors: readonly FieldError[] = []): Record<string, LocalizedText> {
   const byField: Record<string, LocalizedText> = {};
   if (!Array.isArray(errors)) return byField;
-  for (const { field, code, message: text, limit = '', values: listed = [] } of errors as FieldError[]) {
+  for (const { field, code, message: text, limit = '', values: listed = [] } of errors) {
     const detail = text.startsWith(field) ? nameOf(field) + text.slice(field.length) : text;
     const name = message(`fields.${field}`, {}, nameOf(field));
     const values = { detail, field: name, limit: String(limit), values: listed.join(', ') };

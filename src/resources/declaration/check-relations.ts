@@ -61,7 +61,7 @@ function hasValidOptions(where: string, relation: Relation, complain: ReportMist
     );
     return false;
   }
-  const missing = Object.keys(known).filter((name) => link[name as keyof typeof link] === undefined);
+  const missing = Object.keys(known).filter((name) => link[name] === undefined);
   for (const name of missing) complain(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
   return checkOptions(where, link, known, complain) && missing.length === 0;
 }

@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { Logger } from 'pino';
 import { modulesIn } from '../../config/import-file.ts';
-import type { Database, OperatorTx } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { importDefinition } from '../declaration/check-options.ts';
 import type { OperatorMigrations } from '../migrations/migrate-resources.ts';
@@ -52,7 +52,7 @@ export async function loadOperatorMigrations(
         if (applied.has(name)) continue;
         begins(name);
         try {
-          await migration.up({ tx: tx as OperatorTx, resource, engine, now: now(), log });
+          await migration.up({ tx, resource, engine, now: now(), log });
         } catch (error) {
           const why = reasonOf(error);
           throw new OperatorError(`${file} failed, and nothing was changed: ${why}`);

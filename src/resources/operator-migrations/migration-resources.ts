@@ -1,4 +1,4 @@
-import type { OperatorTx, Tx } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
@@ -27,6 +27,6 @@ export function migrationResources(
     if (services.resources.get(name)?.definition.managed === false) {
       throw new Error(`resource("${name}"): a migration writes declared resources. This one belongs to the service.`);
     }
-    return resource(name, { tx: tx as OperatorTx });
+    return resource(name, { tx });
   };
 }

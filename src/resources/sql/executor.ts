@@ -68,7 +68,7 @@ export class PreparedSelect {
 
   #textFor(engine: Engine): string {
     this.#texts[engine] ??= textFor(engine, this.#fragment);
-    return this.#texts[engine] as string;
+    return this.#texts[engine];
   }
 
   #run<R>(executor: Executor, values: readonly unknown[]): Promise<R[]> {

@@ -62,7 +62,7 @@ function writtenTable(node: OperationNode | undefined): { readonly table: string
 }
 
 const columnName = (node: OperationNode): string =>
-  ColumnNode.is(node) ? node.column.name : ReferenceNode.is(node) ? columnName(node.column as OperationNode) : '';
+  ColumnNode.is(node) ? node.column.name : ReferenceNode.is(node) ? columnName(node.column) : '';
 
 function completeInsert(node: InsertQueryNode, tables: ReadonlyMap<string, FoldedColumns>, now: number) {
   const table = nameOf(node.into);

@@ -1,4 +1,3 @@
-import type { ListQuery } from 'gatehouse-server/client/list-query';
 import { sql } from 'kysely';
 import { setActorForTransaction } from '../../database/change-log/actor.ts';
 import type { Tx } from '../../database/database.ts';
@@ -74,9 +73,9 @@ function callsOf(bound: BoundResource): ResourceCalls {
   const asService = source.caller.kind === 'system';
   const request = () => ({ call: call(), isForm: false, asService, selection: selectionFor(resource, plainRow) });
   return {
-    find: async (id, query = {}) => findBound(bound, id, query as ListQuery) as never,
-    list: async (query = {}) => listBound(bound, query as ListQuery) as never,
-    aggregate: async (query) => listBound(bound, query as ListQuery) as never,
+    find: async (id, query = {}) => findBound(bound, id, query) as never,
+    list: async (query = {}) => listBound(bound, query) as never,
+    aggregate: async (query) => listBound(bound, query) as never,
     async create(values) {
       requireOperation(bound, 'create');
       if (write) return createNested(bound, write, values);

@@ -99,7 +99,7 @@ export function writeContext(
 ): WriteContext {
   const revealed: Values = {};
   const { caller } = call;
-  const own = (tx as OperatorTx).withPlugin(completeStatementsPlugin(services.resources, services.context.now));
+  const own = tx.withPlugin(completeStatementsPlugin(services.resources, services.context.now));
   const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: own });
   const write: WriteContext = {
     services,

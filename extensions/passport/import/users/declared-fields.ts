@@ -67,7 +67,7 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
           resources.get(name) as Resource,
           createCall(engine, asking),
           { scope: undefined },
-          (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx as Tx),
+          (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx),
         );
       return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
     },

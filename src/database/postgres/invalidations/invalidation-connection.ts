@@ -115,7 +115,7 @@ export class InvalidationConnection {
     if (!client) throw new Error('there is no connection for invalidations');
     const timer = setTimeout(() => this.#disconnect(client), answerWithin);
     try {
-      return (await client.query(text, [...values])).rows as R[];
+      return (await client.query(text, [...values])).rows;
     } finally {
       clearTimeout(timer);
     }

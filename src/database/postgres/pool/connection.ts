@@ -46,7 +46,7 @@ export class Connection implements DatabaseConnection {
     const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
     const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
     this.#noteLimit(sql);
-    return { rows: (rows ?? []) as R[], numAffectedRows: BigInt(rowCount ?? 0) };
+    return { rows: rows ?? [], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
   /**

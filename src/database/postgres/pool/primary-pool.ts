@@ -68,7 +68,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
         ? ''
         : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
       const results = await client.query(withQueryTimeout(limit + asked, limits.timeoutMs));
-      const [answer] = [results as pg.QueryResult | pg.QueryResult[]].flat().slice(-1);
+      const [answer] = [results].flat().slice(-1);
       if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
   });

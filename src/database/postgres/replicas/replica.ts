@@ -60,7 +60,7 @@ export class Replica {
   async read<R>(text: string, values: readonly unknown[]): Promise<R[]> {
     try {
       const query = { ...withQueryTimeout(text, this.#limits.timeoutMs), values: [...values] };
-      return (await this.#pool.query(query)).rows as R[];
+      return (await this.#pool.query(query)).rows;
     } catch (error) {
       if (isCanceled(error)) throw readTimeoutError(this.#limits.read / 1000);
       const code = codeOf(error) ?? '';

@@ -100,7 +100,7 @@ export async function lockAuthorityRows(
   for (const { what, data, ended, expires_at } of await query.run(tx, { ...ids, actor })) {
     if (what === 'held_user') rows.user = { roles: data as string, disabled: ended === 1 };
     else if (what === 'held_client') rows.client = { scopes: data as string };
-    else if (what === 'held_session') rows.session = { revoked_at: ended, expires_at: expires_at as number };
+    else if (what === 'held_session') rows.session = { revoked_at: ended, expires_at };
   }
   return rows;
 }

@@ -12,7 +12,7 @@ import type { Resources } from '../../model/resource.ts';
 import { readSubscription } from '../view/subscription.ts';
 import { createPing } from './delivery-rows.ts';
 import { fullyReadableResources } from './fully-readable.ts';
-import { newSecret, type SignatureKind, verifyingKey } from './webhook-signature.ts';
+import { newSecret, verifyingKey } from './webhook-signature.ts';
 import { insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
 
 const hour = 3_600_000;
@@ -139,7 +139,7 @@ export const webhooksResource = (services: WebhookServices) =>
     }),
     hooks: {
       prepare(call, { values }) {
-        check(call, services, values as Wanted);
+        check(call, services, values);
         return undefined;
       },
       async beforeWrite(call, { operation, values, before }) {
@@ -156,7 +156,7 @@ export const webhooksResource = (services: WebhookServices) =>
         // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
-          const secret = newSecret((values.signature ?? 'hmac') as SignatureKind);
+          const secret = newSecret(values.signature ?? 'hmac');
           // The row has no id yet, so the label of the encrypted secret names the owner.
           values.sealed_secret = services.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
           values.position = await newestPosition(call.context.database, call.tx);
@@ -190,7 +190,7 @@ export const webhooksResource = (services: WebhookServices) =>
           transaction(async (call) => {
             forbidApplications(call.caller);
             requireProof(call.caller, call.now);
-            const secret = newSecret(row.signature as SignatureKind);
+            const secret = newSecret(row.signature);
             const keep = (body?.keep_old_hours ?? defaultKeepHours) * hour;
             await replaceSecret(call.tx, row.id, {
               sealed_secret: services.keys.seal(secret, secretLabel(row.user_id ?? '')),

@@ -73,7 +73,7 @@ function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (wha
     complain(`scale takes the number of digits after the point, from 0 to the precision ${precision}.`);
   } else {
     for (const [name, bound] of Object.entries({ min, max })) {
-      const refusal = bound === undefined ? undefined : check(String(bound), { precision, scale } as AnyOptions);
+      const refusal = bound === undefined ? undefined : check(String(bound), { precision, scale });
       if (refusal) complain(`${name} ${bound} ${refusal.message}.`);
     }
   }

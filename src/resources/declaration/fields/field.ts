@@ -85,5 +85,5 @@ export type Fields = Readonly<Record<string, Field>>;
 
 export const declareField = <T, O>(type: string, options: object | undefined): Field<T, O> => ({
   type,
-  options: Object.freeze({ ...options }) as AnyOptions,
+  options: Object.freeze({ ...options }),
 });
