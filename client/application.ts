@@ -52,8 +52,8 @@ export function createSignIn(
   const issuer = baseUrl.replace(/\/+$/, '');
   const credentials = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) };
 
-  const post = async (path: string, form: Record<string, string>, repeatable: boolean): Promise<unknown> =>
-    (await transport.send({ method: 'POST', path, form: { ...form, ...credentials }, repeatable })).body;
+  const post = async <Body>(path: string, form: Record<string, string>, repeatable: boolean): Promise<Body> =>
+    (await transport.send<Body>({ method: 'POST', path, form: { ...form, ...credentials }, repeatable })).body;
 
   return {
     async authorize({ redirectUri = application.redirectUri, prompt, loginHint } = {}) {
@@ -86,12 +86,12 @@ export function createSignIn(
         redirect_uri: redirectUri,
         code_verifier: verifier,
       };
-      return (await post('/oauth/token', form, false)) as TokenAnswer;
+      return post('/oauth/token', form, false);
     },
     async renew() {
       const token = await store.read();
       if (token === undefined) throw new SignedOutError('Nobody is signed in.', { status: 401, code: 'signed_out' });
-      return (await post('/oauth/token', { grant_type: 'refresh_token', refresh_token: token }, true)) as TokenAnswer;
+      return post('/oauth/token', { grant_type: 'refresh_token', refresh_token: token }, true);
     },
     async revoke(token) {
       await post('/oauth/revoke', { token }, true);

@@ -16,6 +16,11 @@ export interface Change<Row> {
   at?: string;
 }
 
+interface ChangesBody<Row> {
+  data: Change<Row>[];
+  meta: { changes_position: string; more: boolean };
+}
+
 export interface SubscribeOptions extends Options {
   search?: ListQuery['search'];
   searchJoin?: ListQuery['searchJoin'];
@@ -30,7 +35,8 @@ export interface SubscribeOptions extends Options {
 const firstWordMs = 5000;
 const silenceMs = 40_000;
 const pollMs = 2000;
-const pauses = [250, 1000, 2000, 5000];
+const pauses = [250, 1000, 2000];
+const longestPause = 5000;
 
 const queryOf = (resource: string, { search, searchJoin, after }: SubscribeOptions): string => {
   const query = queryStringOf({ ...(search === undefined ? {} : { search }), ...(searchJoin ? { searchJoin } : {}) });
@@ -59,11 +65,10 @@ export async function* subscribe<Row>(
     try {
       const path = queryOf(resource, { ...options, after });
       if (polls) {
-        const { body } = await send({ method: 'GET', path, signal, repeatable: true });
-        const page = body as { data: Change<Row>[]; meta: { changes_position: string; more: boolean } };
-        yield* page.data;
-        after = page.meta.changes_position;
-        if (!page.meta.more) await pause(pollMs, signal);
+        const { body } = await send<ChangesBody<Row>>({ method: 'GET', path, signal, repeatable: true });
+        yield* body.data;
+        after = body.meta.changes_position;
+        if (!body.meta.more) await pause(pollMs, signal);
         continue;
       }
       for await (const event of readStream(send, path, signal)) {
@@ -75,20 +80,25 @@ export async function* subscribe<Row>(
           break;
         }
         if (event.id !== undefined) after = event.id;
-        if (event.data !== undefined) yield JSON.parse(event.data) as Change<Row>;
+        if (event.data !== undefined) yield JSON.parse(event.data);
       }
     } catch (error) {
       if (signal?.aborted) return;
       if (isFinal(error)) throw error;
     }
-    if (!polls) await pause(pauses[Math.min(failures++, pauses.length - 1)] as number, signal).catch(() => undefined);
+    if (!polls) await pause(pauses[failures++] ?? longestPause, signal).catch(() => undefined);
   }
 }
 
 async function newest(send: Send, resource: string, signal: AbortSignal | undefined): Promise<string | undefined> {
   const path = `/v1/${encodeURIComponent(resource)}?limit=1&count=none`;
-  const { body } = await send({ method: 'GET', path, signal, repeatable: true });
-  return (body as { meta: { changes_position?: string } }).meta.changes_position;
+  const { body } = await send<{ meta: { changes_position?: string } }>({
+    method: 'GET',
+    path,
+    signal,
+    repeatable: true,
+  });
+  return body.meta.changes_position;
 }
 
 interface StreamEvent {
@@ -106,11 +116,11 @@ async function* readStream(
   const stop = new AbortController();
   const both = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal;
   try {
-    const opening = send({ method: 'GET', path, signal: both, stream: true });
+    const opening = send<ReadableStream<Uint8Array>>({ method: 'GET', path, signal: both, stream: true });
     opening.catch(() => undefined);
     const answer = await within(opening, firstWordMs);
     if (answer === undefined) return yield { kind: 'held back' };
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const reader = answer.body.getReader();
     const decoder = new TextDecoder();
     let text = '';
     for (let silence = firstWordMs; ; silence = silenceMs) {
@@ -122,7 +132,7 @@ async function* readStream(
       if (chunk.done) return;
       text += decoder.decode(chunk.value, { stream: true });
       const blocks = text.split('\n\n');
-      text = blocks.pop() as string;
+      text = blocks.pop() ?? '';
       for (const block of blocks) {
         const event = readBlock(block);
         if (event === 'end') return;
@@ -156,7 +166,7 @@ function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
  * A list that keeps itself up to date: its rows, and again after each change. A change that may move rows between pages, or whose
  * place in the order is not known, makes it read the list again.
  */
-export async function* live<Row extends { id: string }>(
+export async function* live<Row>(
   list: (query: ListQuery, options: Options) => Promise<Page<Row>>,
   changes: (options: SubscribeOptions) => AsyncGenerator<Change<Row>, void>,
   query: ListQuery,
@@ -181,14 +191,14 @@ export async function* live<Row extends { id: string }>(
   }
 }
 
+const isRow = (row: unknown, id: string): boolean =>
+  typeof row === 'object' && row !== null && 'id' in row && row.id === id;
+
 /** The rows after a change; undefined where only the service can tell. */
-function applied<Row extends { id: string }>(
-  { data, pagination }: Page<Row>,
-  { id, operation, after }: Change<Row>,
-): Row[] | undefined {
+function applied<Row>({ data, pagination }: Page<Row>, { id, operation, after }: Change<Row>): Row[] | undefined {
   const isGone = operation === 'deleted' || operation === 'left';
-  const isHere = data.some((row) => row.id === id);
-  if (isHere && after && !isGone) return data.map((row) => (row.id === id ? { ...row, ...after } : row));
+  const isHere = data.some((row) => isRow(row, id));
+  if (isHere && after && !isGone) return data.map((row) => (isRow(row, id) ? { ...row, ...after } : row));
   const isWhole = pagination.total === pagination.count && !pagination.total_capped;
-  return isGone && isWhole ? data.filter((row) => row.id !== id) : undefined;
+  return isGone && isWhole ? data.filter((row) => !isRow(row, id)) : undefined;
 }

@@ -80,7 +80,7 @@ export interface Session {
   /** Completes the sign-in with the address to which the person returned. */
   redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<void>;
   /** Any other call with the caller's token: `gatehouse.call({ method: 'GET', path: '/v1/users/me' })`. */
-  call(call: Call): Promise<Answer>;
+  call<Body = unknown>(call: Call): Promise<Answer<Body>>;
 }
 
 /** A client that accepts any resource name. The caller sets the type of the rows. */
@@ -124,11 +124,11 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     onSecondFactor: options.onSecondFactor,
   });
 
-  const withToken = (call: Call, token: string): Promise<Answer> =>
+  const withToken = <Body>(call: Call, token: string): Promise<Answer<Body>> =>
     transport.send({ ...call, headers: { ...call.headers, Authorization: `Bearer ${token}` } });
 
   /** Nobody is logged in: public resources still work. */
-  async function withoutToken(call: Call): Promise<Answer> {
+  async function withoutToken<Body>(call: Call): Promise<Answer<Body>> {
     try {
       return await transport.send(call);
     } catch (error) {
@@ -138,7 +138,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     }
   }
 
-  async function call(call: Call): Promise<Answer> {
+  async function call<Body>(call: Call): Promise<Answer<Body>> {
     try {
       return await send(call);
     } catch (error) {
@@ -151,7 +151,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     }
   }
 
-  async function send(call: Call): Promise<Answer> {
+  async function send<Body>(call: Call): Promise<Answer<Body>> {
     if (options.accessToken !== undefined) return withToken(call, options.accessToken);
     const token = await login.accessToken();
     if (token === undefined) return withoutToken(call);

@@ -1,5 +1,5 @@
 import { GatehouseError, OAuthError, SignedOutError, UnreachableError } from './errors.ts';
-import type { Transport } from './transport.ts';
+import type { Call, Transport } from './transport.ts';
 
 /** The fields of the login form: the password, and the identifier under its own name or under `username`. */
 export type Credentials = { password: string } & ({ email: string } | { username: string } | { phone: string });
@@ -104,8 +104,8 @@ export function createLogin(options: LoginOptions): Login {
 
   async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
     const path = `${proxyPath}/${verb}`;
-    const answer = await transport.send({ method: 'POST', path, body, repeatable, withCookies: store === undefined });
-    const tokens = answer.body as TokenAnswer | undefined;
+    const call: Call = { method: 'POST', path, body, repeatable, withCookies: store === undefined };
+    const { body: tokens } = await transport.send<TokenAnswer | undefined>(call);
     if (typeof tokens?.access_token === 'string') return tokens;
     // Something other than the service responded, such as the sign-in page of a hotel network.
     throw new UnreachableError('The answer holds no tokens.', { status: 0, code: 'unreachable' });

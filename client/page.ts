@@ -25,4 +25,4 @@ export interface Options {
 }
 
 /** Sends a call with the token of the signed-in user. */
-export type Send = (call: Call) => Promise<Answer>;
+export type Send = <Body>(call: Call) => Promise<Answer<Body>>;

@@ -39,7 +39,7 @@ export function comeBack({
   const kept = sessionStorage.getItem(key);
   if (kept === null || !(said.has('code') || said.has('error'))) return undefined;
   sessionStorage.removeItem(key);
-  const { from, ...authorization } = JSON.parse(kept) as Kept;
+  const { from, ...authorization }: Kept = JSON.parse(kept);
   history.replaceState(null, '', from);
   return { authorization, answer };
 }

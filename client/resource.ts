@@ -46,6 +46,11 @@ export interface Result<Row> {
   error?: GatehouseError;
 }
 
+interface ListBody<Item> {
+  data: Item[];
+  meta: { pagination: Pagination; changes_position?: string };
+}
+
 interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
   error?: Record<string, unknown>;
   retry_after?: number;
@@ -63,20 +68,13 @@ export class Resource<Row> {
     this.path = path;
   }
 
-  async list(query: ListQuery = {}, { signal }: Options = {}): Promise<Page<Row>> {
-    const { body } = await this.#send({
-      method: 'GET',
-      path: this.path + queryStringOf(query),
-      signal,
-      repeatable: true,
-    });
-    const { data, meta } = body as { data: Row[]; meta: { pagination: Pagination; changes_position?: string } };
-    return { data, pagination: meta.pagination, position: meta.changes_position };
+  list(query: ListQuery = {}, options: Options = {}): Promise<Page<Row>> {
+    return this.#list<Row>(query, options);
   }
 
   /** Figures of the rows instead of the rows: `cars.aggregate({ aggregate: ['count'], groupBy: ['kind'] })`. */
-  async aggregate<Figures>(query: FiguresQuery, options: Options = {}): Promise<Page<Figures>> {
-    return (await this.list(query, options)) as unknown as Page<Figures>;
+  aggregate<Figures>(query: FiguresQuery, options: Options = {}): Promise<Page<Figures>> {
+    return this.#list<Figures>(query, options);
   }
 
   /** All matching rows, one after the other. Each page costs the same. */
@@ -97,7 +95,7 @@ export class Resource<Row> {
   /** The rows of a list, and again after each change. */
   live(query: ListQuery = {}, options: Options = {}): AsyncGenerator<readonly Row[], void> {
     const list = (of: ListQuery, how: Options) => this.list(of, how);
-    return live(list as never, (how) => this.subscribe(how) as never, query, options) as never;
+    return live(list, (how) => this.subscribe(how), query, options);
   }
 
   async get(id: string, query: SingleQuery = {}, { signal }: Options = {}): Promise<Tagged<Row>> {
@@ -167,19 +165,26 @@ export class Resource<Row> {
     return this.#act(`${this.path}/${encodeURIComponent(action)}`, body, options);
   }
 
+  async #list<Item>(query: ListQuery, { signal }: Options): Promise<Page<Item>> {
+    const path = this.path + queryStringOf(query);
+    const { body } = await this.#send<ListBody<Item>>({ method: 'GET', path, signal, repeatable: true });
+    return { data: body.data, pagination: body.meta.pagination, position: body.meta.changes_position };
+  }
+
   async #act<Result>(path: string, body: object | undefined, options: ActOptions): Promise<Result> {
     const { method = 'POST', signal } = options;
-    const answer = await this.#send({ method, path, body: method === 'GET' ? undefined : (body ?? {}), signal });
-    return (answer.body as { data: Result } | undefined)?.data as Result;
+    const call = { method, path, body: method === 'GET' ? undefined : (body ?? {}), signal };
+    const answer = await this.#send<{ data: Result } | undefined>(call);
+    return answer.body?.data as Result;
   }
 
   async #batch(method: Method, body: object, options: CreateOptions): Promise<Result<Row>[]> {
     const { idempotencyKey, signal } = options;
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     const repeatable = idempotencyKey !== undefined;
-    const answer = await this.#send({ method, path: `${this.path}/batches`, body, headers, signal, repeatable });
-    const { data } = answer.body as { data: BatchAnswer<Row>[] };
-    return data.map(({ error, retry_after: retryAfter, ...result }) => ({
+    const call = { method, path: `${this.path}/batches`, body, headers, signal, repeatable };
+    const answer = await this.#send<{ data: BatchAnswer<Row>[] }>(call);
+    return answer.body.data.map(({ error, retry_after: retryAfter, ...result }) => ({
       ...result,
       ...(error ? { error: problemOf(error, { status: result.status, retryAfter, requestId: undefined }) } : {}),
     }));
@@ -191,10 +196,10 @@ export class Resource<Row> {
 
   #write(method: 'PUT' | 'PATCH' | 'DELETE', id: string, body: object | undefined, options: WriteOptions, query = '') {
     const headers: Record<string, string> = options.ifMatch === undefined ? {} : { 'If-Match': options.ifMatch };
-    return this.#send({ method, path: this.#one(id) + query, body, headers, signal: options.signal });
+    return this.#send<{ data: Row }>({ method, path: this.#one(id) + query, body, headers, signal: options.signal });
   }
 }
 
-function tagged<Row>({ body, headers }: Answer): Tagged<Row> {
-  return { data: (body as { data: Row }).data, etag: headers.get('etag') ?? undefined };
+function tagged<Row>({ body, headers }: Answer<{ data: Row }>): Tagged<Row> {
+  return { data: body.data, etag: headers.get('etag') ?? undefined };
 }

@@ -19,17 +19,17 @@ export interface Call {
   withCookies?: boolean;
 }
 
-export interface Answer {
+export interface Answer<Body = unknown> {
   status: number;
   headers: Headers;
   /** The JSON of the response; undefined for 204. */
-  body: unknown;
+  body: Body;
 }
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Transport {
-  send(call: Call): Promise<Answer>;
+  send<Body>(call: Call): Promise<Answer<Body>>;
 }
 
 export interface TransportOptions {
@@ -48,7 +48,7 @@ const passing = new Set([429, 502, 503, 504]);
 export function createTransport({ baseUrl, fetch, retryDelays }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, '');
 
-  async function sendOnce(call: Call): Promise<Answer> {
+  async function sendOnce<Body>(call: Call): Promise<Answer<Body>> {
     const headers: Record<string, string> = {
       Accept: call.stream ? 'text/event-stream' : 'application/json, application/problem+json',
       ...call.headers,
@@ -66,23 +66,20 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
     if (call.form) init.body = new URLSearchParams(call.form);
     if (call.signal) init.signal = call.signal;
     let response: Response;
-    let text: string;
+    let body: ReturnType<typeof parse>;
     try {
       response = await fetch(root + call.path, init);
-      if (call.stream && response.ok)
-        return { status: response.status, headers: response.headers, body: response.body };
-      text = await response.text();
+      body = call.stream && response.ok ? response.body : parse(await response.text());
     } catch (cause) {
       if (call.signal?.aborted) throw cause;
       throw new UnreachableError('The service cannot be reached.', { status: 0, code: 'unreachable', cause });
     }
-    const body = parse(text);
     if (!response.ok) throw errorOf(response, body);
     return { status: response.status, headers: response.headers, body };
   }
 
   return {
-    async send(call) {
+    async send<Body>(call: Call): Promise<Answer<Body>> {
       for (let attempt = 0; ; attempt++) {
         try {
           return await sendOnce(call);
@@ -102,7 +99,7 @@ function mayPass(error: unknown): error is GatehouseError {
   return passing.has(error.status) && (error.retryAfter ?? 0) <= longestWaitSeconds;
 }
 
-function parse(text: string): unknown {
+function parse(text: string) {
   if (text === '') return undefined;
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ export interface Guard {
   stop: (to: RouterLocation, proceed: () => void) => void;
 }
 
-const entryOf = (): Entry => (history.state as Entry | null) ?? {};
+const entryOf = (): Entry => history.state ?? {};
 const listeners = new Set<() => void>();
 let index = entryOf().index ?? 0;
 let visits = 0;

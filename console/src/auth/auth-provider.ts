@@ -25,8 +25,8 @@ const needed = new Map<string, Operation>([
 ]);
 
 export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
-  const { body } = await gatehouse.call({ method: 'GET', path: '/v1/users/me', repeatable: true });
-  return (body as { data: Me }).data;
+  const { body } = await gatehouse.call<{ data: Me }>({ method: 'GET', path: '/v1/users/me', repeatable: true });
+  return body.data;
 }
 
 /** The console does not sign people in: the login page does. */

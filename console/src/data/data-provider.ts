@@ -78,7 +78,7 @@ export function createDataProvider(
     async update(name: string, { id, data, previousData }: UpdateParams) {
       const changes = changedFields(data, previousData ?? {});
       if (Object.keys(changes).length === 0) return { data: { ...previousData, id: String(id) } };
-      const ifMatch = previousData?.[tagKey] as string | undefined;
+      const ifMatch: string | undefined = previousData?.[tagKey];
       const patched = await resource(name)
         .patch(String(id), changes, { ifMatch })
         .catch((error) => {
@@ -89,7 +89,7 @@ export function createDataProvider(
     },
 
     async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
-      const ifMatch = previousData?.[tagKey] as string | undefined;
+      const ifMatch: string | undefined = previousData?.[tagKey];
       await resource(name).remove(String(id), { ifMatch }).catch(forForm);
       return { data: { ...previousData, id: String(id) } };
     },

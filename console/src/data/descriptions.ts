@@ -1,6 +1,6 @@
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { FieldDescription } from './field-description.ts';
-import { fieldsOfSchema } from './fields-of-schema.ts';
+import { fieldsOfSchema, type Schema } from './fields-of-schema.ts';
 
 export type { FieldDescription } from './field-description.ts';
 
@@ -56,33 +56,44 @@ export interface ResourceDescription {
 
 /** Loads the descriptions of the operator's resources and of the built-in ones. */
 export async function loadDescriptions(gatehouse: Gatehouse): Promise<ResourceDescription[]> {
-  const { body } = await gatehouse.call({ method: 'GET', path: '/v1/resources', repeatable: true });
-  return (body as { data: Raw[] }).data.map(describe);
+  const { body } = await gatehouse.call<{ data: Raw[] }>({ method: 'GET', path: '/v1/resources', repeatable: true });
+  return body.data.map(describe);
 }
 
-type Raw = Record<string, unknown> & { name: string };
-type RawAction = ActionDescription & { method: string; bodySchema?: Record<string, unknown> };
+type Raw = Omit<ResourceDescription, 'singular' | 'fields' | 'relations' | 'operations' | 'actions'> & {
+  singular?: string;
+  fields?: Record<string, Omit<FieldDescription, 'name'>>;
+  relations?: Record<string, Omit<RelationDescription, 'name'>>;
+  operations?: Operation[];
+  actions?: (Omit<ActionDescription, 'fields'> & { method: string; bodySchema?: Schema })[];
+};
 
 const everything: Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
 /** Only a device of the owner can create rows of these resources. */
 const ofDevices = new Set(['passkeys', 'authenticators']);
 
-export function describe({ name, fields, relations, operations, actions, ...rest }: Raw): ResourceDescription {
+export function describe({
+  name,
+  fields,
+  relations,
+  operations = everything,
+  actions = [],
+  ...rest
+}: Raw): ResourceDescription {
   return {
     singular: name.replace(/s$/, ''),
     ...rest,
     name,
-    fields: named<FieldDescription>(fields),
-    relations: named<RelationDescription>(relations),
-    operations: new Set(
-      ((operations as Operation[] | undefined) ?? everything).filter((one) => one !== 'create' || !ofDevices.has(name)),
-    ),
-    actions: ((actions ?? []) as RawAction[])
+    fields: named(fields),
+    relations: named(relations),
+    operations: new Set(operations.filter((one) => one !== 'create' || !ofDevices.has(name))),
+    actions: actions
       .filter(({ method }) => method === 'POST')
       .map(({ bodySchema, ...action }) => ({ ...action, fields: fieldsOfSchema(bodySchema) })),
   };
 }
 
 /** Converts an object of descriptions by name to a list. */
-const named = <T>(value: unknown): T[] => Object.entries(value ?? {}).map(([name, raw]) => ({ name, ...raw }) as T);
+const named = <T extends object>(values: Record<string, T> = {}): (T & { name: string })[] =>
+  Object.entries(values).map(([name, raw]) => ({ name, ...raw }));

@@ -1,25 +1,42 @@
 import type { FieldDescription } from './field-description.ts';
 
-type Schema = Record<string, unknown>;
+/** The members of a JSON Schema that forms use. */
+export interface Schema {
+  type?: string;
+  format?: string;
+  pattern?: string;
+  title?: string;
+  description?: string;
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  required?: string[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  enum?: unknown[];
+  anyOf?: Schema[];
+  const?: unknown;
+  examples?: unknown[];
+  default?: unknown;
+}
 
 /** The members of an action's body as fields. Members other than plain values and lists of strings are edited as JSON. */
-export function fieldsOfSchema(schema: Schema | undefined): FieldDescription[] {
-  const required = (schema?.required as string[] | undefined) ?? [];
-  return Object.entries((schema?.properties ?? {}) as Record<string, Schema>).map(([name, property]) => {
+export function fieldsOfSchema({ properties = {}, required = [] }: Schema = {}): FieldDescription[] {
+  return Object.entries(properties).map(([name, property]) => {
     const { title, description, examples, default: preset } = property;
     const said = {
       label: title,
       description,
       default: preset,
-      example: Array.isArray(examples) ? examples[0] : undefined,
+      example: examples?.[0],
     };
-    return { name, ...typeOf(property), ...said, required: required.includes(name) } as FieldDescription;
+    return { name, ...typeOf(property), ...said, required: required.includes(name) };
   });
 }
 
-function typeOf(property: Schema): Partial<FieldDescription> {
-  const { type, format, pattern } = property as Record<string, string>;
-  const { minimum, maximum, minLength, maxLength } = property as Record<string, number>;
+function typeOf(property: Schema): Omit<FieldDescription, 'name'> {
+  const { type, format, pattern, minimum, maximum, minLength, maxLength } = property;
   const values = valuesOf(property);
   if (values) return { type: 'enum', values };
   switch (type) {
@@ -33,19 +50,19 @@ function typeOf(property: Schema): Partial<FieldDescription> {
       if (format === 'date-time') return { type: 'timestamp' };
       return { type: 'text', min: minLength, max: maxLength, pattern };
     case 'array':
-      return listOf((property.items ?? {}) as Schema);
+      return listOf(property.items);
     default:
       return { type: 'json' };
   }
 }
 
-function listOf(items: Schema): Partial<FieldDescription> {
+function listOf(items: Schema = {}): Omit<FieldDescription, 'name'> {
   const values = valuesOf(items);
   return values ? { type: 'list', values } : { type: items.type === 'string' ? 'list' : 'json' };
 }
 
 /** The strings of `enum: […]`, or of a union of literals: `anyOf: [{ const }, …]`. */
 function valuesOf({ enum: listed, anyOf }: Schema): string[] | undefined {
-  const values = (listed as unknown[] | undefined) ?? (anyOf as Schema[] | undefined)?.map((one) => one.const) ?? [];
+  const values = listed ?? anyOf?.map((one) => one.const) ?? [];
   return values.length > 0 && values.every((value) => typeof value === 'string') ? values : undefined;
 }

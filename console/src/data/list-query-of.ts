@@ -30,12 +30,12 @@ export function searchFor(filter: Record<string, unknown>): Search {
     if (key === deletedKey || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))
       continue;
     const [field = '', operator] = key.split('@');
-    search[field] = operator === undefined ? (value as Scalar | Scalar[]) : comparison(operator as Operator, value);
+    search[field] = operator === undefined ? (value as Scalar | Scalar[]) : comparison(operator, value);
   }
   return search;
 }
 
-function comparison(operator: Operator, value: unknown): Comparison {
+function comparison(operator: string, value: unknown): Comparison {
   if (operator === 'contains') return { contains: value as string };
   const { from, to } = value as { from?: Scalar; to?: Scalar };
   // A timestamp is filtered by whole days in the person's time zone. Start and end are optional.

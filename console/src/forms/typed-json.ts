@@ -1,3 +1,4 @@
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { say } from '../text/say.ts';
 /** JSON while it is being typed. The text is kept unchanged, and its value is sent. */
 export class TypedJson {
@@ -43,7 +44,7 @@ function placeOfMistake(text: string): { line: number; column: number } | undefi
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const at = /position (\d+)/.exec((error as Error).message)?.[1];
+    const at = /position (\d+)/.exec(reasonOf(error))?.[1];
     const before = text.slice(0, at === undefined ? text.length : Number(at)).split('\n');
     return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
   }

@@ -1,6 +1,7 @@
 import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack, Typography } from '@mui/material';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { RecordContextProvider, useDataProvider, useNotify, useRefresh } from 'react-admin';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { ConflictError, FormError } from '../data/form-error.ts';
@@ -37,12 +38,12 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
   async function onError(error: unknown) {
     // The form shows the error of a field beside that field.
     if (error instanceof FormError && error.body.errors) return;
-    if (!(error instanceof ConflictError)) return notify(messageOf(error), { type: 'error' });
+    if (!(error instanceof ConflictError)) return notify(reasonOf(error), { type: 'error' });
     try {
       const { data: theirs } = await dataProvider.getOne(name, { id: String(error.before.id) });
       setQuarrel({ theirs, differences: differencesOf(fields, error.before, theirs, error.changes) });
     } catch (failure) {
-      notify(messageOf(failure), { type: 'error' });
+      notify(reasonOf(failure), { type: 'error' });
     }
   }
 
@@ -77,8 +78,6 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
   );
   return { onError: (error) => void onError(error), dialog };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 interface Props {
   title: string;

@@ -9,7 +9,7 @@ const { fields } = describe({
     plate: { type: 'text' },
     seats: { type: 'integer' },
     tags: { type: 'list' },
-    updated_at: { readOnly: true },
+    updated_at: { type: 'timestamp', readOnly: true },
   },
 });
 const before = { plate: 'A 1', seats: 4, tags: ['a'], updated_at: '1' };

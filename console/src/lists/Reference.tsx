@@ -43,7 +43,7 @@ function ReferredBy({ field: { name, references = '' }, children }: { field: Fie
 export function Reference({ field, linked }: { field: FieldDescription; linked: boolean }) {
   const row = useRecordContext();
   const found = useContext(Referred).get(field.name);
-  const id = row?.[field.name] as string | null | undefined;
+  const id: string | null | undefined = row?.[field.name];
   if (!id) return <span className="value">–</span>;
   if (found === 'loading') return <span className="value">…</span>;
   if (!found) return <ReferenceAlone field={field} id={id} linked={linked} />;

@@ -92,7 +92,7 @@ function TrailRows() {
 /** "Cars 3,000" */
 function ListTitle() {
   const { total, meta } = useListContext();
-  const atLeast = meta?.atLeast as number | undefined;
+  const atLeast: number | undefined = meta?.atLeast;
   const count = total?.toLocaleString(locale) ?? (atLeast === undefined ? '' : `${atLeast.toLocaleString(locale)}+`);
   return (
     <>

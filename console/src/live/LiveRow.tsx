@@ -39,8 +39,9 @@ export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
   useChanges([name], (change) => {
     if (change && change.id === row?.id && !saved.current) setChanges((known) => [...known, change]);
   });
+  const [first] = changes;
   const last = changes.at(-1);
-  return last && <Warning first={changes[0] as RowChange} last={last} />;
+  return first && last && <Warning first={first} last={last} />;
 }
 
 function Warning({ first, last }: { first: RowChange; last: RowChange }) {

@@ -14,7 +14,7 @@ const mostMarks = 100;
 export function LiveRows({ children }: { children: ReactNode }) {
   const { name } = useDescription();
   const { meta } = useListContext();
-  const position = meta?.position as string | undefined;
+  const position: string | undefined = meta?.position;
   const { identity } = useGetIdentity();
   const refresh = useRefreshSoon();
   const [marks, setMarks] = useState<ReadonlyMap<string, RowChange>>(new Map());
@@ -38,13 +38,17 @@ export function LiveRows({ children }: { children: ReactNode }) {
   );
 }
 
-const sentences = { created: '{who} created {row}.', updated: '{who} changed {row}.', deleted: '{who} deleted {row}.' };
+const sentences: { [operation in RowChange['operation']]?: string } = {
+  created: '{who} created {row}.',
+  updated: '{who} changed {row}.',
+  deleted: '{who} deleted {row}.',
+};
 
 function Told({ change }: { change: RowChange }) {
   const description = useDescription();
   const who = useActorName(change.actor);
   const row = rowName(description, { ...(change.after ?? change.before), id: change.id });
-  const sentence = sentences[change.operation as keyof typeof sentences];
+  const sentence = sentences[change.operation];
   return sentence && say(sentence, { who, row });
 }
 

@@ -7,8 +7,12 @@ export const useActivity = () =>
     queryKey: ['activity'],
     refetchInterval: 60_000,
     queryFn: async () => {
-      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/activities', repeatable: true });
-      return (body as { data: Activity }).data;
+      const { body } = await gatehouse.call<{ data: Activity }>({
+        method: 'GET',
+        path: '/v1/activities',
+        repeatable: true,
+      });
+      return body.data;
     },
   });
 
@@ -34,8 +38,12 @@ export const useDiagnosis = () =>
     queryKey: ['diagnosis'],
     staleTime: 60_000,
     queryFn: async () => {
-      const { body } = await gatehouse.call({ method: 'GET', path: '/v1/diagnoses', repeatable: true });
-      return (body as { data: Diagnosis }).data;
+      const { body } = await gatehouse.call<{ data: Diagnosis }>({
+        method: 'GET',
+        path: '/v1/diagnoses',
+        repeatable: true,
+      });
+      return body.data;
     },
   });
 

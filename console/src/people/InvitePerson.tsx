@@ -1,5 +1,7 @@
 import { DialogContentText } from '@mui/material';
 import { email, required, TextInput, useNotify, useRedirect } from 'react-admin';
+import type { Call } from '../../../client/transport.ts';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { gatehouse } from '../data/api.ts';
 import { FormError, forForm } from '../data/form-error.ts';
 import { say } from '../text/say.ts';
@@ -15,13 +17,14 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     const { email, name, roles } = values;
     const body = { email, roles: roles ?? [], ...(name ? { name } : {}) };
     try {
-      const sent = await gatehouse.call({ method: 'POST', path: '/v1/invitations', body }).catch(forForm);
+      const call: Call = { method: 'POST', path: '/v1/invitations', body };
+      const sent = await gatehouse.call<{ data: { id: string } }>(call).catch(forForm);
       notify(say('An invitation to {email} is on its way.', { email }), { type: 'success' });
       onClose();
-      redirect('show', 'users', (sent.body as { data: { id: string } }).data.id);
+      redirect('show', 'users', sent.body.data.id);
     } catch (error) {
       if (error instanceof FormError && error.body.errors) return error.body.errors;
-      notify((error as Error).message, { type: 'error' });
+      notify(reasonOf(error), { type: 'error' });
     }
     return undefined;
   }

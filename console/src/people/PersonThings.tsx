@@ -12,7 +12,7 @@ import { userAgentName } from '../text/user-agent.ts';
 import { AskedButton } from '../widgets/AskedButton.tsx';
 import { Quiet, Section } from '../widgets/Section.tsx';
 
-type Row = { id: string } & Record<string, unknown>;
+type Row = { id: string; scopes?: string[]; user_agent?: string | null } & Record<string, unknown>;
 
 interface Props {
   title: string;
@@ -102,7 +102,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         filter={{ user_id, type: 'session' }}
         none={say('Not signed in anywhere.')}
         line={(row) => {
-          const device = userAgentName((row.user_agent as string | null) ?? null);
+          const device = userAgentName(row.user_agent ?? null);
           return {
             name: device,
             ...(isOwnSession(row.id) && { chip: say('This session') }),
@@ -118,7 +118,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         none={say('None.')}
         line={(row) => ({
           name: String(row.name ?? say('Unnamed')),
-          detail: joined((row.scopes as string[]).join(' '), usedWhen(row)),
+          detail: joined(row.scopes?.join(' '), usedWhen(row)),
           revoke: say('the token “{name}”', { name: row.name }),
         })}
       />
@@ -138,7 +138,7 @@ function ThingsOf({ user_id }: { user_id: string }) {
         filter={{ user_id }}
         line={(row) => ({
           name: <ClientName id={String(row.client_id)} />,
-          detail: joined((row.scopes as string[]).join(' '), say('allowed {when}', { when: when(row.created_at) })),
+          detail: joined(row.scopes?.join(' '), say('allowed {when}', { when: when(row.created_at) })),
         })}
       />
       {others.map(({ resource, field }) => (

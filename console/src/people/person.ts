@@ -26,8 +26,8 @@ interface Lockout {
 /** The lockout after failed sign-ins, if there is one. */
 export async function lockoutOf(id: string): Promise<Lockout | null> {
   const path = `/v1/users/${id}/lockouts`;
-  const { body } = await gatehouse.call({ method: 'GET', path, repeatable: true });
-  return (body as { data: Lockout[] }).data[0] ?? null;
+  const { body } = await gatehouse.call<{ data: Lockout[] }>({ method: 'GET', path, repeatable: true });
+  return body.data[0] ?? null;
 }
 
 export function useLockout(id = ''): Lockout | null | undefined {

@@ -1,6 +1,7 @@
 import { Button, Typography } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
 import { FormError } from '../data/form-error.ts';
@@ -58,7 +59,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
     } catch (error) {
       // The form shows the error of a field beside that field.
       if (error instanceof FormError && error.body.errors) return error.body.errors;
-      notify((error as Error).message, { type: 'error' });
+      notify(reasonOf(error), { type: 'error' });
     }
     return undefined;
   }

@@ -61,8 +61,7 @@ export function Activity() {
   );
 }
 
-type Change = { from?: unknown; to?: unknown; cut?: true; hidden?: true };
-const changesOf = ({ data }: TrailEvent) => Object.entries((data?.changes ?? {}) as Record<string, Change>);
+const changesOf = ({ data }: TrailEvent) => Object.entries(data?.changes ?? {});
 
 /** "Seats: 4 → 5", for each field that changed. */
 function Changes({ event }: { event: TrailEvent }) {

@@ -40,9 +40,9 @@ function read(
       // A word, because an icon would be unclear.
       return <span className={value ? 'yes' : 'no'}>{valueText({ type }, value)}</span>;
     case 'person':
-      return row && <PersonName person={row as unknown as Person} />;
+      return row && <PersonName person={row as Person} />;
     case 'status':
-      return row && <Status person={row as unknown as Person} />;
+      return row && <Status person={row as Person} />;
     case 'last_sign_in':
       return <LastSignIn id={String(row?.id)} />;
     case 'enum':

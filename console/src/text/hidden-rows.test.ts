@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describe } from '../data/descriptions.ts';
+import { describe, type ResourceDescription } from '../data/descriptions.ts';
 import { hiddenRowsText } from './hidden-rows.ts';
 
-const pets = (readers: object) => describe({ name: 'pets', fields: {}, readers });
+const pets = (readers: ResourceDescription['readers']) => describe({ name: 'pets', fields: {}, readers });
 
 test('says that a rule hides rows, and who may see them', () => {
   const staff = pets({ everyone: 'none', roles: { admin: 'none', vet: 'all', client: 'some' } });

@@ -100,8 +100,8 @@ export function rowName(description: ResourceDescription, row: Record<string, un
   const first = tellingField(description)?.name;
   const value = [first, ...telling]
     .map((name) => name && row[name])
-    .find((found) => typeof found === 'string' && found);
-  return (value as string | undefined) ?? shortId(String(row.id ?? ''));
+    .find((found): found is string => typeof found === 'string' && found !== '');
+  return value ?? shortId(String(row.id ?? ''));
 }
 
 /** Distinguishes two rows with the same name, for example by the email of a person. */
@@ -115,10 +115,9 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
     'description',
     ...searchedFields(description).map((field) => field.name),
   ];
-  const value = others
+  return others
     .map((field) => (field === 'realm' ? undefined : row[field]))
-    .find((found) => typeof found === 'string' && found !== '' && found !== name);
-  return value as string | undefined;
+    .find((found): found is string => typeof found === 'string' && found !== '' && found !== name);
 }
 
 /** The path of a list with a filter. */

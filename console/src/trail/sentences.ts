@@ -1,6 +1,13 @@
 import { template } from '../text/say.ts';
 
 /** One event of the trail, as the API shows it. */
+export interface FieldChange {
+  from?: unknown;
+  to?: unknown;
+  cut?: true;
+  hidden?: true;
+}
+
 export interface TrailEvent {
   id: string;
   type: string;
@@ -9,7 +16,7 @@ export interface TrailEvent {
   actor_id: string | null;
   address: string | null;
   user_agent: string | null;
-  data: Record<string, unknown> | null;
+  data: (Record<string, unknown> & { changes?: Record<string, FieldChange> }) | null;
   created_at: string;
 }
 
@@ -173,9 +180,8 @@ function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
   return piecesOf(template(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
 }
 
-function valuesBefore({ changes }: Record<string, unknown>): Record<string, unknown> {
-  const all = Object.entries((changes ?? {}) as Record<string, { from?: unknown }>);
-  return Object.fromEntries(all.map(([name, { from }]) => [name, from]));
+function valuesBefore({ changes = {} }: NonNullable<TrailEvent['data']>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(changes).map(([name, { from }]) => [name, from]));
 }
 
 function partsOfSentence(event: TrailEvent): Part[] {

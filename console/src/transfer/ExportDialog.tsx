@@ -1,6 +1,7 @@
 import { Alert, Button, Typography } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress } from '../bulk/BulkReport.tsx';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../data/described.tsx';
@@ -34,7 +35,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
       save(await exportRows(options), `${name}.${format}`);
       setDone(true);
     } catch (error) {
-      if (!signal.aborted) setProblem((error as Error).message);
+      if (!signal.aborted) setProblem(reasonOf(error));
     }
   }
 

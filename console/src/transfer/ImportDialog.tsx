@@ -1,6 +1,7 @@
 import { Alert, Box, Button, Typography } from '@mui/material';
 import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
 import type { Answer, Operation } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/run-bulk.ts';
@@ -40,7 +41,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     try {
       setRows(await checkRows(description, readRows(file.name, await file.text()), descriptions));
     } catch (error) {
-      setProblem(say('This file cannot be read: {reason}', { reason: (error as Error).message }));
+      setProblem(say('This file cannot be read: {reason}', { reason: reasonOf(error) }));
     }
   }
 

@@ -13,8 +13,8 @@ export function readRows(name: string, text: string): FileRow[] {
   const [heading = ''] = text.split('\n', 1);
   const count = (delimiter: string) => heading.split(delimiter).length;
   const delimiter = [',', ';', '\t'].reduce((best, each) => (count(each) > count(best) ? each : best));
-  const options = { columns: true, bom: true, skip_empty_lines: true, relax_column_count: true, delimiter };
-  const records = parse(text, { ...options, cast: plainCell }) as unknown as Record<string, unknown>[];
+  const options = { bom: true, skip_empty_lines: true, relax_column_count: true, delimiter };
+  const records = parse<Record<string, unknown>>(text, { ...options, columns: true, cast: plainCell });
   return records.map((values, index) => ({ number: index + 2, values }));
 }
 

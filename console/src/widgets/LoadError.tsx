@@ -2,6 +2,7 @@ import CloudOffIcon from '@mui/icons-material/CloudOffOutlined';
 import { Box, Button, Typography } from '@mui/material';
 import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
+import { reasonOf } from '../../../src/platform/errors.ts';
 import { say } from '../text/say.ts';
 
 /** Shown instead of data that could not be loaded: the reason, and a button to try again. */
@@ -35,7 +36,7 @@ function wordsFor(error: unknown): { title: string; text: string } {
     };
   }
   if (status >= 500) return { title: say('The service cannot answer now'), text: message };
-  return { title: say('This could not be read'), text: message || String((error as Error)?.message ?? error) };
+  return { title: say('This could not be read'), text: message || reasonOf(error) };
 }
 
 /** The error of the list, row or form around it. */

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
+import { reasonOf } from '../../../src/platform/errors.ts';
 
 /** Runs a task and reports the result: the message `done`, or the error. Then the page reads its data again. */
 export function useTask() {
@@ -15,7 +16,7 @@ export function useTask() {
       refresh();
       return true;
     } catch (error) {
-      notify((error as Error).message, { type: 'error' });
+      notify(reasonOf(error), { type: 'error' });
       return false;
     } finally {
       setBusy(false);
