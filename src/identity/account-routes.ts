@@ -1,12 +1,14 @@
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { named } from '../http/openapi/openapi-components.ts';
+import { queryOf } from '../http/query-of.ts';
 import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
-import { queryOf, refuseParameters } from '../resources/query/list-query.ts';
+import { refuseParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
@@ -190,8 +192,8 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
         body,
         response: { 201: Type.Object({ data: named('User', UserView) }) },
       },
-      async preValidation(request) {
-        if (isForm(request)) request.body = readForm(request.body, body) as never;
+      async preValidation(request: FastifyRequest) {
+        if (isForm(request)) request.body = readForm(request.body, body);
       },
     },
     async (request, reply) => {

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { queryOf } from '../../../src/http/query-of.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { wantsPlainIds } from './call-api-routes.ts';
 import type { LegacyIds } from './legacy-ids.ts';
@@ -13,7 +15,7 @@ const wantsPermissions = new WeakSet<FastifyRequest>();
 
 /** `include=roles,permissions`: included values that are not relations. */
 export function readIncludes(request: FastifyRequest): void {
-  const query = request.query as Record<string, string>;
+  const query = queryOf(request);
   if (query.include === undefined) return;
   const names = query.include.split(',').map((name) => name.trim());
   if (names.includes('permissions')) wantsPermissions.add(request);
@@ -68,7 +70,7 @@ export async function transformErrors(
   if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
     return withMessage(reply, payload);
   if (request.headers.accept?.includes('application/problem+json')) return payload;
-  const problem = JSON.parse(String(payload)) as { detail: string; code?: string; errors?: FieldError[] };
+  const problem = parseJson<{ detail: string; code?: string; errors?: FieldError[] }>(String(payload));
   const byField = Map.groupBy(problem.errors ?? [], ({ field }) => field);
   const errors = Object.fromEntries([...byField].map(([field, all]) => [field, all.map(({ message }) => message)]));
   reply.header('content-type', 'application/json; charset=utf-8');

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
+import { paramsOf, queryOf } from '../../../src/http/query-of.ts';
 import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
 import { badRequest } from '../../../src/platform/errors.ts';
 import { isObject } from '../../../src/platform/is-object.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
-import { queryOf } from '../../../src/resources/query/list-query.ts';
+
 import { maxRows } from '../../../src/resources/write/read-batch.ts';
 import { readIncludes, transformErrors, transformResponses } from './apiato-response-routes.ts';
 import { asPermission } from './apiato-routes.ts';
@@ -80,7 +81,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       const definition = definitions.get(resource) as ResourceDefinition;
       if (isApiato && method === 'GET') {
         before(route, async (request) => {
-          readAsApiato(request.query as Record<string, string>, wordFields(definition));
+          readAsApiato(queryOf(request), wordFields(definition));
           readIncludes(request);
         });
         giveEverything(route);
@@ -128,14 +129,14 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       },
     ];
     // Apiato 12 and 13 use POST for the logout.
-    if (method === 'DELETE') app.route({ ...route, method: 'POST' } as never);
+    if (method === 'DELETE') app.route({ ...route, method: 'POST' });
   }
 
-  async function resolveIds({ params, query, body }: FastifyRequest, resource: string): Promise<void> {
-    const path = params as Record<string, string | undefined>;
+  async function resolveIds(request: FastifyRequest, resource: string): Promise<void> {
+    const path = paramsOf(request);
     if (path.id !== undefined) path.id = await ids.resolve(resource, path.id);
     const own = targets.get(resource) as ReadonlyMap<string, string>;
-    const asked = query as Record<string, string | undefined>;
+    const asked = queryOf(request);
     if (asked.search !== undefined) {
       asked.search = await resolveSearch(
         asked.search,
@@ -143,7 +144,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
         (target, value) => ids.resolve(target, value),
       );
     }
-    if (isObject(body)) await resolveMembers(body, own);
+    if (isObject(request.body)) await resolveMembers(request.body, own);
   }
 
   async function resolveMembers(sent: Record<string, unknown>, own: ReadonlyMap<string, string>): Promise<void> {

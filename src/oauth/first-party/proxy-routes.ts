@@ -5,6 +5,7 @@ import type { App } from '../../http/app.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { neverStore, requestOf } from '../oauth-routes.ts';
@@ -97,7 +98,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const cookie = () => cookieOf(request);
-        const query = new Set(Object.keys(request.query as object));
+        const query = new Set(Object.keys(queryOf(request)));
         return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie, query }));
       },
     );

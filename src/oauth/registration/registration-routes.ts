@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { named } from '../../http/openapi/openapi-components.ts';
+import { paramsOf } from '../../http/query-of.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { OAuth } from '../oauth.ts';
 import { errors, oauthRoute, tags } from '../oauth-routes.ts';
@@ -59,7 +60,7 @@ const requestOf = (request: FastifyRequest): RegistrationRequest => ({
 
 const managing = (request: FastifyRequest) => ({
   ...requestOf(request),
-  clientId: (request.params as { client_id: string }).client_id,
+  clientId: paramsOf(request).client_id ?? '',
 });
 
 /** RFC 7591 and RFC 7592. */

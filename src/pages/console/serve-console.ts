@@ -6,6 +6,7 @@ import { fallbackLanguage, type Languages } from '../../config/languages/languag
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
+import { paramsOf } from '../../http/query-of.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
@@ -56,7 +57,7 @@ export function serveConsole(app: App, context: Context, options: ConsoleOptions
   });
   // The code of the console is public, so browsers may cache it.
   app.get('/admin/assets/:name', { ...hidden, config: { auth: 'public', limited: false } }, async (request, reply) =>
-    sendAsset(request as FastifyRequest<{ Params: { name: string } }>, reply, built()),
+    sendAsset(request, reply, built()),
   );
 }
 
@@ -97,15 +98,15 @@ const policy = (nonce: string, brand: Brand): string =>
   ].join('; ');
 
 async function sendAsset(
-  { params, headers }: FastifyRequest<{ Params: { name: string } }>,
+  request: FastifyRequest,
   reply: FastifyReply,
   files: ConsoleFiles | undefined,
 ): Promise<FastifyReply> {
   if (!files) throw unavailable(missingConsole().detail, secondsToBuild);
-  const asset = files.assets.get(params.name);
+  const asset = files.assets.get(paramsOf(request).name ?? '');
   if (!asset) throw notFound();
   addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
-  if (!/\bbr\b/.test(headers['accept-encoding'] ?? '')) return reply.send(asset.content());
+  if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(asset.content());
   return reply.header('content-encoding', 'br').send(await asset.brotli());
 }
 
@@ -156,7 +157,7 @@ function serveConsoleMessages(app: App, languages: Languages, root: string) {
     '/admin/messages/:language',
     { schema: { hide: true }, config: { auth: 'public', limited: false } },
     async (request, reply) => {
-      const { language } = request.params as { language: string };
+      const { language = '' } = paramsOf(request);
       if (!languages.list.includes(language)) throw notFound();
       return reply
         .type('application/json; charset=utf-8')

@@ -6,6 +6,7 @@ import type { Brand, BrandColours } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
+import { paramsOf } from '../../http/query-of.ts';
 
 /** The browser library for passkeys, as one file. */
 const webauthnBundle = join(
@@ -108,7 +109,7 @@ async function serveOwn(app: App, folder: string): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(fastifyStatic, { serve: false });
     scope.get('/assets/own/*', { config: open, schema: { hide: true } }, (request, reply) =>
-      reply.sendFile((request.params as { '*': string })['*'], folder, { maxAge: 300_000 }),
+      reply.sendFile(paramsOf(request)['*'] ?? '', folder, { maxAge: 300_000 }),
     );
   });
 }

@@ -5,6 +5,7 @@ import type { Languages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
+import { paramsOf, queryOf } from '../../http/query-of.ts';
 import type { ProviderButton } from '../../identity/providers/providers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { asObject } from '../../platform/is-object.ts';
@@ -85,12 +86,12 @@ export class PageRequest {
   }
 
   get query(): Readonly<Record<string, string | undefined>> {
-    return this.request.query as Record<string, string | undefined>;
+    return queryOf(this.request);
   }
 
   /** A parameter of the path, such as `:id`. */
   param(name: string): string {
-    return (this.request.params as Record<string, string>)[name] ?? '';
+    return paramsOf(this.request)[name] ?? '';
   }
 
   /** The named fields of a form as text, trimmed except for passwords. Other fields are ignored. */

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { pageOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
@@ -20,7 +21,7 @@ export const currentPath = (request: FastifyRequest): string => withoutQuery(loc
 /** The path of the current page, to come back to, without a `next` that leads elsewhere. */
 function returnPathOf(request: FastifyRequest): string {
   const page = localPath(pageOf(request)) ?? '/';
-  const { next } = request.query as { next?: unknown };
+  const { next } = queryOf(request);
   return next === undefined || localPath(next) !== undefined ? page : currentPath(request);
 }
 

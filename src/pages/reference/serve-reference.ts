@@ -3,6 +3,7 @@ import { fallbackLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
 import { addVary, privateCache } from '../../http/gate/caching.ts';
+import { paramsOf } from '../../http/query-of.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { forbidden, notFound } from '../../platform/errors.ts';
@@ -32,7 +33,7 @@ export function serveReference(app: App, kit: PageKit): void {
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     described ??= readDocument(app.swagger());
-    const { section: slug } = request.params as { section?: string };
+    const { section: slug } = paramsOf(request);
     const { theme, themes: choices } = themeVariables(kit.cookies, request);
     // In English, like the API itself.
     const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(fallbackLanguage, label) }));

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { paramsOf } from '../../http/query-of.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden, OperatorError } from '../../platform/errors.ts';
 import { evaluateAccess } from '../declaration/access.ts';
@@ -31,7 +32,7 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
   const defaultScope = resource && auth === 'auth:api' ? (reads ? resource.readScope : resource.writeScope) : undefined;
   const idName = resource && idParameter(route.path);
   const idOf = (request: FastifyRequest): string => {
-    const id = String((request.params as Record<string, unknown>)[idName as string]);
+    const id = String(paramsOf(request)[idName ?? '']);
     return resource?.definition.alias?.(id, request.caller) ?? id;
   };
   const require = (caller: Caller, now: number) => {

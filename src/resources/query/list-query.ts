@@ -35,9 +35,6 @@ export interface ListQuery extends RowQuery {
 
 type Query = Readonly<Record<string, string>>;
 
-/** The parameters of a request. The server parses each parameter as one string. */
-export const queryOf = ({ query }: { readonly query: unknown }): Query => query as Query;
-
 const selectionParameters = new Set(['filter', 'include']);
 export const listParameters: ReadonlySet<string> = new Set([
   ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],

@@ -3,6 +3,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { eagerCompilers } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -13,7 +14,7 @@ import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { RowRule } from '../model/row-rules.ts';
-import { queryOf, refuseParameters } from '../query/list-query.ts';
+import { refuseParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
@@ -131,7 +132,7 @@ function actionCall(
         const before = await lockRow(write, resource, id, 'read', undefined);
         const input = { values: { ...values }, unchanged: {} };
         const changed = await changeRow({ ...write, ruled: false }, resource, before, input);
-        return shownRow(resource, changed) as { id: string };
+        return shownRow(resource, changed);
       }),
     transaction: (work) =>
       inside((write) => {

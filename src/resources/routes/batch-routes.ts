@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { rateLimitAccount } from '../../http/gate/gate.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { queryOf, refuseParameters } from '../query/list-query.ts';
+import { refuseParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { type BatchOperation, batchesOf, batchMethods, readBatch } from '../write/read-batch.ts';
 import { withProof } from '../write/with-proof.ts';

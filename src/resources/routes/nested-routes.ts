@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { withDeletedRows } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
-import { queryOf, readListQuery, refuseParameters } from '../query/list-query.ts';
+import { readListQuery, refuseParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';

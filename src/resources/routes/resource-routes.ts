@@ -3,6 +3,7 @@ import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { sendNotModified } from '../../http/etag.ts';
 import { noValidation } from '../../http/no-validation.ts';
+import { paramsOf, queryOf } from '../../http/query-of.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { withoutQuery } from '../../http/without-query.ts';
@@ -10,7 +11,7 @@ import type { Call } from '../declaration/define-resource.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, queryOf, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
+import { plainRow, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';
@@ -55,9 +56,9 @@ export function sendJson(reply: FastifyReply, json: string): string {
 const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): string =>
   sendJson(reply.header('etag', etag), json);
 
-export function idOf({ definition }: Resource, { params, caller }: FastifyRequest): string {
-  const { id } = params as { id: string };
-  return definition.alias?.(id, caller) ?? id;
+export function idOf({ definition }: Resource, request: FastifyRequest): string {
+  const { id = '' } = paramsOf(request);
+  return definition.alias?.(id, request.caller) ?? id;
 }
 
 /** Links to other pages of a list: the same request with some parameters changed. */

@@ -8,10 +8,11 @@ import { bearerToken } from '../../../http/gate/authenticate.ts';
 import { rateLimitAccount } from '../../../http/gate/gate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import { noValidation } from '../../../http/no-validation.ts';
+import { queryOf } from '../../../http/query-of.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
-import { queryOf, refuseParameters, wholeNumber } from '../../query/list-query.ts';
+import { refuseParameters, wholeNumber } from '../../query/list-query.ts';
 import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
@@ -168,7 +169,7 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
     for (const change of changes) {
       const sight = sights.get(change.resource.name)?.get(change);
       const json = sight && change.jsonFor(sight, history);
-      if (json !== undefined) data.push(JSON.parse(json) as Static<typeof ChangeSchema>);
+      if (json !== undefined) data.push(JSON.parse(json));
     }
     to = advancePosition(to, page.to);
   }
