@@ -36,7 +36,7 @@ export function passkeyIn(parameters: Parameters): unknown {
   const text = parameters.get('passkey');
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     throw invalidRequest("The parameter 'passkey' must be JSON.");
   }

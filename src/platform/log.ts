@@ -67,7 +67,7 @@ const cutText = (_name: string, value: unknown): unknown =>
 
 /** Cuts the texts of a line that is too long. If that is not enough, it keeps the beginning as one text. The line stays JSON. */
 function shorten(line: string): string {
-  const entry = JSON.parse(line, cutText) as Record<string, unknown>;
+  const entry: Record<string, unknown> = JSON.parse(line, cutText);
   const cut = JSON.stringify(entry);
   if (cut.length < maxLineLength) return `${cut}\n`;
   const { level, time, msg } = entry;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { parseJson } from './json-text.ts';
 
-export const serviceVersion: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version;
+export const { version: serviceVersion } = parseJson<{ version: string }>(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { fallbackLanguage, getLanguages } from '../../../src/config/languages/languages.ts';
 import type { App } from '../../../src/http/app.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
-import { asObject } from '../../../src/platform/is-object.ts';
+import { asObject, isObject } from '../../../src/platform/is-object.ts';
 import { isOneOf } from '../../../src/platform/is-one-of.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import { callApi, forwardResponse } from './call-api-routes.ts';
 
 type Row = Record<string, unknown>;
@@ -19,10 +20,10 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
   const list = async (request: FastifyRequest, reply: FastifyReply, url: string, show: (row: Row) => Row) => {
     const me = await callApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return forwardResponse(reply, me);
-    const { id } = (JSON.parse(me.text) as { data: { id: string } }).data;
+    const { id } = parseJson<{ data: { id: string } }>(me.text).data;
     const answer = await callApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
     if (answer.status !== 200) return forwardResponse(reply, answer);
-    return (JSON.parse(answer.text) as { data: Row[] }).data.map(show);
+    return parseJson<{ data: Row[] }>(answer.text).data.map(show);
   };
   const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
     const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
@@ -48,7 +49,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
     const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
     if (answer.status !== 201) return forwardResponse(reply, answer);
-    const { data } = JSON.parse(answer.text) as { data: Row };
+    const { data } = parseJson<{ data: Row }>(answer.text);
     return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
   });
 
@@ -61,7 +62,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
     const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
     if (answer.status !== 201) return forwardResponse(reply, answer);
-    const { data } = JSON.parse(answer.text) as { data: Row };
+    const { data } = parseJson<{ data: Row }>(answer.text);
     const secret = data.client_secret ?? null;
     return reply
       .code(201)
@@ -74,7 +75,7 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
     const answer = await callApi(app, request, { plainIds: true, method: 'PATCH', url, body });
     return answer.status === 200
-      ? asClient((JSON.parse(answer.text) as { data: Row }).data)
+      ? asClient(parseJson<{ data: Row }>(answer.text).data)
       : forwardResponse(reply, answer);
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));
@@ -89,7 +90,7 @@ const urisOf = (redirect: unknown): string[] =>
     : [];
 
 const asToken = ({ id, user_id, client_id, name, scopes, created_at, expires_at, client }: Row): Row => {
-  const { data } = (client ?? { data: null }) as { data: Row | null };
+  const { data } = asObject(client);
   return {
     id,
     user_id,
@@ -100,7 +101,7 @@ const asToken = ({ id, user_id, client_id, name, scopes, created_at, expires_at,
     created_at,
     updated_at: created_at,
     expires_at,
-    client: data && asClient(data),
+    client: isObject(data) ? asClient(data) : null,
   };
 };
 

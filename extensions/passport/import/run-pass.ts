@@ -3,6 +3,7 @@ import type { Db } from '../../../src/database/database.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import { saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { defaultUsersKey, importSource, scopeSource } from '../legacy-tokens/scope-map.ts';
@@ -169,7 +170,7 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
 async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
   const known = new Set<string>();
   for (const text of await listReports(db)) {
-    for (const { table, read } of (JSON.parse(text) as Report).tables) if (read > 0) known.add(table);
+    for (const { table, read } of parseJson<Report>(text).tables) if (read > 0) known.add(table);
   }
   return [...known].filter((table) => !layout.has(table));
 }

@@ -1,4 +1,5 @@
 import { createDecipheriv, createHash, createHmac, hkdfSync, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
+import { asObject } from '../../../src/platform/is-object.ts';
 
 /** The encrypted content of a Passport refresh token. */
 export interface RefreshPayload {
@@ -44,13 +45,13 @@ export function openLegacyRefreshToken(token: string, appKey: Uint8Array): Refre
 }
 
 function readPayload(json: string): RefreshPayload | undefined {
-  let values: Record<string, unknown>;
+  let values: Readonly<Record<string, unknown>>;
   try {
-    values = JSON.parse(json) as Record<string, unknown>;
+    values = asObject(JSON.parse(json));
   } catch {
     return undefined;
   }
-  const { client_id, refresh_token_id, access_token_id, user_id, scopes, expire_time } = values ?? {};
+  const { client_id, refresh_token_id, access_token_id, user_id, scopes, expire_time } = values;
   const expires = Number(expire_time);
   if (typeof refresh_token_id !== 'string' || typeof access_token_id !== 'string' || !Number.isFinite(expires)) {
     return undefined;

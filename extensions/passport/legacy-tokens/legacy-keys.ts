@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Context } from '../../../src/database/context.ts';
 import type { Db, Tx } from '../../../src/database/database.ts';
 import { createSealing, type Sealing } from '../../../src/database/keys/sealing.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
 import { type LegacyKeyRow, readLegacyKeys, storeLegacyKey } from './legacy-token-store.ts';
 
 /** The settings of hashed ids. */
@@ -50,7 +51,7 @@ export class LegacyKeys {
     const known = {
       publicKey: pem && createPublicKey(pem),
       appKey: of('app'),
-      ids: ids && (JSON.parse(ids.toString()) as HashedIds),
+      ids: ids && parseJson<HashedIds>(ids.toString()),
     };
     if (usable && epoch === this.#epoch) this.#known = known;
     return known;

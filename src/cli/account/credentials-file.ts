@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 
 /** The stored credentials of one service. */
 export interface StoredTokens {
@@ -23,7 +24,7 @@ const pathOf = (): string => join(personalConfigDir(), 'credentials.json');
 function read(): CredentialsFile {
   const path = pathOf();
   try {
-    const { current, services } = JSON.parse(readFileSync(path, 'utf8')) as Partial<CredentialsFile>;
+    const { current, services } = parseJson<Partial<CredentialsFile>>(readFileSync(path, 'utf8'));
     return { current, services: services ?? {} };
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return { services: {} };

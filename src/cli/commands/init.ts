@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { OperatorError } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 
 /** Continues if the user confirms on the terminal. Without a terminal, only the flag confirms. */
 async function confirm(question: string, yes: boolean): Promise<void> {
@@ -149,18 +150,20 @@ function writePackageFile(folder: string): void {
   writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`);
 }
 
-const readPackage = (path: string): PackageFile => JSON.parse(readFileSync(path, 'utf8')) as PackageFile;
+const readPackage = (path: string): PackageFile => parseJson(readFileSync(path, 'utf8'));
 
 /** The npm source of this package: the registry, the file from which it was installed, or this clone. */
+interface LockFile {
+  readonly packages?: Record<string, { readonly resolved?: string }>;
+}
+
 function sourceOfThisPackage(): string {
   const { version } = readPackage(join(root, 'package.json'));
   if (basename(dirname(root.replace(/[\\/]$/, ''))) !== 'node_modules') return `file:${root}`;
   const modules = dirname(root.replace(/[\\/]$/, ''));
   const lock = join(modules, '.package-lock.json');
   if (!existsSync(lock)) return `^${version}`;
-  const { packages = {} } = JSON.parse(readFileSync(lock, 'utf8')) as {
-    packages?: Record<string, { resolved?: string }>;
-  };
+  const { packages = {} } = parseJson<LockFile>(readFileSync(lock, 'utf8'));
   const { resolved } = packages['node_modules/gatehouse-server'] ?? {};
   return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${version}`;
 }

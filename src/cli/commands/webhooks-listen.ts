@@ -56,10 +56,10 @@ async function receive(
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of request) {
-      length += (chunk as Buffer).length;
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
       if (length > maxBodyBytes) return void response.writeHead(413).end();
-      chunks.push(chunk as Buffer);
+      chunks.push(chunk);
     }
   } catch {
     // The sender disconnected.
@@ -76,7 +76,7 @@ async function receive(
 function summaryOf(id: string | string[] | undefined, body: string, verdict: string): string {
   const time = new Date(localNow()).toISOString();
   try {
-    const { type, data } = JSON.parse(body) as { type?: unknown; data?: { id?: unknown; after?: unknown } };
+    const { type, data }: { type?: unknown; data?: { id?: unknown; after?: unknown } } = JSON.parse(body);
     const row = data?.id === undefined ? [] : [String(data.id), JSON.stringify(data.after ?? null)];
     return [time, verdict, String(type), ...row, `webhook-id=${id}`].join('  ');
   } catch {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { parseMessage } from './message-parts.ts';
 
 /** Key → message. */
@@ -16,7 +17,7 @@ export function readBuiltIn(language: string): Messages {
   const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
   return new Map(
     files.flatMap((name) =>
-      Object.entries(JSON.parse(readFileSync(join(folder, name), 'utf8')) as Record<string, string>),
+      Object.entries(parseJson<Record<string, string>>(readFileSync(join(folder, name), 'utf8'))),
     ),
   );
 }
@@ -24,7 +25,9 @@ export function readBuiltIn(language: string): Messages {
 /** The built-in messages of one surface, such as the console. */
 export function readBuiltInSurface(language: string, surface: string): Messages {
   const file = join(builtInDir, language, `${surface}.json`);
-  return existsSync(file) ? new Map(Object.entries(JSON.parse(readFileSync(file, 'utf8')) as object)) : new Map();
+  return existsSync(file)
+    ? new Map(Object.entries(parseJson<Record<string, string>>(readFileSync(file, 'utf8'))))
+    : new Map();
 }
 
 /** The operator's own messages. `de.json` in LANGUAGES_DIR overrides and adds messages. Another name adds a language. */

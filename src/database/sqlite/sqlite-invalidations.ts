@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Change } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
@@ -49,6 +50,6 @@ export class SqliteInvalidations {
     if (rows.length === 0) return [];
     this.#lastRead = rows.at(-1)?.id as number;
     if (rows[0]?.id !== before + 1) return [everything];
-    return rows.flatMap(({ changes }) => JSON.parse(changes as string) as Change[]);
+    return rows.flatMap(({ changes }) => parseJson<Change[]>(String(changes)));
   }
 }

@@ -4,6 +4,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { localizeUserAgent } from '../../http/user-agent.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
@@ -85,7 +86,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 
   /** The email change that a mail is about. Undefined if it was cancelled in the meantime. */
   async function changeOf(mail: QueuedMail): Promise<EmailChangeRow | undefined> {
-    const { change: id } = JSON.parse(mail.data) as { change?: string };
+    const { change: id } = parseJson<{ change?: string }>(mail.data);
     const change = id === undefined ? undefined : await findEmailChange(database.db, id);
     return change?.undone_at === null ? change : undefined;
   }
@@ -109,7 +110,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 
   /** A mail with a code. Only a user who confirmed the address gets it. */
   async function codeByMail(mail: QueuedMail) {
-    const { code: id } = JSON.parse(mail.data) as { code: string };
+    const { code: id } = parseJson<{ code: string }>(mail.data);
     const user = await ownerOfEmail(database.db, mail.recipient);
     const { language, inWords } = await readerOf(user, mail);
     const code = emailCodeOf(keys, id);

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import type { Method } from './second-step.ts';
 import { consumeOnce } from './spent-value-store.ts';
@@ -44,7 +45,7 @@ export function createMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, n
 export function readMfaToken(keys: KeyRing, token: string, now: number): Signed | undefined {
   const [, what, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
   if (what === undefined || mac === undefined || !keys.macKeys.matches(purpose, what, mac)) return undefined;
-  const signed = JSON.parse(Buffer.from(what, 'base64url').toString()) as Signed;
+  const signed = parseJson<Signed>(Buffer.from(what, 'base64url').toString());
   return signed.expiresAt > now ? signed : undefined;
 }
 

@@ -4,6 +4,7 @@ import { getLanguages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { foldEmail } from '../../platform/email-address.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import type { Job } from '../../resources/queue/job.ts';
 import { deleteJobsOfSubject } from '../../resources/queue/job-store.ts';
@@ -26,7 +27,7 @@ type MailData = Required<Omit<NewMail, 'language'>> & Pick<NewMail, 'language'>;
 /** The job name of mail in the queue. */
 const mailJobName = 'mail';
 
-const composeOwn: Compose = async ({ data, recipient }) => ({ ...(JSON.parse(data) as object), recipient });
+const composeOwn: Compose = async ({ data, recipient }) => ({ ...parseJson<object>(data), recipient });
 
 /** Mail waits in the queue, not in a request. If the mail server is down, no mail is lost and no request is slow. */
 export class Mail {

@@ -16,6 +16,7 @@ import {
 } from 'openid-client';
 import type { Context } from '../../database/context.ts';
 import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
@@ -271,8 +272,8 @@ const authenticationOf =
 /** Apple sends the name with the code, only at the first sign-in: `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
 function nameOf(callback: URLSearchParams): Claims {
   try {
-    const { name } = JSON.parse(callback.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } };
-    const parts = [name?.firstName, name?.lastName].filter((part) => typeof part === 'string' && part !== '');
+    const { firstName, lastName } = asObject(asObject(JSON.parse(callback.get('user') ?? '{}')).name);
+    const parts = [firstName, lastName].filter((part) => typeof part === 'string' && part !== '');
     return parts.length > 0 ? { name: parts.join(' ') } : {};
   } catch {
     return {};

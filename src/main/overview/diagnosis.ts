@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Context } from '../../database/context.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkMail } from '../doctor/check-mail.ts';
 import { checkProviderSecrets } from '../doctor/check-providers.ts';
@@ -56,4 +57,4 @@ export class Diagnosis {
 }
 
 const packageVersion = (): string =>
-  (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+  parseJson<{ version: string }>(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version;

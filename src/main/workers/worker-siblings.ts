@@ -1,5 +1,6 @@
 import type { SharedCounts, Siblings } from '../../database/context.ts';
 import { unavailable } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Counted, FromPrimary, FromWorker } from './messages.ts';
 
 /** Far from a limit, the other workers may learn of requests a little later. This saves messages. */
@@ -98,7 +99,7 @@ export class WorkerSiblings implements Siblings {
         this.#sending = undefined;
         const sent = this.#takeUnsent();
         void this.#ask((question) => ({ is: 'counted', counted: asCounted(sent), question })).then((text = '[]') => {
-          const totals = (JSON.parse(text) as Counted[]).map(({ name, counts }) => [name, new Map(counts)] as const);
+          const totals = parseJson<Counted[]>(text).map(({ name, counts }) => [name, new Map(counts)] as const);
           resolve({ sent, totals: new Map(totals) });
         });
       });

@@ -1,4 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
+import { asObject, isObject } from '../../platform/is-object.ts';
 import { type Acr, lowestAcr } from '../../platform/proof.ts';
 import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 
@@ -23,9 +24,8 @@ export function requestedAcr(parameters: AuthorizationParameters): Acr | undefin
 function acrClaim(text: string | undefined): AcrClaim | undefined {
   if (text === undefined) return undefined;
   try {
-    const { id_token } = JSON.parse(text) as { id_token?: { acr?: Record<string, unknown> | null } };
-    const acr = id_token?.acr;
-    if (typeof acr !== 'object' || acr === null) return undefined;
+    const { acr } = asObject(asObject(JSON.parse(text)).id_token);
+    if (!isObject(acr)) return undefined;
     const values = Array.isArray(acr.values) ? acr.values : acr.value === undefined ? undefined : [acr.value];
     return values && { essential: acr.essential === true, values };
   } catch {

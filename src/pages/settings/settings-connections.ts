@@ -3,6 +3,7 @@ import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
@@ -62,7 +63,7 @@ async function showConnections(
 async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { at: string; what: string }[]>> {
   const events = await newestEventsOfUser(db, userId, 'mcp.called', readCalls);
   const calls = events.map(({ client_id, created_at, data }) => {
-    const { tool, resource, action } = JSON.parse(data ?? '{}') as Record<string, string | undefined>;
+    const { tool, resource, action } = parseJson<Record<string, string>>(data ?? '{}');
     const what = [tool, action ?? resource].filter((word) => word !== undefined).join(' ');
     return { client_id, at: new Date(created_at).toISOString(), what };
   });

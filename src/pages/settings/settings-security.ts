@@ -112,7 +112,7 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
 /** A JSON value that a script put into the form. */
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return {};
   }

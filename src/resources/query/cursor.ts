@@ -1,4 +1,5 @@
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import type { Macs } from '../model/resource-services.ts';
 import type { Position } from './sorting.ts';
 
@@ -17,6 +18,6 @@ export function readCursor(keys: Macs, list: string, signature: string, cursor: 
       'cursor: it does not belong to this list and this order. Use next_cursor of the last page, or start with an empty cursor.',
     );
   }
-  const [id, ...values] = JSON.parse(Buffer.from(data, 'base64url').toString()) as [string, ...unknown[]];
+  const [id, ...values] = parseJson<[string, ...unknown[]]>(Buffer.from(data, 'base64url').toString());
   return { id, values };
 }

@@ -180,7 +180,7 @@ function fieldValue(type: string, text: string | null, clock: WallClock): unknow
 
 function readJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return text;
   }

@@ -117,7 +117,7 @@ export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
 /** A form sends the assertion as text. */
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(text);
   } catch {
     return {};
   }

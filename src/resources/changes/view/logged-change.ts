@@ -1,4 +1,5 @@
 import { getOrCreate } from '../../../platform/get-or-create.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type RowShape, shapeOf } from '../../read/row-json.ts';
 import type { StoredRow } from '../../sql/executor.ts';
@@ -18,7 +19,7 @@ const shapeFor = (resource: Resource): RowShape =>
 
 /** Parses a row of the log. Undefined for a soft-deleted row. */
 function readKept({ definition }: Resource, text: string | null): StoredRow | undefined {
-  const row = text === null ? undefined : (JSON.parse(text) as StoredRow);
+  const row = text === null ? undefined : parseJson<StoredRow>(text);
   return definition.softDelete && row && row.deleted_at !== null ? undefined : row;
 }
 
