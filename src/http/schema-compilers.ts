@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type { FastifySchemaCompiler } from 'fastify';
-import type { FastifySerializerCompiler } from 'fastify/types/schema.js';
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js';
 
 type CompileValidator = FastifySchemaCompiler<unknown>;
-type CompileSerializer = FastifySerializerCompiler<unknown>;
+type CompileSerializer = (route: Partial<FastifyRouteSchemaDef<unknown>>) => (data: unknown) => string;
 
 const require = createRequire(import.meta.url);
 const ajvOptions = {
@@ -35,8 +35,9 @@ export const eagerCompilers = { validatorCompiler: compileValidator, serializerC
  * the start time.
  */
 export const lazyCompilers = {
+  // Fastify passes the route, although its type names only the schema.
   buildValidator: () => compileValidatorLater as never,
-  buildSerializer: () => compileSerializerLater as never,
+  buildSerializer: () => compileSerializerLater,
 };
 
 const compileValidatorLater: CompileValidator = (route) => {

@@ -125,7 +125,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 2048, querystringParser: parseQueryString },
     schemaController: { compilersFactory: lazyCompilers },
-  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+  }).withTypeProvider<TypeBoxTypeProvider>();
 
   app.decorateRequest('caller');
   app.decorateRequest('route');

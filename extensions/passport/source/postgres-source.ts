@@ -5,13 +5,18 @@ import { type ColumnKind, comparableKeys, distinctSql, type Source, type SourceR
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** The text of the server, so that the driver does not convert dates or numbers. */
-const asTheyCome = { getTypeParser: () => (value: string) => value };
+const asTheyCome = {
+  getTypeParser:
+    () =>
+    <Value>(value: Value) =>
+      value,
+};
 
 /** PostgreSQL, in one read-only transaction with a snapshot of its start. */
 export async function openPostgresSource(url: string): Promise<Source> {
   const client = new pg.Client({
     connectionString: url,
-    types: asTheyCome as never,
+    types: asTheyCome,
     application_name: 'gatehouse import',
   });
   client.on('error', () => undefined);

@@ -48,9 +48,9 @@ const frameworkProblems = new Map<string, () => Problem>([
   ],
 ]);
 
-export function toProblem(error: FastifyError | Problem): Problem {
+export function toProblem(error: Error & Partial<FastifyError>): Problem {
   if (error instanceof Problem) return error;
-  const framework = frameworkProblems.get(error.code);
+  const framework = frameworkProblems.get(error.code ?? '');
   if (framework) return framework();
   if (error.validation) return validationProblem(error);
   const status = error.statusCode ?? 500;
@@ -68,7 +68,7 @@ export function toProblem(error: FastifyError | Problem): Problem {
 }
 
 /** An invalid body gets 422 with one entry per field. An invalid query string or path gets 400. */
-function validationProblem({ validation, validationContext }: FastifyError): Problem {
+function validationProblem({ validation, validationContext }: Partial<FastifyError>): Problem {
   if (
     validationContext === 'body' &&
     validation?.some(({ instancePath, keyword }) => !instancePath && keyword === 'type')

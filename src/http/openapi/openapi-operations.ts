@@ -1,4 +1,4 @@
-import type { FastifyContextConfig } from 'fastify';
+import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { type documentParts, extractComponents, type Json, named, type Schemas } from './openapi-components.ts';
 import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
 import { securityOf, securitySchemes } from './openapi-security.ts';
@@ -67,10 +67,10 @@ export function describeOperation({
   url,
   route: { config = {} },
 }: {
-  schema?: Json;
+  schema?: FastifySchema;
   url: string;
   route: { config?: FastifyContextConfig };
-}): { schema: Json; url: string } {
+}) {
   const { auth, errors = 'problem' } = config;
   const hidden = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
   return { url, schema: { ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };

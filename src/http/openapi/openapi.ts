@@ -47,7 +47,7 @@ export async function describeApi(app: App, config: Config): Promise<void> {
       // The scopes are complete when all routes are registered.
       components: { securitySchemes: securitySchemes(config.baseUrl, {}) as never },
     },
-    transform: describeOperation as never,
+    transform: describeOperation,
     transformObject: (({ openapiObject }: { openapiObject: object }) =>
       completeDocument(openapiObject as never, documentParts(app))) as never,
   });

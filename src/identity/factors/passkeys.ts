@@ -6,6 +6,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import { reasonOf } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import {
@@ -176,7 +177,7 @@ export async function readNewPasskey(
     };
     return { challenge, row };
   } catch (error) {
-    log.info({ reason: (error as Error).message }, 'a new passkey was refused');
+    log.info({ reason: reasonOf(error) }, 'a new passkey was refused');
     return undefined;
   }
 }
@@ -228,7 +229,7 @@ export async function readAssertion(
         (await consumeChallenge(tx, spent)) && recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };
   } catch (error) {
-    log.info({ reason: (error as Error).message }, 'a passkey was refused');
+    log.info({ reason: reasonOf(error) }, 'a passkey was refused');
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../../database/context.ts';
-import { Problem } from '../../platform/errors.ts';
+import { Problem, reasonOf } from '../../platform/errors.ts';
 import { readLocale, readProfileField } from '../accounts/user-fields.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import type { MappedUser, ProviderDefinition } from './define-provider.ts';
@@ -36,7 +36,7 @@ export function mapClaims(
   try {
     mapped = map(upstream.claims) ?? {};
   } catch (error) {
-    throw wrongMap(upstream.provider, `it throws ${(error as Error).message}`);
+    throw wrongMap(upstream.provider, `it throws ${reasonOf(error)}`);
   }
   const fields: Partial<Record<'name' | 'username' | 'phone' | 'locale', string | null>> = {};
   for (const field of names) {

@@ -1,6 +1,6 @@
 import { formatEnglish } from '../../config/languages/format-english.ts';
 import type { MessageValues } from '../../config/languages/format-message.ts';
-import { Problem } from '../../platform/errors.ts';
+import { Problem, reasonOf } from '../../platform/errors.ts';
 import { withoutSecrets } from '../../platform/log.ts';
 
 /** The result of one check. An `error` makes the command fail. A `notice` may be intended. */
@@ -37,6 +37,6 @@ function createFinding(
 
 /** An error for an operator, with its reason and without secrets. */
 export const explain = (error: unknown): string => {
-  const { message } = error as Error;
+  const message = reasonOf(error);
   return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
 };

@@ -52,7 +52,7 @@ export class SpanTracing implements Tracing {
   }
 
   openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan {
-    const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter as never);
+    const parent = this.#propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
     const inside = trace.setSpan(parent, span);
     return {

@@ -110,7 +110,8 @@ export function wholeRow(resource: Resource, row: StoredRow): Record<string, unk
 }
 
 /** The row as responses show it. */
-export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> {
+export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
   const whole = wholeRow(resource, row);
-  return Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));
+  const shown: Record<string, unknown> = Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));
+  return shown as Record<string, unknown> & { id: string };
 }

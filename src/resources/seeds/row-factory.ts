@@ -23,7 +23,7 @@ export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf):
       if (of in values || of in row || !isNeeded(field)) continue;
       row[of] = options.target ? (await make(options.target, {}, depth + 1)).id : generateValue(resource, field);
     }
-    return resourceOf(name as never).create({ ...row, ...values } as never);
+    return resourceOf(name).create({ ...row, ...values });
   };
   return ((name: string, values?: Record<string, unknown>) => make(name, values)) as MakeRow;
 }

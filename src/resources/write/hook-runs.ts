@@ -4,7 +4,6 @@ import type { Change } from '../../database/bus.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { WriteCall } from '../declaration/define-resource.ts';
-import type { ResourceCalls } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Values } from './read-input.ts';
 
@@ -184,7 +183,7 @@ function guardCall(call: WriteCall): GuardedCall {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
     mail: async (template, to, data, tx) => call.mail(template, to, data, tx ?? transaction()),
-    resource: (name, options) => guardCalls(call.resource(name, options), transaction) as never,
+    resource: (name, options) => guardCalls(call.resource(name, options), transaction),
     reveal(fields) {
       Object.assign(revealed, fields);
       call.reveal(fields);
@@ -199,16 +198,17 @@ function guardCall(call: WriteCall): GuardedCall {
 }
 
 /** The methods of a resource. Each use counts as a use of the transaction. */
-const guardCalls = (calls: ResourceCalls, use: () => unknown): ResourceCalls =>
-  Object.fromEntries(
-    Object.entries(calls).map(([name, run]) => [
-      name,
-      async (...args: unknown[]) => {
+const guardCalls = <Calls extends object>(calls: Calls, use: () => unknown): Calls =>
+  new Proxy(calls, {
+    get(_, name) {
+      const run: unknown = Reflect.get(calls, name);
+      if (typeof run !== 'function') return run;
+      return async (...args: unknown[]) => {
         use();
         return run(...args);
-      },
-    ]),
-  ) as unknown as ResourceCalls;
+      };
+    },
+  });
 
 function repeat({ error, values, revealed, changes }: Outcome, call: WriteCall, change: HookChange): void {
   if (error !== undefined) throw error;

@@ -73,9 +73,9 @@ function callsOf(bound: BoundResource): ResourceCalls {
   const asService = source.caller.kind === 'system';
   const request = () => ({ call: call(), isForm: false, asService, selection: selectionFor(resource, plainRow) });
   return {
-    find: async (id, query = {}) => findBound(bound, id, query) as never,
-    list: async (query = {}) => listBound(bound, query) as never,
-    aggregate: async (query) => listBound(bound, query) as never,
+    find: async (id, query = {}) => findBound(bound, id, query),
+    list: async (query = {}) => listBound(bound, query),
+    aggregate: async (query) => listBound(bound, query),
     async create(values) {
       requireOperation(bound, 'create');
       if (write) return createNested(bound, write, values);
@@ -178,7 +178,7 @@ const createNested = (bound: BoundResource, outer: WriteContext, body: unknown) 
     const request = { ...nestedRequest(bound, write), body, mode: 'create' as const };
     const { values } = await prepareWrite(bound.resource, request, alreadyChecked);
     const row = await insertRow(write, bound.resource, { ...values });
-    return { ...shownRow(bound.resource, row), ...write.revealed } as never;
+    return { ...shownRow(bound.resource, row), ...write.revealed };
   });
 
 interface Changing {
@@ -194,7 +194,7 @@ const updateNested = (bound: BoundResource, outer: WriteContext, { id, values: b
     const request = { ...nestedRequest(bound, write), body, id, mode: 'update' as const };
     const input = await prepareWrite(bound.resource, request, alreadyChecked);
     const row = await changeRow(write, bound.resource, before, { ...input, values: { ...input.values } });
-    return { ...shownRow(bound.resource, row), ...write.revealed } as never;
+    return { ...shownRow(bound.resource, row), ...write.revealed };
   });
 
 const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, forGood = false }: Changing) =>
@@ -219,7 +219,7 @@ const restoreNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch 
       ifMatch,
     );
     const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
-    return shownRow(resource, row) as never;
+    return shownRow(resource, row);
   });
 
 /** Runs work in a savepoint. If it throws, only the work is undone. `depth` makes the name of the savepoint unique. */

@@ -5,6 +5,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Operation } from '../declaration/define-resource.ts';
+import type { ResourceCalls } from '../declaration/resource-calls.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -58,7 +59,7 @@ const readWith = ({ services, source, write }: BoundResource): QueryContext =>
 const parametersOf = (query: ListQuery): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(queryStringOf(query)));
 
-export async function findBound(bound: BoundResource, id: string, query: ListQuery): Promise<unknown> {
+export async function findBound(bound: BoundResource, id: string, query: ListQuery): ReturnType<ResourceCalls['find']> {
   requireOperation(bound, 'find');
   const { resource, source } = bound;
   const asked = readRowQuery(resource, parametersOf(query), source.caller);
@@ -68,7 +69,7 @@ export async function findBound(bound: BoundResource, id: string, query: ListQue
   return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
 }
 
-export async function listBound(bound: BoundResource, query: ListQuery): Promise<unknown> {
+export async function listBound(bound: BoundResource, query: ListQuery): ReturnType<ResourceCalls['list']> {
   requireOperation(bound, 'list');
   const { services, resource, source } = bound;
   const asked = readListQuery(resource, parametersOf(query), source.caller);

@@ -77,7 +77,7 @@ async function write(
 }
 
 function refused({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
-  const problem = toProblem(error as Parameters<typeof toProblem>[0]);
+  const problem = toProblem(error);
   if (problem.status >= 500) log.error({ requestId, err: error, reason: problem.reason }, 'operation failed');
   const wait = problem.headers['Retry-After'];
   return `{"status":${problem.status}${wait ? `,"retry_after":${wait}` : ''},"error":${problemBody(problem, requestId)}}`;

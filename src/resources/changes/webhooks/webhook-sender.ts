@@ -4,6 +4,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { reasonOf } from '../../../platform/errors.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
@@ -237,7 +238,7 @@ export class WebhookSender {
       const error = answer.status < 300 ? null : `the receiver answered ${answer.status}`;
       return { response_status: answer.status, response_body: text, error };
     } catch (error) {
-      return { response_status: null, response_body: null, error: (error as Error).message.slice(0, 500) };
+      return { response_status: null, response_body: null, error: reasonOf(error).slice(0, 500) };
     }
   }
 
