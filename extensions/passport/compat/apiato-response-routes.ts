@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { queryOf } from '../../../src/http/query-of.ts';
+import { asObject } from '../../../src/platform/is-object.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
 import { wantsPlainIds } from './call-api-routes.ts';
@@ -55,7 +56,7 @@ export function transformResponses(
     if (!wantsPlainIds(request)) await hideIds(ids, targets, all);
     const hasPermissions = ['users', 'roles'].includes(resource.name);
     const include = [...Object.keys(resource.relations ?? {}), ...(hasPermissions ? ['permissions'] : [])];
-    body.meta = { include, custom: [], ...(body.meta as Row | undefined) };
+    body.meta = { include, custom: [], ...asObject(body.meta) };
     return send(reply, body);
   });
 }

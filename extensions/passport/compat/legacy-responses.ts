@@ -1,5 +1,6 @@
 import type { Config } from '../../../src/config/config.ts';
 import { OAuthError } from '../../../src/platform/errors.ts';
+import { asObject, isObject } from '../../../src/platform/is-object.ts';
 
 type Compat = Config['compat'];
 
@@ -7,7 +8,7 @@ type Compat = Config['compat'];
 export function wrapTokens(compat: Compat, tokens: unknown): unknown {
   const kind =
     compat === 'apiato12' ? { object: 'Token' } : compat === 'apiato13' ? { type: 'PasswordToken' } : undefined;
-  return kind ? { data: { ...kind, ...(tokens as object) }, meta: { include: [], custom: [] } } : tokens;
+  return kind ? { data: { ...kind, ...asObject(tokens) }, meta: { include: [], custom: [] } } : tokens;
 }
 
 /** Passport's error for a refused refresh token. Before version 13, it was `invalid_request`. */
@@ -25,14 +26,12 @@ export function refusedRefresh(compat: Compat, error: unknown): { status: number
 }
 
 /** Whether the body of a token request asks for a refresh. */
-export const isRefreshRequest = (body: unknown): boolean =>
-  (body as { grant_type?: unknown } | undefined)?.grant_type === 'refresh_token';
+export const isRefreshRequest = (body: unknown): boolean => asObject(body).grant_type === 'refresh_token';
 
 /** JSON bodies may contain `client_id: 2`. Converts numbers to text, as in a form. */
 export function numbersToText(body: unknown): void {
-  if (typeof body !== 'object' || body === null) return;
-  const members = body as Record<string, unknown>;
-  for (const [name, value] of Object.entries(members)) {
-    if (typeof value === 'number' && Number.isFinite(value)) members[name] = String(value);
+  if (!isObject(body)) return;
+  for (const [name, value] of Object.entries(body)) {
+    if (typeof value === 'number' && Number.isFinite(value)) body[name] = String(value);
   }
 }

@@ -1,3 +1,5 @@
+import { isOneOf } from '../../platform/is-one-of.ts';
+
 /** A parsed message: text, values, choices by number or word, and named tags. */
 export type MessagePart =
   | string
@@ -6,10 +8,9 @@ export type MessagePart =
   | { readonly kind: 'choice'; readonly name: string; readonly plural: boolean; readonly cases: Cases }
   | { readonly kind: 'stretch'; readonly name: string; readonly parts: readonly MessagePart[] };
 
-export type ValueStyle = 'number' | 'date' | 'time';
+const styles = ['number', 'date', 'time'] as const;
+export type ValueStyle = (typeof styles)[number];
 type Cases = ReadonlyMap<string, readonly MessagePart[]>;
-
-const styles: readonly string[] = ['number', 'date', 'time'];
 
 /**
  * Parses a message in a subset of ICU MessageFormat: `{name}`, `{at, time}`, `{n, plural, one {# day} other {#
@@ -85,8 +86,8 @@ class Reader {
     if (!this.#accept(',')) throw this.wrong(`"}" or "," is missing after "${name}"`);
     const type = this.#word();
     if (this.#accept('}')) {
-      if (!styles.includes(type)) throw this.wrong(`"${type}" is not one of ${styles.join(', ')}`);
-      return { kind: 'value', name, style: type as ValueStyle };
+      if (!isOneOf(styles, type)) throw this.wrong(`"${type}" is not one of ${styles.join(', ')}`);
+      return { kind: 'value', name, style: type };
     }
     if ((type !== 'plural' && type !== 'select') || !this.#accept(',')) throw this.wrong(`"${type}" is not known`);
     return { kind: 'choice', name, plural: type === 'plural', cases: this.#cases(type === 'plural' || inPlural) };

@@ -1,3 +1,5 @@
+import { isObject } from '../../platform/is-object.ts';
+
 /** A part of a compact JWS (RFC 7515 7.1): JSON in base64url. */
 export const encodePart = (json: string): string => Buffer.from(json).toString('base64url');
 
@@ -5,9 +7,7 @@ export const encodePart = (json: string): string => Buffer.from(json).toString('
 export function decodePart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -89,11 +89,12 @@ export async function lockUserWithHash(
 export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => parseJson(user.roles);
 
 const uniqueFields = ['email', 'username', 'phone'] as const;
-type UniqueFields = Partial<Pick<UserRow, (typeof uniqueFields)[number]>>;
+type UniqueField = (typeof uniqueFields)[number];
+type UniqueFields = Partial<Pick<UserRow, UniqueField>>;
 
 /** The fields among these whose values another user already has. */
-export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<string[]> {
-  const taken: string[] = [];
+export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<UniqueField[]> {
+  const taken: UniqueField[] = [];
   for (const field of uniqueFields) {
     const value = wanted[field];
     if (value === undefined || value === null) continue;

@@ -118,12 +118,12 @@ export async function undoEmailChange(
   const { database, now } = context;
   const id = readOneTimeToken(services.keys, 'undo_email', token);
   const found = id === undefined ? undefined : await findEmailChange(database.db, id);
-  const email = undoable(found, now());
+  const { id: changeId, user_id: userId, old_email: email } = undoable(found, now());
   const unknownPasswordHash = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
     // The user is always locked before the email changes.
-    const user = await lockUser(tx, database.engine, (found as EmailChangeRow).user_id);
-    const change = await findEmailChange(tx, id as string);
+    const user = await lockUser(tx, database.engine, userId);
+    const change = await findEmailChange(tx, changeId);
     const at = now();
     undoable(change, at);
     if (!user || !change || user.disabled) throw linkNotValid();
@@ -142,10 +142,9 @@ export async function undoEmailChange(
   });
 }
 
-/** The address to restore. */
-function undoable(change: EmailChangeRow | undefined, now: number): string {
+function undoable(change: EmailChangeRow | undefined, now: number): EmailChangeRow & { old_email: string } {
   if (!change || change.undone_at !== null || change.undo_until <= now || change.old_email === null) {
     throw linkNotValid();
   }
-  return change.old_email;
+  return { ...change, old_email: change.old_email };
 }

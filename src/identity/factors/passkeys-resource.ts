@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { anyOf, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
@@ -85,8 +86,8 @@ export function passkeysResource(services: FactorServices) {
       async prepare({ caller }, { operation, values }) {
         if (operation !== 'create') return undefined;
         const made = await readNewPasskey(services, userIdOf(caller), values.passkey);
-        if (!made) throw wrongPasskey();
-        read.set(values.passkey as object, made);
+        if (!made || !isObject(values.passkey)) throw wrongPasskey();
+        read.set(values.passkey, made);
         return undefined;
       },
       async beforeWrite({ tx, caller }, { operation }) {
@@ -96,7 +97,7 @@ export function passkeysResource(services: FactorServices) {
     async create(call, values) {
       const { tx, caller } = call;
       await services.guardChange(tx, caller);
-      const made = read.get(values.passkey as object);
+      const made = isObject(values.passkey) ? read.get(values.passkey) : undefined;
       if (!made) throw wrongPasskey();
       const userId = userIdOf(caller);
       const isFirst = !made.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;

@@ -43,7 +43,7 @@ export class Mail {
     this.#mails = mails;
     this.#render = mailTemplates(context.config);
     this.#delivery = openDelivery(context);
-    queue.handle(mailJobName, (job) => this.#send(job as Job<MailData>));
+    queue.handle<MailData>(mailJobName, (job) => this.#send(job));
   }
 
   /** Queues a mail. It is sent if the given transaction commits. */

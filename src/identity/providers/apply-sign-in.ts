@@ -2,6 +2,7 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
@@ -106,5 +107,5 @@ async function changedFields(
   const taken = await findTakenFields(tx, fields, user.id);
   if (taken.length > 0)
     log.warn({ user: user.id, fields: taken }, 'ignored identifiers of another user from a provider');
-  return Object.fromEntries(differing.filter(([name]) => !taken.includes(name)));
+  return Object.fromEntries(differing.filter(([name]) => !isOneOf(taken, name)));
 }

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { ProviderSettings } from '../../config/settings/provider-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 
@@ -40,24 +41,10 @@ function readKey(text: string): KeyObject {
 
 type BuiltIn = (settings: ProviderSettings) => Omit<ProviderDefinition, 'name' | 'clientId'>;
 
-interface GitHubUser {
-  readonly id: number;
-  readonly login: string;
-  readonly name: string | null;
-}
-
 interface GitHubEmail {
   readonly email: string;
   readonly primary: boolean;
   readonly verified: boolean;
-}
-
-interface DiscordUser {
-  readonly id: string;
-  readonly username: string;
-  readonly global_name: string | null;
-  readonly email?: string | null;
-  readonly verified?: boolean;
 }
 
 const facebook = 'https://graph.facebook.com/v23.0';
@@ -106,7 +93,7 @@ const builtins = new Map<string, BuiltIn>([
       clientSecret: secret,
       scopes: ['read:user', 'user:email'],
       async profile(get) {
-        const { id, login, name } = (await get('https://api.github.com/user')) as GitHubUser;
+        const { id, login, name } = asObject(await get('https://api.github.com/user'));
         const emails = (await get('https://api.github.com/user/emails')) as GitHubEmail[];
         const primary = emails.find((each) => each.primary && each.verified);
         return {
@@ -132,7 +119,7 @@ const builtins = new Map<string, BuiltIn>([
       // Facebook does not say whether an address is verified.
       email: 'never',
       async profile(get) {
-        const { id, name, email } = (await get(`${facebook}/me?fields=id,name,email`)) as Record<string, string>;
+        const { id, name, email } = asObject(await get(`${facebook}/me?fields=id,name,email`));
         return { sub: id, name, email };
       },
     }),
@@ -147,9 +134,8 @@ const builtins = new Map<string, BuiltIn>([
       clientSecret: secret,
       scopes: ['identify', 'email'],
       async profile(get) {
-        const { id, username, global_name, email, verified } = (await get(
-          'https://discord.com/api/users/@me',
-        )) as DiscordUser;
+        const user = asObject(await get('https://discord.com/api/users/@me'));
+        const { id, username, global_name, email, verified } = user;
         return {
           sub: id,
           preferred_username: username,

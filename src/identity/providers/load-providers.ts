@@ -97,8 +97,9 @@ function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean):
     complaints.push(`${where}: ${said}`);
   };
   checkOptions('', provider, options, complain);
-  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } =
-    provider as Partial<ProviderDefinition>;
+  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } = provider as Partial<
+    Record<keyof ProviderDefinition, unknown>
+  >;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     complaints.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
   } else if (isTaken(name)) complaints.push(`name: another provider is named "${name}"; choose another name.`);

@@ -218,7 +218,7 @@ export class ProviderClient {
   }
 
   #keysAt(address: string, cooldownDuration: number): ReturnType<typeof createRemoteJWKSet> {
-    const fetching = { [joseFetch]: this.#fetch as never };
+    const fetching = { [joseFetch]: this.#fetch };
     return createRemoteJWKSet(new URL(address), { ...fetching, cooldownDuration, cacheMaxAge: metadataLifeMs });
   }
 
@@ -235,11 +235,11 @@ export class ProviderClient {
             authentication,
           )
         : await discovery(new URL(issuer), clientId, {}, authentication, {
-            [customFetch]: this.#fetch as never,
+            [customFetch]: this.#fetch,
             execute: plain,
             timeout: 5,
           });
-    configuration[customFetch] = this.#fetch as never;
+    configuration[customFetch] = this.#fetch;
     configuration.timeout = 10;
     for (const allow of plain) allow(configuration);
     const { jwks_uri } = configuration.serverMetadata();

@@ -42,9 +42,10 @@ export async function resolveIdentity(
     if (!isTaken(error)) throw error;
     // A concurrent sign-in used the same identity or the same email first.
     const again = await signInKnown(context, { upstream, mapped, source });
-    const taken = again ? undefined : await findByEmail(context, upstream.email);
-    if (!again && !taken) throw error;
-    return again ?? { kind: 'taken', user: taken as UserRow };
+    if (again) return again;
+    const taken = await findByEmail(context, upstream.email);
+    if (!taken) throw error;
+    return { kind: 'taken', user: taken };
   }
 }
 

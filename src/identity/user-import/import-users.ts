@@ -88,7 +88,8 @@ async function writeBatch(
   for (const { line, row } of batch) {
     if (inserted.has(row.id)) continue;
     const owners = await findByAnyIdentifier(database.db, row);
-    if (owners.length === 1 && isSamePerson(owners[0] as UserRow, row)) counts.present++;
+    const [owner] = owners;
+    if (owner && owners.length === 1 && isSamePerson(owner, row)) counts.present++;
     else refuse(line, takenBy(owners, row));
   }
 }

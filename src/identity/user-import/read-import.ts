@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { CsvError } from 'csv-parse';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 
 /** A record of the file, unchanged. */
@@ -53,9 +53,8 @@ async function* readCsv(file: string, bytes: Readable): AsyncIterable<ImportReco
   try {
     for await (const { record, info } of rows) yield { line: info.lines, values: record };
   } catch (error) {
-    const { code, message } = error as CsvError;
     // Rows are committed in batches: all rows before this line are imported, and a corrected file can be imported again.
-    throw code?.startsWith('CSV_') ? new OperatorError(`${file}: not valid CSV: ${message}`) : error;
+    throw codeOf(error)?.startsWith('CSV_') ? new OperatorError(`${file}: not valid CSV: ${reasonOf(error)}`) : error;
   }
 }
 
@@ -85,8 +84,5 @@ function parseLine(line: number, text: string): ImportRecord {
   } catch (error) {
     return { line, values: undefined, problem: `not valid JSON: ${reasonOf(error)}` };
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { line, values: undefined, problem: 'not a JSON object' };
-  }
-  return { line, values: value as Record<string, unknown> };
+  return isObject(value) ? { line, values: value } : { line, values: undefined, problem: 'not a JSON object' };
 }

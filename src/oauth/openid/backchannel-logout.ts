@@ -100,11 +100,11 @@ const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
 /** Notifies applications of logouts (OpenID Connect Back-Channel Logout 1.0). */
 export function sendLogouts(queue: Queue, services: Means): void {
   const fetch = createGuardedFetch(services.context.config);
-  const handle = async ({ data, subject, attempt }: Job) => {
+  const handle = async ({ data, subject, attempt }: Job<Logout>) => {
     try {
-      await sendLogout(services, fetch, data as Logout);
+      await sendLogout(services, fetch, data);
     } catch (error) {
-      if (attempt >= attempts) await disableAddress(services, jobName, { ...(data as Logout), subject });
+      if (attempt >= attempts) await disableAddress(services, jobName, { ...data, subject });
       throw error;
     }
     await forgetFailures(services.context.database.db, jobName, subject);

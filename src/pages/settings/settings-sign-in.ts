@@ -15,6 +15,7 @@ import { callApiAsUser, formErrors, requireOk, showSettings } from './settings-s
 
 interface Identity {
   readonly id: string;
+  readonly user_id: string;
   readonly provider: string;
   readonly email: string | null;
   readonly created_at: string;
@@ -62,7 +63,7 @@ async function signInMethodsOf(pageRequest: PageRequest, services: ProviderServi
     services.providers.buttons(),
   ]);
   const labels = new Map(buttons.map(({ name, label }) => [name, label]));
-  const own = identities.filter((each) => (each as Identity & { user_id: string }).user_id === userId);
+  const own = identities.filter(({ user_id }) => user_id === userId);
   return {
     has_password: methods.password,
     passkeys: methods.passkeys,

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { Destination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
@@ -74,7 +75,7 @@ async function showLogin(
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
     ...loginField(pageRequest.kit.config),
   };
-  const values = { ...(variables.values as object), ...(linking && !variables.values ? { login: linking.email } : {}) };
+  const values = { ...asObject(variables.values), ...(linking && !variables.values ? { login: linking.email } : {}) };
   return pageRequest.show(pageRequest.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 

@@ -1,3 +1,4 @@
+import { asObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import { checkOptions, describeValue, didYouMean } from '../declaration/check-options.ts';
 import { methods } from '../declaration/known-options.ts';
@@ -15,7 +16,7 @@ import type { DeclaredRoute, Page, Route } from './define-route.ts';
 
 const objectSchema: OptionKind = {
   expected: 'Type.Object({ … })',
-  accepts: (value) => schema.accepts(value) && (value as { type?: unknown }).type === 'object',
+  accepts: (value) => schema.accepts(value) && asObject(value).type === 'object',
 };
 
 /** The options of a route. The compiler checks that each option is here. */

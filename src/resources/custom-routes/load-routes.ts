@@ -1,5 +1,6 @@
 import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { checkDeclaredRoute } from './check-routes.ts';
 import type { DeclaredRoute } from './define-route.ts';
 
@@ -25,6 +26,6 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
 }
 
 function isDeclared(value: unknown): value is DeclaredRoute {
-  const { kind, route, page } = (value ?? {}) as { kind?: unknown; route?: unknown; page?: unknown };
+  const { kind, route, page } = asObject(value);
   return (kind === 'route' && typeof route === 'object') || (kind === 'page' && typeof page === 'object');
 }

@@ -1,3 +1,4 @@
+import { asObject } from '../../platform/is-object.ts';
 import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
 import { type Definitions, namePattern, type ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
@@ -45,7 +46,7 @@ export function areFields(fields: Readonly<Record<string, unknown>>, complain: R
 }
 
 function isField(value: unknown): value is Field {
-  const { type, options } = (value ?? {}) as Partial<Field>;
+  const { type, options } = asObject(value);
   return typeof type === 'string' && typeof options === 'object' && options !== null;
 }
 

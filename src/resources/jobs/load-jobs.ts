@@ -43,7 +43,7 @@ function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
   if (typeof job !== 'object' || job === null) return ['it must `export default defineJob({ name, run })`.'];
   const complaints: string[] = [];
   checkOptions('', job, jobOptions, (where, what) => complaints.push(`${where}: ${what}`));
-  const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<JobDefinition>;
+  const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<Record<keyof JobDefinition, unknown>>;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
     complaints.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
   } else if (isTaken(name)) complaints.push(`name: another job is named "${name}"; choose another name.`);

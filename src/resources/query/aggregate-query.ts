@@ -1,4 +1,5 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { isTooLongToIndex } from '../declaration/fields/indexing.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { readDirection } from './sorting.ts';
@@ -73,9 +74,9 @@ const unusable = (resource: Resource, what: string, name: string, known: readonl
 
 function readAggregate(resource: Resource, name: string): Aggregate {
   const colon = name.indexOf(':');
-  const of = (colon < 0 ? name : name.slice(0, colon)).trim() as AggregateFunction;
+  const of = (colon < 0 ? name : name.slice(0, colon)).trim();
   const fieldName = colon < 0 ? undefined : name.slice(colon + 1).trim();
-  if (!aggregateFunctions.includes(of)) {
+  if (!isOneOf(aggregateFunctions, of)) {
     throw unknownName('aggregate: the function', of, aggregateFunctions, 'operator_unknown');
   }
   if (of === 'count') {

@@ -1,4 +1,5 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { splitList } from './split-list.ts';
 
@@ -149,8 +150,8 @@ export function readSearchFields(text: string, requireSearchable: (field: string
     const operator = piece
       .slice(colon + 1)
       .trim()
-      .toLowerCase() as FieldOperator;
-    if (!fieldOperators.includes(operator)) {
+      .toLowerCase();
+    if (!isOneOf(fieldOperators, operator)) {
       throw unknownName('searchFields: the operator', operator, fieldOperators, 'operator_unknown');
     }
     operators.set(field, operator);

@@ -4,13 +4,14 @@ import { systemSource } from '../../http/request-source.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import { type HandlerOptions, type JobHandler, pauseAfter } from './job.ts';
+import { type HandlerOptions, type Job, type JobHandler, pauseAfter } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
 
 export interface Handler extends Required<Omit<HandlerOptions, 'lanes'>>, Pick<HandlerOptions, 'lanes'> {
-  readonly handle: JobHandler;
+  /** A method, so that handlers may name the type of their data. */
+  handle(job: Job): ReturnType<JobHandler>;
 }
 
 /** The abort reason when the service stops. `Queue.stop` records the state of the job. */

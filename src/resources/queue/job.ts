@@ -13,7 +13,7 @@ export interface Job<D = unknown> {
 }
 
 /** After an error, another attempt follows. So the work runs at least once. */
-export type JobHandler = (job: Job) => Promise<unknown> | unknown;
+export type JobHandler<D = unknown> = (job: Job<D>) => Promise<unknown> | unknown;
 
 export interface HandlerOptions {
   /** The maximum number of attempts. After them, the job is kept as failed. The default takes about five days. */

@@ -61,9 +61,9 @@ export class Queue {
   }
 
   /** Sets the handler of the jobs with this name. Jobs without a handler wait. */
-  handle(
+  handle<D>(
     name: string,
-    handle: JobHandler,
+    handle: JobHandler<D>,
     { attempts = defaultAttempts, timeout = defaultTimeout, lanes }: HandlerOptions = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`two handlers are named ${name}`);

@@ -170,7 +170,10 @@ export function resourceComponents(resource: Resource): [string, Json][] {
   const { component: name, definition } = resource;
   const row = component(name);
   const read = { anyOf: [row, component(`${name}Partial`)] };
-  const revealed = definition.reveals as Json | undefined;
+  const created: [string, Json][] = [
+    [`${name}Created`, { allOf: [row, definition.reveals] }],
+    [`${name}CreatedResponse`, answer(component(`${name}Created`))],
+  ];
   return [
     [name, rowSchema(resource)],
     [`${name}Partial`, partialSchema(resource)],
@@ -195,12 +198,7 @@ export function resourceComponents(resource: Resource): [string, Json][] {
         required: ['data', 'meta'],
       },
     ],
-    ...(revealed
-      ? ([
-          [`${name}Created`, { allOf: [row, revealed] }],
-          [`${name}CreatedResponse`, answer(component(`${name}Created`))],
-        ] as [string, Json][])
-      : []),
+    ...(definition.reveals ? created : []),
   ];
 }
 

@@ -56,9 +56,10 @@ interface Reading {
   readonly errors: FieldError[];
 }
 
-function readNew(item: unknown, where: string, errors: FieldError[]): BatchRow {
-  if (!isObject(item)) errors.push(fieldError(where, 'type', 'must be an object'));
-  return { id: undefined, data: item as Record<string, unknown>, ifMatch: undefined };
+function readNew(item: unknown, where: string, errors: FieldError[]): BatchRow | undefined {
+  if (isObject(item)) return { id: undefined, data: item, ifMatch: undefined };
+  errors.push(fieldError(where, 'type', 'must be an object'));
+  return undefined;
 }
 
 function readChange(item: unknown, where: string, reading: Reading): BatchRow | undefined {
@@ -66,11 +67,10 @@ function readChange(item: unknown, where: string, reading: Reading): BatchRow | 
     reading.errors.push(fieldError(where, 'type', 'must be an object'));
     return undefined;
   }
-  const { id, if_match: ifMatch, ...data } = item;
-  if (ifMatch !== undefined && typeof ifMatch !== 'string') {
-    reading.errors.push(fieldError(`${where}.if_match`, 'type', 'must be an ETag'));
-  }
-  return { id: readId(id, `${where}.id`, reading), data, ifMatch: ifMatch as string | undefined };
+  const { id, if_match: sent, ...data } = item;
+  const ifMatch = typeof sent === 'string' ? sent : undefined;
+  if (ifMatch !== sent) reading.errors.push(fieldError(`${where}.if_match`, 'type', 'must be an ETag'));
+  return { id: readId(id, `${where}.id`, reading), data, ifMatch };
 }
 
 function readId(sent: unknown, where: string, { idOf, seen, errors }: Reading): string | undefined {

@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/is-object.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -19,9 +20,9 @@ export async function withProof<S extends Sent>(
   sent: S,
 ): Promise<S> {
   const { call, body } = sent;
-  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return sent;
+  if (!isObject(body) || !Object.hasOwn(body, name)) return sent;
   if (definition.managed && name in definition.fields) return sent;
-  const { [name]: password, ...rest } = body as Record<string, unknown>;
+  const { [name]: password, ...rest } = body;
   if (password === undefined || password === null || password === '') return { ...sent, body: rest };
   return { ...sent, call: { ...call, caller: await proveByPassword(call, password) }, body: rest };
 }

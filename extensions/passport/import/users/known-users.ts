@@ -76,7 +76,7 @@ function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord
 /** The profile without identifiers that another user has. */
 async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: LegacyIdRow, record: UserRecord) {
   const profile = { ...record.profile };
-  for (const field of (await findTakenFields(tx, profile, new_id)) as ('email' | 'username' | 'phone')[]) {
+  for (const field of await findTakenFields(tx, profile, new_id)) {
     reportSameIdentifier(pass, field, `${source} ${old_id}: ${profile[field]}`);
     profile[field] = null;
   }

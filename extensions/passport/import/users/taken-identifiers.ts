@@ -13,9 +13,8 @@ export async function importWithoutTakenIdentifiers(
   oldId: string,
   wanted: UserRow,
 ): Promise<UserRow> {
-  const taken = await findTakenFields(tx, wanted);
   const row: UserRow = { ...wanted, id: uuidv7(pass.at) };
-  for (const field of taken as ('email' | 'username' | 'phone')[]) {
+  for (const field of await findTakenFields(tx, wanted)) {
     reportSameIdentifier(pass, field, `${source} ${oldId}: ${wanted[field]}`);
     row[field] = null;
     if (field === 'email') row.email_confirmed = 0;

@@ -131,7 +131,9 @@ export async function readAccessToken(keys: KeyRing, token: string): Promise<Acc
 }
 
 function isAccessToken(claims: object): claims is AccessTokenClaims {
-  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims as Partial<AccessTokenClaims>;
+  const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims as Partial<
+    Record<keyof AccessTokenClaims, unknown>
+  >;
   const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
   return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { Change } from '../../../database/bus.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { formatPosition, type Position } from '../log/position.ts';
@@ -64,8 +64,8 @@ export class Stream {
     });
   }
 
-  open(headers: Record<string, number | string | string[] | undefined>): void {
-    this.#response.writeHead(200, headers as Record<string, string>);
+  open(headers: OutgoingHttpHeaders): void {
+    this.#response.writeHead(200, headers);
     this.#response.write(`retry: ${retryAfter()}\n: connected\nid: ${this.#id()}\n\n`);
   }
 

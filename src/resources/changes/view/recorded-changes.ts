@@ -1,4 +1,5 @@
 import type { Db } from '../../../database/database.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import type { Resources } from '../../model/resource.ts';
 import { allChanges } from '../log/change-store.ts';
 import { loggedChanges } from './logged-change.ts';
@@ -22,7 +23,7 @@ export async function recordedChanges(db: Db, resources: Resources, name?: strin
   return loggedChanges(resources, await allChanges(db, name)).flatMap((logged) => {
     const json = logged.jsonFor({ before: true, after: true }, '');
     if (!json) return [];
-    const { position: _position, ...change } = JSON.parse(json);
-    return [change as RecordedChange];
+    const { position: _position, ...change } = parseJson<RecordedChange & { position: string }>(json);
+    return [change];
   });
 }

@@ -45,9 +45,8 @@ export function readSubscription(
   const { resources: text, search, searchJoin, searchFields } = wanted;
   const recorded = recordedResources(all);
   const names = text === undefined ? readable(recorded, caller, now) : splitNames(text);
-  const query = Object.fromEntries(
-    Object.entries({ search, searchJoin, searchFields }).filter(([, value]) => value !== undefined),
-  ) as Record<string, string>;
+  const sent = Object.entries({ search, searchJoin, searchFields });
+  const query = Object.fromEntries(sent.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   const context = { engine, caller, now };
   const resources = new Map(
     names.map((name) => {
