@@ -70,6 +70,7 @@ const projectDirs = [
   'providersDir',
 ] as const;
 
+const isSetting = (name: string): name is keyof Settings => Object.hasOwn(settings, name);
 const settingsByKey = new Map(Object.entries(settings) as [keyof Settings, Setting<unknown>][]);
 const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.env, key]));
 
@@ -80,7 +81,7 @@ const show = (value: unknown): string =>
   withoutSecrets(typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined'));
 
 function parse(name: string, key: keyof Settings, value: unknown): unknown {
-  const setting = settingsByKey.get(key) as Setting<unknown>;
+  const setting = settings[key];
   const result = setting.parse(value);
   if (result.ok) return result.value;
   const got = setting.secret ? 'a value that is not shown' : show(value);
@@ -104,7 +105,7 @@ export function parseConfig(
     if (name === 'clients') return readClientsFromConfigFile(value, clients);
     if (name.startsWith('CLIENT_')) return readClientSetting(name, value, clients);
     if (name.startsWith('PROVIDER_')) return readProviderSetting(name, value, providers);
-    const key = aliases.get(name) ?? (settingsByKey.has(name as keyof Settings) ? (name as keyof Settings) : undefined);
+    const key = aliases.get(name) ?? (isSetting(name) ? name : undefined);
     if (!key)
       throw unknownSetting(`gatehouse.config.ts: "${name}"`, name, [
         ...settingsByKey.keys(),
@@ -131,8 +132,7 @@ export function parseConfig(
   if (!config.localPasswords) config.emailCodes = false;
   config.builtinProviders = completeProviders(providers);
   for (const key of ['dataDir', ...projectDirs] as const) config[key] = resolve(workingDir, config[key]);
-  for (const key of projectDirs)
-    if (values.has(key)) rejectMissingFolder(settingsByKey.get(key) as Setting<unknown>, config[key]);
+  for (const key of projectDirs) if (values.has(key)) rejectMissingFolder(settings[key], config[key]);
   if (config.brandLogo && !/^https?:/.test(config.brandLogo)) config.brandLogo = resolve(workingDir, config.brandLogo);
   if (!config.databaseUrl) config.databaseUrl = `sqlite:${resolve(config.dataDir, 'gatehouse.db')}`;
   rejectWithoutPostgres(config.databaseUrl, values);
@@ -163,7 +163,7 @@ function rejectWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
   for (const key of ['databaseListenUrl', 'databaseReplicaUrls'] as const) {
     const value = values.get(key);
     if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) continue;
-    const { env } = settingsByKey.get(key) as Setting<unknown>;
+    const { env } = settings[key];
     throw new OperatorError(`${env} is for PostgreSQL, and the database is SQLite. Unset it, or set DATABASE_URL.`);
   }
 }
@@ -191,8 +191,7 @@ export async function loadConfig(
 ): Promise<Config> {
   const env = { ...process.env };
   for (const [key, value] of Object.entries(overrides)) {
-    const setting = settingsByKey.get(key as keyof Settings);
-    if (setting && value !== undefined) env[setting.env] = String(value);
+    if (isSetting(key) && value !== undefined) env[settings[key].env] = String(value);
   }
   return parseConfig(file ?? (await readConfigFile(workingDir)), env, workingDir, readEnvFile(workingDir));
 }

@@ -74,7 +74,7 @@ function syntaxErrorOutput(file: string): string {
 /** The call that threw: in the file, or in another file of the project. */
 function placeOfFrame(file: string, stack: string): Place | undefined {
   const frames = [...stack.matchAll(/\(?((?:file:|\/|[A-Za-z]:\\)[^\s()]*):(\d+):(\d+)\)?$/gm)].map(
-    ([, path, line, column]) => ({ file: pathOf(path as string), line: Number(line), column: Number(column) }),
+    ([, path = '', line, column]) => ({ file: pathOf(path), line: Number(line), column: Number(column) }),
   );
   return frames.find((frame) => frame.file === file) ?? frames.find((frame) => !isOfGatehouse(frame.file));
 }

@@ -32,7 +32,8 @@ function withoutPort(address: string, groups: number): string {
 
 /** All eight groups, also if the address contains `::` or ends with an IPv4 address. */
 export function ipv6Groups(address: string): number[] {
-  const [head = '', tail] = (address.split('%', 1)[0] as string).toLowerCase().split('::');
+  const [plain = ''] = address.split('%', 1);
+  const [head = '', tail] = plain.toLowerCase().split('::');
   const before = numbersOf(head);
   if (tail === undefined) return before;
   const after = numbersOf(tail);

@@ -139,7 +139,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      const email = readEmailField(asObject(request.body)) as string;
+      const email = readEmailField(asObject(request.body));
       // The response does not reveal whether the user exists. With LOCAL_PASSWORDS=off, no mail is sent.
       if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
       return reply.code(202).send(onItsWay);

@@ -11,6 +11,8 @@ export function readSingleField(body: Body, field: string): unknown {
 }
 
 /** The stored form of `email`. Undefined only if `optional` and omitted. */
+export function readEmailField(body: Body): string;
+export function readEmailField(body: Body, options: { optional: boolean }): string | undefined;
 export function readEmailField(body: Body, { optional = false } = {}): string | undefined {
   const read = readProfileField('email', readSingleField(body, 'email'));
   if (read.error) throw unprocessable([read.error]);

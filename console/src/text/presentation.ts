@@ -153,8 +153,8 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
 
 /** The declared order, otherwise newest first if the rows have a time, otherwise by name. */
 export function orderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
-  const declared = /^(-?)(.+)$/.exec(description.defaultOrder ?? '');
-  if (declared) return { field: declared[2] as string, order: declared[1] ? 'DESC' : 'ASC' };
+  const [, minus, field] = /^(-?)(.+)$/.exec(description.defaultOrder ?? '') ?? [];
+  if (field !== undefined) return { field, order: minus ? 'DESC' : 'ASC' };
   const sortable = new Set(description.fields.filter(({ sortable }) => sortable).map(({ name }) => name));
   const first = tellingField(description);
   if (!isOwn(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };

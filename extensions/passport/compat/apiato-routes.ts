@@ -15,7 +15,7 @@ export function serveApiatoApi(
 ): void {
   const languages = getLanguages(context.config);
   for (const path of ['/v1/user/profile', '/v1/profile']) {
-    if (resources.has(path.split('/')[2] as string)) continue;
+    if (resources.has(path.split('/')[2] ?? '')) continue;
     app.get(path, open, async (request, reply) => {
       const [, query = ''] = request.url.split('?', 2);
       const url = `/v1/users/me${query === '' ? '' : `?${query}`}`;

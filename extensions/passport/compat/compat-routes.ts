@@ -74,11 +74,12 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     const method = String(route.method);
     if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) answerTokens(route);
     if (route.url === '/v1/logout') answerLogout(route, method);
-    const resource = ofResource.exec(route.url)?.[1];
-    if (resource !== undefined && targets.has(resource) && !proxy.test(route.url)) {
-      const isBatch = route.url === `/v1/${resource}/batches`;
-      before(route, (request) => (isBatch ? resolveBatch(request, resource) : resolveIds(request, resource)));
-      const definition = definitions.get(resource) as ResourceDefinition;
+    const resource = ofResource.exec(route.url)?.[1] ?? '';
+    const definition = definitions.get(resource);
+    const own = targets.get(resource);
+    if (definition && own && !proxy.test(route.url)) {
+      const resolve = route.url === `/v1/${resource}/batches` ? resolveBatch : resolveIds;
+      before(route, (request) => resolve(request, resource, own));
       if (isApiato && method === 'GET') {
         before(route, async (request) => {
           readAsApiato(queryOf(request), wordFields(definition));
@@ -132,10 +133,9 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (method === 'DELETE') app.route({ ...route, method: 'POST' });
   }
 
-  async function resolveIds(request: FastifyRequest, resource: string): Promise<void> {
+  async function resolveIds(request: FastifyRequest, resource: string, own: References): Promise<void> {
     const path = paramsOf(request);
     if (path.id !== undefined) path.id = await ids.resolve(resource, path.id);
-    const own = targets.get(resource) as ReadonlyMap<string, string>;
     const asked = queryOf(request);
     if (asked.search !== undefined) {
       asked.search = await resolveSearch(
@@ -147,7 +147,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (isObject(request.body)) await resolveMembers(request.body, own);
   }
 
-  async function resolveMembers(sent: Record<string, unknown>, own: ReadonlyMap<string, string>): Promise<void> {
+  async function resolveMembers(sent: Record<string, unknown>, own: References): Promise<void> {
     for (const [field, target] of own) {
       const value = sent[field];
       if (typeof value === 'string' || typeof value === 'number')
@@ -156,9 +156,8 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   }
 
   /** A batch contains in each row the id and the body of a single request. */
-  async function resolveBatch({ body }: FastifyRequest, resource: string): Promise<void> {
+  async function resolveBatch({ body }: FastifyRequest, resource: string, own: References): Promise<void> {
     if (!isObject(body)) return;
-    const own = targets.get(resource) as ReadonlyMap<string, string>;
     const rows = Array.isArray(body.rows) ? body.rows.slice(0, maxRows) : [];
     for (const row of rows.filter(isObject)) await resolveMembers(row, own);
     const named: unknown[] = Array.isArray(body.ids) ? body.ids : [];
@@ -173,8 +172,10 @@ function before(route: RouteOptions, work: (request: FastifyRequest) => Promise<
   route.preValidation = [...[route.preValidation ?? []].flat(), work];
 }
 
-/** For each resource: its fields that contain ids, and the resources of these ids. */
-function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<string, ReadonlyMap<string, string>> {
+/** Fields that contain ids, and the resources of these ids. */
+type References = ReadonlyMap<string, string>;
+
+function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<string, References> {
   return new Map(
     resources.map(({ name, fields }) => {
       const own = new Map<string, string>([['id', name]]);

@@ -18,8 +18,8 @@ const form = /^([\w-]{10,2000})\.([\w-]{10,60000})\.([\w-]{171,1400})$/;
 
 /** Whether the token can be from Passport, by its header: Passport's have no `kid`, ours always do. */
 export function looksLikeLegacyJwt(token: string): boolean {
-  const parts = form.exec(token);
-  const header = parts && decodePart(parts[1] as string);
+  const [, head] = form.exec(token) ?? [];
+  const header = head && decodePart(head);
   return !!header && header.alg === 'RS256' && !('kid' in header) && !('crit' in header);
 }
 

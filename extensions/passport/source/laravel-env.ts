@@ -72,8 +72,8 @@ const line =
 
 export function parseLaravelEnv(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
-  for (const [, name, raw] of text.replace(/^\uFEFF/, '').matchAll(line)) {
-    values.set(name as string, expand(unquote(raw as string), raw as string, values));
+  for (const [, name = '', raw = ''] of text.replace(/^\uFEFF/, '').matchAll(line)) {
+    values.set(name, expand(unquote(raw), raw, values));
   }
   return values;
 }

@@ -36,7 +36,7 @@ async function printNamingAdvice({ resourcesDir, routesDir }: Config): Promise<v
   }
   for (const declared of await loadRoutes(routesDir)) {
     if (declared.kind !== 'route' || !declared.route.path.startsWith('/v1/')) continue;
-    const advice = namingAdvice(declared.route.path.split('/')[2] as string);
+    const advice = namingAdvice(declared.route.path.split('/')[2] ?? '');
     if (advice) note(`${declared.file}: path: ${advice}`);
   }
 }

@@ -9,8 +9,9 @@ const units = new Map([
 
 /** The milliseconds of `90s`, `15m`, `2h` or `7d`. Undefined for other texts. */
 export function durationOf(text: string): number | undefined {
-  const [, amount, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * (units.get(unit as string) as number);
+  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const length = units.get(unit);
+  return length === undefined ? undefined : Number(amount) * length;
 }
 
 /** For an option of a command. */

@@ -25,7 +25,7 @@ export interface Table {
 /** Rows as aligned columns. On a terminal, empty columns are omitted and wide ones cut, but never the column `key`. */
 export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout): Table {
   const show = screen.isTTY ? (value: unknown) => shortTime(showCell(value)) : showCell;
-  const all = Object.keys(rows[0] as object);
+  const all = Object.keys(rows[0] ?? {});
   const filled = screen.isTTY ? all.filter((name) => rows.some((row) => showCell(row[name]) !== '')) : all;
   const columns = filled.map((name) => {
     const cells = rows.map((row) => show(row[name]));

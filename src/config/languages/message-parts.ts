@@ -48,12 +48,12 @@ class Reader {
       text = '';
     };
     while (!this.done) {
-      const char = this.#source[this.#at] as string;
+      const char = this.#source.charAt(this.#at);
       if (char === '}' || this.#source.startsWith('</', this.#at)) break;
-      const open = /^<([a-z]+)>/.exec(this.#source.slice(this.#at, this.#at + 20));
+      const [, open] = /^<([a-z]+)>/.exec(this.#source.slice(this.#at, this.#at + 20)) ?? [];
       if (char === '{' || (char === '#' && inPlural) || open) flush();
       if (char === '{') parts.push(this.#braces(inPlural));
-      else if (open) parts.push(this.#stretch(open[1] as string, inPlural));
+      else if (open) parts.push(this.#stretch(open, inPlural));
       else if (char === '#' && inPlural) {
         this.#at++;
         parts.push({ kind: 'count' });

@@ -166,7 +166,7 @@ export function serveFactors(
       },
     },
     async (request, reply) => {
-      const email = readEmailField(asObject(request.body)) as string;
+      const email = readEmailField(asObject(request.body));
       const { id, expiresAt } = await sendEmailCode(services, email, requestSource(request));
       const data = { id, expires_at: new Date(expiresAt).toISOString() };
       return reply.code(202).header('cache-control', 'no-store').send({ data });

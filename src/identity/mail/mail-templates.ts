@@ -40,11 +40,11 @@ export function mailTemplates(config: Config): RenderMail {
     // Globals are visible in layouts and partials too.
     const options = { globals: { language: data.language ?? languages.default } };
     const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
-    const match = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text);
-    if (!match) throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
-    const subject = match[1] as string;
+    const [heading, subject] = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text) ?? [];
+    if (heading === undefined || subject === undefined)
+      throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
     const html: string = await engines.escaping.renderFile(`${template}.html`, { ...data, brand, subject }, options);
-    return { subject, text: text.slice(match[0].length), html };
+    return { subject, text: text.slice(heading.length), html };
   };
 }
 

@@ -28,16 +28,16 @@ const formats: readonly Format[] = [
   {
     // Django: pbkdf2_sha256$iterations$salt$base64
     pattern: /^pbkdf2_sha256\$(\d{1,8})\$([^$]{1,128})\$([A-Za-z0-9+/]{43}=)$/,
-    read([iterations, salt, tag]) {
+    read([iterations, salt = '', tag]) {
       const times = Number(iterations);
       if (times < 1 || times > maxIterations) return undefined;
-      return (password) => derivesPbkdf2(password, salt as string, times, fromBase64(tag));
+      return (password) => derivesPbkdf2(password, salt, times, fromBase64(tag));
     },
   },
   {
     // Django: scrypt$salt$N$r$p$base64
     pattern: /^scrypt\$([^$]{1,128})\$(\d{1,9})\$(\d{1,3})\$(\d{1,3})\$([A-Za-z0-9+/]{22,128}={0,2})$/,
-    read: ([salt, n, r, p, tag]) => verifyScrypt(Buffer.from(salt as string), Number(n), Number(r), Number(p), tag),
+    read: ([salt = '', n, r, p, tag]) => verifyScrypt(Buffer.from(salt), Number(n), Number(r), Number(p), tag),
   },
   {
     // The PHC format of passlib: $scrypt$ln=16,r=8,p=1$salt$tag

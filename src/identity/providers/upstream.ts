@@ -53,7 +53,7 @@ export function readUpstream(
     name: readName(claims.name),
     // Rounded up to the end of the second, so that it is not before the event that caused it.
     authTime: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 + 999 : null,
-    factors: level !== null && Object.hasOwn(acr, level) ? (acr[level] as 1 | 2) : 1,
+    factors: (level !== null && Object.hasOwn(acr, level) && acr[level]) || 1,
     sid: isPrintable(claims.sid) ? claims.sid : null,
     claims,
   };

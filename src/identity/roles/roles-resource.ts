@@ -32,4 +32,4 @@ export const scopesOfRole = (
   { roleScopes }: Pick<Config, 'roleScopes'>,
   role: string,
 ): readonly string[] | undefined =>
-  Object.hasOwn(roleScopes, role) ? (roleScopes[role] as string).split(' ').filter(Boolean) : undefined;
+  Object.hasOwn(roleScopes, role) ? roleScopes[role]?.split(' ').filter(Boolean) : undefined;

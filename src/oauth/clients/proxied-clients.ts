@@ -41,13 +41,13 @@ export async function recreateProxiedClients(context: Context, keys: KeyRing): P
 
 /** Derives the secret from the keys, so that every instance has the same. The secret keeps its key as long as the key exists. */
 async function webAdminSecret({ database, now }: Context, keys: KeyRing): Promise<string> {
-  const derive = (keyId: string) => keys.macKeys.macWithKey(keyId, 'proxied client', webAdmin.path);
+  const purpose = 'proxied client';
   const client = await findClient(database.db, webAdmin.id);
   for (const { key_id } of client?.secrets ?? []) {
-    const secret = key_id === null ? undefined : derive(key_id);
+    const secret = key_id === null ? undefined : keys.macKeys.macWithKey(key_id, purpose, webAdmin.path);
     if (client && secret && isSecretOf(keys, client, secret, now())) return secret;
   }
-  return derive(keys.macKeys.currentId()) as string;
+  return keys.macKeys.mac(purpose, webAdmin.path);
 }
 
 /** The operator may want to use the client directly and can read its secret in this file. The service never reads the file. */

@@ -30,7 +30,7 @@ function parse(text: string): Record<string, unknown> {
 
 /** The scopes that the user must allow for these claims. */
 export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly string[] =>
-  claims ? [...new Set(places.flatMap((place) => claims[place].map((name) => scopeOfClaim(name) as string)))] : [];
+  claims ? [...new Set(places.flatMap((place) => claims[place].flatMap((name) => scopeOfClaim(name) ?? [])))] : [];
 
 /** The claims whose scopes are allowed. Undefined if none is left. */
 export function allowedClaims(
@@ -38,7 +38,7 @@ export function allowedClaims(
   isAllowed: (scope: string) => boolean,
 ): RequestedClaims | undefined {
   if (!claims) return undefined;
-  const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) as string));
+  const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) ?? ''));
   const kept = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
   return kept.userinfo.length + kept.id_token.length > 0 ? kept : undefined;
 }

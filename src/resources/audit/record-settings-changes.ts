@@ -18,8 +18,7 @@ function shownSettings(config: Config): Map<string, string> {
   const shown = new Map<string, string>();
   for (const [key, { env, secret }] of Object.entries(settings)) {
     if (ofOneInstance.has(key)) continue;
-    const value = config[key as keyof typeof settings] as unknown;
-    const text = textOfValue(value);
+    const text = textOfValue(config[key as keyof typeof settings]);
     shown.set(env, secret ? (text === '' ? 'not set' : 'set') : text);
   }
   shown.set('CLIENT_…', config.proxiedClients.map(({ path, id }) => `${path}=${id}`).join(','));

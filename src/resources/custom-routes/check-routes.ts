@@ -96,7 +96,7 @@ function checkAccess({ access, auth, resource }: Route, complain: Complain): voi
 
 /** A parameter that is missing in the path would fail the validation of every request. */
 function checkParams(path: string, params: { readonly properties?: object }, complain: Complain): void {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const described = Object.keys(params.properties ?? {});
   for (const name of described) {
     if (!inPath.includes(name)) complain(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);

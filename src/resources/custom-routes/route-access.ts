@@ -59,7 +59,7 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
 
 /** `:id`, or the only parameter of the path. */
 export function idParameter(path: string): string | undefined {
-  const names = [...path.matchAll(/:(\w+)/g)].map((match) => match[1] as string);
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   return names.includes('id') ? 'id' : names.length === 1 ? names[0] : undefined;
 }
 

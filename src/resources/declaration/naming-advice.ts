@@ -21,6 +21,6 @@ export function namingAdvice(name: string): string | undefined {
   if (startsWithVerb(name)) {
     return `"${name}" starts with a verb. Use a noun, such as "${name.replace(verb, '')}": the method says what happens.`;
   }
-  const last = name.split(/[-_]/).at(-1) as string;
+  const last = name.split(/[-_]/).at(-1) ?? '';
   return isPlural(last) ? undefined : `"${name}" is not a plural noun. Names in paths are plural, such as "cars".`;
 }

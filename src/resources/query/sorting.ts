@@ -93,7 +93,8 @@ function defaultNames({ definition: { defaultOrder } }: Resource, directions: bo
 function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
   const idAt = keys.findIndex(({ name }) => name === 'id');
   const before = idAt < 0 ? keys : keys.slice(0, idAt);
-  const idDescending = idAt < 0 ? (keys.at(-1)?.descending ?? descending) : (keys[idAt] as SortKey).descending;
+  // Without `id`, `at(-1)` is the last key.
+  const idDescending = keys.at(idAt)?.descending ?? descending;
   const words = [...before.map(({ name, descending: down }) => `${name}${down ? '-' : '+'}`), idDescending ? '-' : '+'];
   return { keys: before, idDescending, signature: words.join(' ') };
 }

@@ -13,7 +13,7 @@ function itemSchema(resource: Resource, operation: BatchOperation) {
   if (operation === 'delete') return id;
   if (operation === 'create') return component(`${resource.component}Input`);
   const { properties, ...schema } = inputSchema(resource, 'update');
-  return { ...schema, properties: { id, if_match: ifMatch, ...(properties as object) }, required: ['id'] };
+  return { ...schema, properties: { id, if_match: ifMatch, ...properties }, required: ['id'] };
 }
 
 const clientCalls = {

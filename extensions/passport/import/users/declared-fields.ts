@@ -51,27 +51,25 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const engine = { context, resources, keys: keys.macKeys, recordEvent, lockAuthority, proveByPassword, enqueuing };
   const asking = { caller: systemCaller, source: systemSource };
   const resource = resourceFor(engine, asking);
-  const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] as string)].map(
-    ([name, pairs]): Target => {
-      const definition = definitions.find((one) => one.name === name && one.managed);
-      if (!definition) throw new OperatorError(`--map: no declared resource is named "${name}".`);
-      const columns = pairs.map(([column, target]) => {
-        const field = target.split('.')[1] as string;
-        const { type } = definition.fields[field] ?? {};
-        if (type === undefined) throw new OperatorError(`--map: ${name} declares no field "${field}".`);
-        return { column, field, type };
-      });
-      const inOne: Target['inOne'] = (work) =>
-        inTransaction(
-          engine,
-          resources.get(name) as Resource,
-          createCall(engine, asking),
-          { scope: undefined },
-          (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx),
-        );
-      return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
-    },
-  );
+  const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] ?? '')].map(([name, pairs]): Target => {
+    const definition = definitions.find((one) => one.name === name && one.managed);
+    if (!definition) throw new OperatorError(`--map: no declared resource is named "${name}".`);
+    const columns = pairs.map(([column, target]) => {
+      const field = target.split('.')[1] ?? '';
+      const { type } = definition.fields[field] ?? {};
+      if (type === undefined) throw new OperatorError(`--map: ${name} declares no field "${field}".`);
+      return { column, field, type };
+    });
+    const inOne: Target['inOne'] = (work) =>
+      inTransaction(
+        engine,
+        resources.get(name) as Resource,
+        createCall(engine, asking),
+        { scope: undefined },
+        (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx),
+      );
+    return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
+  });
   return {
     async take(table, rows) {
       for (const target of targets) await takeRows(pass, table, target, rows);

@@ -21,7 +21,8 @@ export function deleteLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]
   if (!('userId' in of)) return taken.where('client_id', '=', of.clientId).execute();
   if (of.type === 'personal') return Promise.resolve([]);
   const ofUser = taken.where('user_id', '=', of.userId).where('session_id', '!=', of.exceptSessionId ?? '');
-  return 'clientId' in of ? ofUser.where('client_id', '=', of.clientId as string).execute() : ofUser.execute();
+  const clientId = 'clientId' in of ? of.clientId : undefined;
+  return clientId === undefined ? ofUser.execute() : ofUser.where('client_id', '=', clientId).execute();
 }
 
 export const deleteAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>

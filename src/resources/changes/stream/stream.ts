@@ -64,8 +64,8 @@ export class Stream {
     });
   }
 
-  open(headers: OutgoingHttpHeaders): void {
-    this.#response.writeHead(200, headers);
+  open(headers: Record<string, number | string | string[] | undefined>): void {
+    this.#response.writeHead(200, headers as OutgoingHttpHeaders);
     this.#response.write(`retry: ${retryAfter()}\n: connected\nid: ${this.#id()}\n\n`);
   }
 

@@ -33,8 +33,8 @@ export const isComputed = ({ type }: Field): boolean => type === typeName;
 /** The fields that have a column. */
 export const storedNames = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => {
-    const field = fields[name] as Field;
-    return !isComputed(field) && !field.options.virtual;
+    const field = fields[name];
+    return field && !isComputed(field) && !field.options.virtual;
   });
 
 export function checkComputed({ options, compute }: Field, fields: Fields, complain: (what: string) => void): void {

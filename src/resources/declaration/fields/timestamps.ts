@@ -15,11 +15,10 @@ export function isDay(text: string): boolean {
 
 /** Milliseconds since 1970 of an RFC 3339 timestamp, or undefined. */
 export function parseTimestamp(text: string): number | undefined {
-  const match = timestamp.exec(text);
-  if (!match || !isDay(match[1] as string)) return undefined;
-  const [, date, hour, minute, second, fraction = '', zone] = match;
+  const [, date, hour, minute, second, fraction = '', zone = ''] = timestamp.exec(text) ?? [];
+  if (date === undefined || !isDay(date)) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const ms = Date.parse(`${date}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${(zone as string).toUpperCase()}`);
+  const ms = Date.parse(`${date}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone.toUpperCase()}`);
   return Number.isNaN(ms) || ms < earliest || ms > latest ? undefined : ms;
 }
 
