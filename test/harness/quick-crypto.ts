@@ -1,8 +1,8 @@
 // Preloaded by `npm test` in each test process, its threads and its commands, to save processor time:
-// - Threads hash passwords with the least cost. The salt of such a hash has a mark, so that hashes of other programs are
-//   checked at their real cost. src/identity/passwords/passwords.test.ts checks the real cost. A test of the wait for
-//   hashes sets TEST_REAL_PASSWORDS before it starts a service: threads take the environment of the moment in which
-//   they start.
+// - Passwords, and the secret that seals keys, are hashed with the least cost. The salt of such a hash has a mark, so that
+//   hashes of other programs are checked at their real cost. src/identity/passwords/passwords.test.ts checks the real
+//   cost. A test of the wait for hashes sets TEST_REAL_PASSWORDS before it starts a service: threads take the environment
+//   of the moment in which they start.
 // - RSA keys come from TEST_RSA_KEYS, if the run has made some. Each new service needs one.
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
@@ -29,7 +29,7 @@ crypto.argon2Sync = (algorithm, parameters) => {
     (nonce.subarray(0, mark.length).equals(mark) || (!isReal && saltsWithoutUser.some((salt) => salt.equals(nonce))));
   return argon2Sync(algorithm, isQuick ? { ...parameters, memory: 8, passes: 1 } : parameters);
 };
-if (!isMainThread && !isReal) crypto.randomBytes = markedBytes as typeof randomBytes;
+if (!isReal) crypto.randomBytes = markedBytes as typeof randomBytes;
 
 const rsaKeys = process.env.TEST_RSA_KEYS?.split(',').map((text) => Buffer.from(text, 'base64'));
 if (isMainThread && rsaKeys) {
