@@ -7,7 +7,7 @@ import { serviceOptions } from '../../bin/service-options.mjs';
 const here = fileURLToPath(new URL('../../', import.meta.url));
 
 /** `quick-crypto.ts`, if this process has loaded it: both processes must read the password hashes of one database. */
-const preloaded = process.execArgv.filter((option) => option.startsWith('--import='));
+const preloaded = process.execArgv.filter((option) => /^--import=.*\/quick-(crypto|commits)\.ts$/.test(option));
 
 /** The command line as it is built, or from the sources of the version in another folder. */
 const program = (root: string): string[] =>
