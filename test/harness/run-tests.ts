@@ -95,7 +95,12 @@ if (files.length > filesOfGroup) {
   process.env.TEST_RSA_KEYS = keys.map((key) => key.export({ format: 'der', type: 'pkcs8' }).toString('base64')).join();
 }
 
-const preloads = ['./quick-runner.ts', './quick-crypto.ts', ...(values.durable ? [] : ['./quick-commits.ts'])];
+const preloads = [
+  './quick-runner.ts',
+  './quick-threads.ts',
+  './quick-crypto.ts',
+  ...(values.durable ? [] : ['./quick-commits.ts']),
+];
 const execArgv = [
   '--conditions=gatehouse-source',
   ...preloads.map((file) => `--import=${new URL(file, import.meta.url)}`),
