@@ -48,6 +48,8 @@ declare module 'fastify' {
     limited?: boolean | 'when-known';
     /** The other origins whose pages may read the responses. Default: CORS_ORIGINS under `/v1`, otherwise none. */
     cors?: 'listed' | 'applications' | 'any';
+    /** Describes the route in the OpenAPI document, in addition to its schema. Called when the document is first requested. */
+    docs?: () => FastifySchema;
   }
   interface FastifyRequest {
     caller: Caller;

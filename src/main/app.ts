@@ -96,7 +96,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     web: webSessions.require,
   });
   awaitReplicaNotices(app, context);
-  await describeApi(app, context.config);
+  describeApi(app);
   for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
   serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
@@ -124,7 +124,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   });
   serveOverview(app, context, services);
   for (const extension of extensions) extension.serve?.(app, oauth, served);
-  serveOpenApi(app);
+  serveOpenApi(app, context.config);
   const own = { services: resourceServices, loaded: routes };
   const { factors, providers } = services;
   const pageServices = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };

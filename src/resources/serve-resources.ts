@@ -13,7 +13,7 @@ import { describeResources } from './routes/describe-resources.ts';
 import { descriptionsSchema } from './routes/descriptions-schema.ts';
 import { serveNested } from './routes/nested-routes.ts';
 import { resourceComponents } from './routes/openapi-schemas.ts';
-import { engineRoute, jsonType, serveResource } from './routes/resource-routes.ts';
+import { jsonType, serveResource } from './routes/resource-routes.ts';
 
 /** Registers the routes of declared resources, their relations and actions, and their descriptions. */
 export function serveResources(
@@ -33,20 +33,22 @@ export function serveResources(
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
-  const description = new CompressedContent(jsonType, describeResources(resources, roles, context.now()));
+  let description: CompressedContent | undefined;
   app.get(
     '/v1/resources',
     {
-      config: { auth: 'auth:api' },
-      schema: {
-        tags: ['resources'],
-        summary: 'Describe all resources, for front ends',
-        response: { 200: descriptionsSchema },
+      config: {
+        auth: 'auth:api',
+        docs: () => ({
+          tags: ['resources'],
+          summary: 'Describe all resources, for front ends',
+          response: { 200: descriptionsSchema },
+        }),
       },
-      ...engineRoute,
     },
     async (request, reply) => {
       refuseParameters(queryOf(request));
+      description ??= new CompressedContent(jsonType, describeResources(resources, roles, context.now()));
       return description.send(request, reply);
     },
   );
@@ -60,6 +62,6 @@ function describe(app: App, resources: Resources): void {
   const sorted = [...resources.values()].sort((a, b) => Number(own(b)) - Number(own(a)));
   for (const resource of sorted) {
     tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
-    for (const [name, schema] of resourceComponents(resource)) components.set(name, schema);
   }
+  components.push(() => sorted.flatMap(resourceComponents));
 }

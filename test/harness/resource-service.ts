@@ -162,7 +162,7 @@ export function resourceServices(
         throw unauthorized('token_missing');
       },
     });
-    await describeApi(app, config);
+    describeApi(app);
     const queue = new Queue(context, await openKeyRing(context));
     const mail = createMail(context, queue, new Map());
     const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
@@ -173,7 +173,7 @@ export function resourceServices(
     const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     serveJobs({ ...given, context, resources }, queue, new Scheduler(context, queue, jobs), jobs);
-    serveOpenApi(app);
+    serveOpenApi(app, config);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());
     return {

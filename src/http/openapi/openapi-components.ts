@@ -1,4 +1,4 @@
-import type { FastifySchema } from 'fastify';
+import type { FastifySchema, RouteOptions } from 'fastify';
 import { isObject } from '../../platform/is-object.ts';
 import type { App } from '../app.ts';
 
@@ -54,20 +54,23 @@ const nameKey = 'x-component';
 /** Marks a schema. The document contains it once, under this name, and routes refer to it. */
 export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [nameKey]: name });
 
-/** A reference to a schema in `documentParts(app).components`. */
+/** A reference to one of the schemas of `documentParts(app).components`. */
 export const component = (name: string): Json => ({ [nameKey]: name });
 
 interface Parts {
-  readonly components: Map<string, Json>;
+  /** The routes of the document. */
+  readonly routes: RouteOptions[];
+  /** Return the named schemas that routes refer to. */
+  readonly components: (() => Iterable<readonly [name: string, schema: Json]>)[];
   /** The tags with their descriptions, in reading order. */
   readonly tags: Map<string, string>;
 }
 
 const parts = new WeakMap<App, Parts>();
 
-/** The shared parts of the document: schemas by name, and tags. */
+/** The parts of the document: routes, schemas by name, and tags. */
 export function documentParts(app: App): Parts {
-  const known = parts.get(app) ?? { components: new Map(), tags: new Map() };
+  const known = parts.get(app) ?? { routes: [], components: [], tags: new Map() };
   parts.set(app, known);
   return known;
 }

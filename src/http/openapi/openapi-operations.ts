@@ -71,9 +71,9 @@ export function describeOperation({
   url: string;
   route: { config?: FastifyContextConfig };
 }) {
-  const { auth, errors = 'problem' } = config;
+  const { auth, errors = 'problem', docs } = config;
   const hidden = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  return { url, schema: { ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };
+  return { url, schema: { ...docs?.(), ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };
 }
 
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
@@ -93,7 +93,10 @@ export function completeDocument(document: Document, { components, tags }: Retur
       if (!has4xx) operation.responses[400] = errorResponses[form];
     }
   }
-  const { paths, schemas } = extractComponents(document.paths ?? {}, components);
+  const { paths, schemas } = extractComponents(
+    document.paths ?? {},
+    new Map(components.flatMap((schemas) => [...schemas()])),
+  );
   const baseUrl = document.servers?.[0]?.url ?? '';
   addSamples(paths, baseUrl, schemas);
   return {

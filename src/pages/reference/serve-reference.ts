@@ -3,6 +3,7 @@ import { fallbackLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
 import { addVary, privateCache } from '../../http/gate/caching.ts';
+import { openApiDocument } from '../../http/openapi/openapi.ts';
 import { paramsOf } from '../../http/query-of.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -32,7 +33,7 @@ export function serveReference(app: App, kit: PageKit): void {
   let described: ReferenceDocument | undefined;
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    described ??= readDocument(app.swagger());
+    described ??= readDocument(await openApiDocument(app, kit.config));
     const { section: slug } = paramsOf(request);
     const { theme, themes: choices } = themeVariables(kit.cookies, request);
     // In English, like the API itself.

@@ -41,11 +41,11 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
     app.route({
       method,
       url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
-      config: guardFor(resource, access, scopeOf),
-      schema: {
-        ...actionDocs(resource, action, access === 'public' ? access : scopeOf),
-        ...(body ? { body: closedSchema(body) } : {}),
+      config: {
+        ...guardFor(resource, access, scopeOf),
+        docs: () => actionDocs(resource, action, access === 'public' ? access : scopeOf),
       },
+      ...(body ? { schema: { body: closedSchema(body) } } : {}),
       ...(resource.definition.file === undefined ? {} : eagerCompilers),
       serializerCompiler: () => (data) => JSON.stringify(data),
       async preValidation(request) {

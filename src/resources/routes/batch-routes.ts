@@ -11,7 +11,7 @@ import { type BatchOperation, batchesOf, batchMethods, readBatch } from '../writ
 import { withProof } from '../write/with-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
-import { callOf, engineRoute, guardOf, sendJson } from './resource-routes.ts';
+import { callOf, guardOf, sendJson } from './resource-routes.ts';
 
 /** Callers with a running batch. */
 export type Batching = Set<string>;
@@ -20,11 +20,9 @@ export type Batching = Set<string>;
 export function serveBatches(app: App, services: ResourceServices, resource: Resource, batching: Batching): void {
   for (const operation of batchesOf(resource)) {
     app.route({
-      ...engineRoute,
       method: batchMethods[operation],
       url: `/v1/${resource.name}/batches`,
-      config: guardOf(resource, 'write'),
-      schema: batchDocs(resource, operation),
+      config: guardOf(resource, 'write', () => batchDocs(resource, operation)),
       handler: (request, reply) =>
         onePerAccount(batching, request, () => batch(services, resource, operation, request, reply)),
     });

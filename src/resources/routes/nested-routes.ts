@@ -13,7 +13,7 @@ import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import { create, engineRoute, guardOf, idOf, pagingOf, readContext, sendJson } from './resource-routes.ts';
+import { create, guardOf, idOf, pagingOf, readContext, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -24,7 +24,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { ...engineRoute, config: guardOf(target, 'read'), schema: nestedDocs(resource, child, 'list') },
+      { config: guardOf(target, 'read', () => nestedDocs(resource, child, 'list')) },
       async (request, reply) => {
         const query = readListQuery(target, queryOf(request), request.caller);
         const own = withDeletedRows(readContext(services, request), target, query);
@@ -42,11 +42,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     if (!canCreate(child)) continue;
     app.post(
       path,
-      {
-        ...engineRoute,
-        config: guardOf(target, 'write'),
-        schema: nestedDocs(resource, child, 'create'),
-      },
+      { config: guardOf(target, 'write', () => nestedDocs(resource, child, 'create')) },
       async (request, reply) => {
         refuseParameters(queryOf(request));
         const parent = await parentOf(services, resource, whole, request);

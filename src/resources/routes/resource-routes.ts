@@ -1,8 +1,8 @@
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { sendNotModified } from '../../http/etag.ts';
-import { noValidation } from '../../http/no-validation.ts';
+import type { RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { paramsOf, queryOf } from '../../http/query-of.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
@@ -25,24 +25,26 @@ import { createCall } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
 import { operationDocs, restoreDocs } from './openapi-operations.ts';
 
-/** The resource engine validates the input and serializes the JSON. */
-export const engineRoute = {
-  ...noValidation,
-  serializerCompiler: () => (data: unknown) => JSON.stringify(data),
-} as const;
-
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
   createCall(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
 export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
 
-/** The guard of a route of the resource: its scope, and a token unless the route is public. */
-export const guardOf = (resource: Resource, access: 'read' | 'write'): FastifyContextConfig => ({
+/**
+ * The guard of a route of the resource: its scope, and a token unless the route is public. The route has no schema, because the resource
+ * engine validates the input and serializes the JSON.
+ */
+export const guardOf = (
+  resource: Resource,
+  access: 'read' | 'write',
+  docs?: () => RouteDocs,
+): FastifyContextConfig => ({
   ...(access === 'read' && resource.definition.access.read === 'public'
     ? { auth: 'public', bearer: 'optional' }
     : { auth: 'auth:api' }),
   scope: access === 'read' ? resource.readScope : resource.writeScope,
+  ...(docs ? { docs } : {}),
 });
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -93,12 +95,9 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const { operations } = resource.definition;
   const hasOperation = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
-  const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') =>
-    ({
-      ...engineRoute,
-      config: guardOf(resource, access),
-      schema: operationDocs(resource, operation),
-    }) satisfies RouteShorthandOptions;
+  const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') => ({
+    config: guardOf(resource, access, () => operationDocs(resource, operation)),
+  });
 
   // Reads are not async, because on SQLite the result is available immediately.
   if (hasOperation('list')) {
@@ -161,8 +160,8 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (resource.definition.softDelete) {
-    const docs = restoreDocs(resource);
-    app.post(`${path}/:id/restorations`, { ...options('delete', 'write'), schema: docs }, async (request, reply) => {
+    const config = guardOf(resource, 'write', () => restoreDocs(resource));
+    app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
       refuseParameters(queryOf(request));
       const restored = await restoreResource(services, resource, {
         call: callOf(services, request),

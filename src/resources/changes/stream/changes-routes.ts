@@ -13,7 +13,6 @@ import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
 import { refuseParameters, wholeNumber } from '../../query/list-query.ts';
-import { engineRoute } from '../../routes/resource-routes.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
@@ -77,27 +76,27 @@ const ChangeSchema = Type.Object({
   at: Type.Optional(Type.String({ format: 'date-time' })),
 });
 
+const changesDocs = () => ({
+  tags: ['changes'],
+  summary: 'Read changes in order, or follow them as a stream',
+  description:
+    'With `Accept: text/event-stream` the response is a stream of Server-Sent Events that continues after `Last-Event-ID` or `after`. 410 `resync`: the position is too old, or of another history.',
+  querystring,
+  response: {
+    200: Type.Object({
+      data: Type.Array(ChangeSchema),
+      meta: Type.Object({ changes_position: Type.String(), more: Type.Boolean() }),
+    }),
+  },
+});
+
 /** `GET /v1/changes`, as JSON or as a stream of Server-Sent Events. */
 export function serveChanges(app: App, services: ChangesServices): void {
   const { context, keys, streams } = services;
   app.get(
     '/v1/changes',
     {
-      ...engineRoute,
-      config: { auth: 'public', bearer: 'optional', eventStream: true },
-      schema: {
-        tags: ['changes'],
-        summary: 'Read changes in order, or follow them as a stream',
-        description:
-          'With `Accept: text/event-stream` the answer is a stream of Server-Sent Events that goes on where `Last-Event-ID` or `after` says. 410 `resync`: the position is too old, or of another history.',
-        querystring,
-        response: {
-          200: Type.Object({
-            data: Type.Array(ChangeSchema),
-            meta: Type.Object({ changes_position: Type.String(), more: Type.Boolean() }),
-          }),
-        },
-      },
+      config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs },
     },
     async (request, reply) => {
       refuseParameters(queryOf(request), parameters);

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { loadCommands } from '../main/extension-commands.ts';
+import { addLogin } from './account/login.ts';
+import { addLogout, addToken } from './account/token.ts';
+import { addBackup } from './commands/backup.ts';
+import { addCheck } from './commands/check.ts';
+import { clientCommands } from './commands/client-commands.ts';
+import { addClientCreate } from './commands/client-create.ts';
+import { addDev } from './commands/dev.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addEject } from './commands/eject.ts';
+import { addEvents } from './commands/events.ts';
+import { addInit } from './commands/init.ts';
+import { jobCommands } from './commands/job-commands.ts';
+import { keysCommands } from './commands/keys-commands.ts';
+import { addMigrate } from './commands/migrate.ts';
+import { addRestore } from './commands/restore.ts';
+import { addSeed } from './commands/seed.ts';
+import { addServe } from './commands/serve.ts';
+import { sessionCommands } from './commands/session-commands.ts';
+import { addTypes } from './commands/types.ts';
+import { userCommands } from './commands/user-commands.ts';
+import { addUserImport } from './commands/user-import.ts';
+import { addWebhooksListen } from './commands/webhooks-listen.ts';
+
+const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
+  ['user', 'Create and manage users.', ...userCommands, addUserImport],
+  ['client', 'Create and manage clients.', addClientCreate, ...clientCommands],
+  ['session', 'List and end sessions.', ...sessionCommands],
+  ['webhooks', 'Try webhooks.', addWebhooksListen],
+  ['job', 'List and run your own jobs.', ...jobCommands],
+  ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
+];
+
+/** Adds all commands, in the order of the help. */
+export async function addCommands(program: Command): Promise<void> {
+  const extensions = await loadCommands();
+  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
+  const all = [...groups, ['import', 'Import another service.', extensions.import] as const];
+  for (const [name, description, ...commands] of all) {
+    const group = program.command(name).description(description);
+    for (const add of commands) add(group);
+  }
+  for (const add of [addLogin, addToken, addLogout]) add(program);
+  for (const add of [addEvents, addBackup, addRestore, extensions.top, addDoctor]) add(program);
+}
