@@ -38,6 +38,23 @@ const ownAddresses = {
   },
 };
 
+/**
+ * An `import` of a module of Node evaluates all its members, which loads parts that nothing uses: WebSocket for node:http, MIME types for
+ * node:util.
+ */
+const builtinModules = {
+  name: 'builtin-modules',
+  renderChunk: (code) => ({
+    code: code.replace(
+      /^import (?:\* as (\w+)|(\w+)|\{([^}]+)\}) from "(node:[\w/]+)";$/gm,
+      (_, all, one, some, name) => {
+        const names = all ?? one ?? `{${some.replaceAll(' as ', ': ')}}`;
+        return `const ${names} = process.getBuiltinModule("${name}");`;
+      },
+    ),
+  }),
+};
+
 /** The path of a source file in dist/: without `src/` for files of src/, unchanged for files of extensions/. */
 const builtPath = (path) => path.replaceAll('\\', '/').replace(/^src\//, '');
 
@@ -66,7 +83,7 @@ async function bundleService() {
     platform: 'node',
     cwd: root,
     external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
-    plugins: [ownAddresses],
+    plugins: [ownAddresses, builtinModules],
   });
   await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' });
   await bundle.close();

@@ -8,7 +8,7 @@ export function closestName(
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -17,18 +17,25 @@ export function closestName(
   return best;
 }
 
-/** Two adjacent letters in the wrong order count as one mistake. */
-function editDistance(a: string, b: string): number {
+/** Two adjacent letters in the wrong order count as one mistake. Returns Infinity early if the distance is at least `limit`. */
+function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];
+  let lowestBefore = 0;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
+    let lowest = i;
     for (let j = 1; j <= b.length; j++) {
       const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       const swap = swapped ? (before[j - 2] as number) + 1 : Infinity;
-      next.push(Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute, swap));
+      const distance = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute, swap);
+      next.push(distance);
+      if (distance < lowest) lowest = distance;
     }
+    // Later rows depend on this row and, if letters are swapped, on the row before it.
+    if (lowest >= limit && lowestBefore >= limit) return Infinity;
+    lowestBefore = lowest;
     before = row;
     row = next;
   }

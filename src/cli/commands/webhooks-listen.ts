@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { verifyDelivery } from '../../resources/changes/webhooks/webhook-signature.ts';
@@ -34,8 +34,6 @@ export function addWebhooksListen(webhooks: Command): void {
 }
 
 async function listen(flags: Flags): Promise<void> {
-  // Loaded only here: it would slow down the start of the service.
-  const { createServer } = await import('node:http');
   const server = createServer((request, response) => void receive(flags, request, response));
   server.listen(Number(flags.port), '127.0.0.1');
   await once(server, 'listening');

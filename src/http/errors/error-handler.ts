@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../database/context.ts';
 import {
@@ -13,9 +13,6 @@ import type { App } from '../app.ts';
 import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
-
-// An `import` would load all of node:http, including WebSocket and fetch, and slow down every start.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** Replaces the errors of Fastify. */
 const frameworkProblems = new Map<string, () => Problem>([

@@ -1,10 +1,8 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { pageProblemMessage } from '../../config/languages/problem-message.ts';
 import type { Variables } from './views.ts';
-
-// Not with `import`, as in `http/errors/error-handler.ts`.
-const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface Words {
   readonly title: Message;
