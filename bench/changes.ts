@@ -124,11 +124,11 @@ async function writeBatchesUntil(server: ServerProcess, until: number): Promise<
 async function write(server: ServerProcess, count: number): Promise<void> {
   const { headers, body } = server.operations.create as BenchRequest;
   const rows = Array.from({ length: count }, () => JSON.parse(body as string));
-  const answer = await fetch(`${server.url}/v1/cars/batches`, {
+  const response = await fetch(`${server.url}/v1/cars/batches`, {
     method: 'POST',
     headers: headers ?? {},
     body: JSON.stringify({ rows }),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`a batch was answered with ${answer.status}: ${text}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`a batch got the status ${response.status}: ${text}`);
 }

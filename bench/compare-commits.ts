@@ -15,7 +15,7 @@ export interface CommitFigures {
 }
 
 /** These operations measure password hashing, which is the same in all commits. */
-const left = new Set(['password', 'register']);
+const skippedOperations = new Set(['password', 'register']);
 const cars = 10_000;
 
 /** Both services run all the time, each with its own database, and take turns. */
@@ -34,7 +34,7 @@ export async function compareCommits(
     for (const each of prepared) servers.push(await each.start());
     const figures: CommitFigures[] = [];
     for (const operation of plan.operations) {
-      if (left.has(operation) || servers.some(({ operations }) => !operations[operation])) continue;
+      if (skippedOperations.has(operation) || servers.some(({ operations }) => !operations[operation])) continue;
       figures.push(await compare(operation, servers, plan));
       console.log(`compared ${operation}`);
     }

@@ -60,7 +60,7 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     const limitsOf = (name: string, options: readonly string[]) =>
       startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, { name, options });
     servers.push(await limitsOf('node:http', []), ...gatehouse);
-    servers.push(await limitsOf('node:http, options as ours', serviceOptions));
+    servers.push(await limitsOf('node:http, with our Node options', serviceOptions));
     for (const name of plan.peers ? peers : []) {
       const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
       servers.push(await startServer({ name, args: [file], ready: '/ready' }));

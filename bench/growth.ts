@@ -41,7 +41,7 @@ async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<G
   try {
     for (const size of sizes) {
       prepared.push(await prepareGatehouse(engine, { cars: size, users: size, sessions: size }, postgresUrl));
-      console.log(`made ${size} rows on ${engine}`);
+      console.log(`created ${size} rows on ${engine}`);
     }
     for (const each of prepared) servers.push(await each.start());
     return { engine, sizes, ...(await measure(servers, plan)) };
@@ -52,7 +52,7 @@ async function grow(engine: Engine, plan: Plan, postgresUrl?: string): Promise<G
 }
 
 /** The number of rounds, of which the best counts. */
-const mostRounds = 5;
+const maxRounds = 5;
 
 /** All sizes in turns, so that noise affects all of them equally. The best of several rounds counts. */
 async function measure(servers: readonly ServerProcess[], plan: Plan) {
@@ -63,7 +63,7 @@ async function measure(servers: readonly ServerProcess[], plan: Plan) {
   if (plan.operations.includes('cursor page')) asked.push(deepCursorPage);
   for (const name of asked) {
     const rounds: Costed[][] = servers.map(() => []);
-    for (let round = 0; round <= Math.min(plan.rounds, mostRounds); round++) {
+    for (let round = 0; round <= Math.min(plan.rounds, maxRounds); round++) {
       for (const [i, server] of servers.entries()) {
         const request = name === deepCursorPage ? (cursors[i] as BenchRequest) : await server.again(name);
         if (round === 0) await checkOnce(server.url, name, request);

@@ -28,7 +28,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
     const loads: Record<string, () => Promise<unknown>> = {
       'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
       'while searches read the whole table': () => search(server.url, get, performance.now() + longer.seconds * 1000),
-      'while a walk reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
+      'while a cursor reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
       'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
     };
     const during: ({ name: string } & Result)[] = [];

@@ -20,31 +20,31 @@ export const operations = [
 ] as const;
 
 const usage = `npm run bench [-- options]
-  --quick               a few seconds: shows that the benchmark works, measures nothing worth noting
-  --only a,b            some of: ${parts.join(', ')}
-  --against commit      builds another commit, and measures it and this one in turns instead of the parts
-  --operations a,b      of what is measured, some: "get,list"
-  --workers n           how many are compared with one (default 2)
-  --rounds n            how often each operation is measured on each server (default 9); the median counts
-  --seconds n           how long each time (default 1)
-  --sizes a,b           rows that growth is measured at (default 10000,100000,1000000)
-  --no-postgres         SQLite alone
-  --no-peers            without the servers of others
-  --out folder          where results go (default bench/results)`;
+  --quick               a run of a few seconds that only shows that the benchmark works
+  --only a,b            only these parts: ${parts.join(', ')}
+  --against commit      compares this checkout with another commit, instead of running the parts
+  --operations a,b      only these operations, such as "get,list"
+  --workers n           the number of workers to compare with one process (default 2)
+  --rounds n            the number of rounds for each operation and server (default 9); the result is the median
+  --seconds n           the length of a round (default 1)
+  --sizes a,b           the table sizes for growth (default 10000,100000,1000000)
+  --no-postgres         SQLite only
+  --no-peers            do not compare with other servers
+  --out folder          the folder for the results (default bench/results)`;
 
-function fail(what: string): never {
-  console.error(`${what}\n\n${usage}`);
+function fail(message: string): never {
+  console.error(`${message}\n\n${usage}`);
   process.exit(2);
 }
 
 function names<T extends string>(option: string, text: string | undefined, known: readonly T[]): readonly T[] {
   if (text === undefined) return known;
-  const given = text.split(',').map((name) => name.trim());
-  const unknown = given.find((name) => !(known as readonly string[]).includes(name));
-  if (unknown === undefined) return given as T[];
-  const meant = closestName(unknown, known);
+  const requested = text.split(',').map((name) => name.trim());
+  const unknown = requested.find((name) => !(known as readonly string[]).includes(name));
+  if (unknown === undefined) return requested as T[];
+  const closest = closestName(unknown, known);
   return fail(
-    `--${option}: there is no "${unknown}"${meant ? `; did you mean "${meant}"?` : '.'} There are: ${known.join(', ')}.`,
+    `--${option}: there is no "${unknown}"${closest ? `; did you mean "${closest}"?` : '.'} There are: ${known.join(', ')}.`,
   );
 }
 

@@ -34,7 +34,7 @@ export function buildCommit(commit: string): BuiltCommit {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   execFileSync('tar', ['-x', '-C', folder], { input: git(['archive', hash]) });
-  bringPackages(folder);
+  installPackages(folder);
   execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', 'scripts/build-service.mjs', '--no-types'], {
     cwd: folder,
     stdio: 'inherit',
@@ -42,8 +42,8 @@ export function buildCommit(commit: string): BuiltCommit {
   return { name, root: folder };
 }
 
-/** The packages of this checkout if both commits need the same ones, otherwise the commit's own. */
-function bringPackages(folder: string): void {
+/** Links the packages of this checkout if both commits need the same ones. Otherwise installs the commit's own. */
+function installPackages(folder: string): void {
   for (const part of ['.', 'console', 'scripts/bundler']) {
     const [here, there] = [join(root, part), join(folder, part)];
     const theirs = lockIn(there);

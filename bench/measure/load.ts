@@ -9,6 +9,6 @@ const hasWrk = spawnSync('wrk', ['--version'], { stdio: 'ignore' }).error === un
 /** wrk if it is installed, because it leaves more of the machine to the server. */
 export const loadGenerator = hasWrk ? 'wrk' : 'autocannon';
 
-/** Sends one request after another on each connection, and waits for each answer. */
+/** Sends one request after another on each connection, and waits for each response. */
 export const drive = (url: string, request: BenchRequest, load: Load): Promise<Result> =>
   hasWrk ? driveByWrk(url, request, load) : driveByAutocannon(url, request, load);

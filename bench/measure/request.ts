@@ -22,16 +22,16 @@ export type Operations = Readonly<Record<string, BenchRequest>>;
 export async function checkOnce(url: string, name: string, request: BenchRequest): Promise<void> {
   const value = request.values?.[0] ?? '';
   const body = request.body?.replaceAll('{}', value).replaceAll('#', `check${process.hrtime.bigint()}`);
-  const answer = await fetch(url + request.path.replaceAll('{}', value), {
+  const response = await fetch(url + request.path.replaceAll('{}', value), {
     method: request.method,
     headers: request.headers,
     ...(body === undefined ? {} : { body }),
   });
-  const text = await answer.text();
+  const text = await response.text();
   const { status, includes = '' } = request.expect;
-  if (answer.status !== status || !text.includes(includes)) {
+  if (response.status !== status || !text.includes(includes)) {
     throw new Error(
-      `${name}: ${request.method} ${url}${request.path} answered ${answer.status}, not ${status} with ${JSON.stringify(includes)}: ${text.slice(0, 300)}`,
+      `${name}: ${request.method} ${url}${request.path} returned ${response.status}, expected ${status} with ${JSON.stringify(includes)}: ${text.slice(0, 300)}`,
     );
   }
 }

@@ -83,7 +83,7 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
 
 async function answers(url: string, child: ChildProcess, name: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    if (child.exitCode !== null) throw new Error(`${name} ended by itself with exit code ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${name} exited unexpectedly with code ${child.exitCode}`);
     const good = await fetch(url, { headers: { accept: 'application/json' } }).then(
       async (answer) => {
         await answer.arrayBuffer();
@@ -92,7 +92,7 @@ async function answers(url: string, child: ChildProcess, name: string): Promise<
       () => false,
     );
     if (good) return;
-    if (attempt > 3000) throw new Error(`${name} did not answer at ${url}`);
+    if (attempt > 3000) throw new Error(`${name} did not respond at ${url}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -40,7 +40,7 @@ try {
       `| ${page.name} | ${middle('firstPaint')} ms | ${middle('usable')} ms | ${middle('kilobytes')} kB | ${middle('requests')} |`,
     );
   }
-  console.log(`\nThe files of the console's first list, compressed: ${listKilobytes()} kB (asked: under 150).`);
+  console.log(`\nThe files of the console's first list, compressed: ${listKilobytes()} kB (target: under 150).`);
 } finally {
   await browser.close();
   await stop();

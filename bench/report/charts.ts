@@ -32,10 +32,10 @@ export function charts(report: Report): [string, string][] {
     made.push([
       'day',
       lines(
-        'A day of sessions (1 = in hour 5, when the first ones expire)',
+        'A day of sessions (1 = hour 5, when the first sessions expire)',
         hours.map(({ hour }) => String(hour)),
         [
-          relative('sessions kept', ({ sessions }) => sessions),
+          relative('stored sessions', ({ sessions }) => sessions),
           relative('database size', ({ databaseMb }) => databaseMb),
           relative('memory', ({ memoryMb }) => memoryMb),
           relative('refresh p99', ({ p99 }) => p99),
@@ -44,7 +44,7 @@ export function charts(report: Report): [string, string][] {
     ]);
   }
   for (const { operation, root } of report.flames ?? []) {
-    made.push([`flame-${operation.replaceAll(' ', '-')}`, flameGraph(`Where the time of "${operation}" goes`, root)]);
+    made.push([`flame-${operation.replaceAll(' ', '-')}`, flameGraph(`Where "${operation}" spends its time`, root)]);
   }
   return made;
 }

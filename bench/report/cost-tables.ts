@@ -7,13 +7,13 @@ import { type Ratio, ratioOf } from '../measure/median.ts';
 import { number, table } from './table.ts';
 
 const quartilesOf = ({ low, high }: Ratio): string => `${low.toFixed(2)} to ${high.toFixed(2)}`;
-/** The database's part follows after a plus, if it has separate processes. */
+/** The processor time of PostgreSQL follows after a plus, if there is any. */
 const micros = ({ service, database }: Cost): string =>
   database === 0 ? number(service) : `${number(service)} + ${number(database)}`;
 
-/** A noisy machine affects processor time least. */
+/** Includes processor time, because a noisy machine affects it least. */
 export function enginesTable(figures: readonly EngineFigures[]): string {
-  const head = ['engines', 'SQLite/s', 'PostgreSQL/s', 'ratio', 'half of the rounds'];
+  const head = ['engines', 'SQLite/s', 'PostgreSQL/s', 'ratio', 'interquartile range'];
   const rows = figures.map(({ operation, sqlite, postgres, costs }) => {
     const ratio = ratioOf(postgres, sqlite);
     return [
@@ -27,7 +27,7 @@ export function enginesTable(figures: readonly EngineFigures[]): string {
       (totalOf(costs.sqlite) / totalOf(costs.postgres)).toFixed(2),
     ];
   });
-  return `PostgreSQL beside SQLite (µs of processor time a request: the service's, and PostgreSQL's own)\n${table([
+  return `PostgreSQL compared with SQLite (µs of processor time per request: of the service + of PostgreSQL)\n${table([
     [...head, 'µs SQLite', 'µs PostgreSQL', 'ratio of µs'],
     ...rows,
   ])}`;
@@ -37,11 +37,11 @@ export function enginesTable(figures: readonly EngineFigures[]): string {
 export function commitsTable(commit: string, figures: readonly CommitFigures[]): string {
   const head = [
     'operation',
-    'here/s',
+    'this/s',
     `${commit}/s`,
     'ratio',
-    'half of the rounds',
-    'µs here',
+    'interquartile range',
+    'µs this',
     `µs ${commit}`,
     'ratio of µs',
   ];
@@ -58,11 +58,11 @@ export function commitsTable(commit: string, figures: readonly CommitFigures[]):
       (totalOf(costs.there) / totalOf(costs.here)).toFixed(2),
     ];
   });
-  return `This checkout beside ${commit}, on SQLite (µs of processor time a request)\n${table([head, ...rows])}`;
+  return `This checkout compared with ${commit}, on SQLite (µs of processor time per request)\n${table([head, ...rows])}`;
 }
 
 export function workersTable(figures: readonly WorkersFigures[]): string {
-  const head = ['workers', 'engine', 'one: req/s', 'more: req/s', 'growth', 'half of the rounds', 'growth apart'];
+  const head = ['workers', 'engine', 'one: req/s', 'workers: req/s', 'gain', 'interquartile range', 'gain of separate'];
   const rows = figures.map(({ workers, operation, engine, growth, growthApart, one, all, costs }) => [
     `${operation}, ${workers}`,
     engine,
@@ -75,10 +75,9 @@ export function workersTable(figures: readonly WorkersFigures[]): string {
     micros(costs.workers),
     micros(costs.apart),
   ]);
-  return `Workers, beside one and beside as many services that share nothing (µs of processor time a request)\n${table([
-    [...head, 'µs one', 'µs more', 'µs apart'],
-    ...rows,
-  ])}`;
+  return `Several workers compared with one process, and with as many separate services (µs of processor time per request)\n${table(
+    [[...head, 'µs one', 'µs workers', 'µs separate'], ...rows],
+  )}`;
 }
 
 export function growthTable({ engine, sizes, costs, processor }: GrowthFigures): string {

@@ -13,7 +13,7 @@ export interface Target {
   readonly reached: string;
   /** The interquartile range, for figures that were measured in rounds. */
   readonly spread?: string;
-  readonly asked: string;
+  readonly target: string;
   readonly met: boolean;
 }
 
@@ -26,19 +26,19 @@ export const targets = ({ operations, engines = [], growth = [], isolation, chan
   ...(changes ? ofChanges(changes) : []),
 ];
 
-const atMost = (name: string, reached: number, most: number): Target => ({
+const atMost = (name: string, reached: number, limit: number): Target => ({
   name,
   reached: reached.toFixed(2),
-  asked: `≤ ${most}`,
-  met: reached <= most,
+  target: `≤ ${limit}`,
+  met: reached <= limit,
 });
 
-const atLeast = (name: string, { middle, low, high }: Ratio, least: number): Target => ({
+const atLeast = (name: string, { middle, low, high }: Ratio, minimum: number): Target => ({
   name,
   reached: middle.toFixed(2),
   spread: `${low.toFixed(2)} to ${high.toFixed(2)}`,
-  asked: `≥ ${least}`,
-  met: middle >= least,
+  target: `≥ ${minimum}`,
+  met: middle >= minimum,
 });
 
 /** By rate, and by processor time, which other programs on the machine affect less. */
@@ -56,7 +56,7 @@ function ofGrowth({ engine, sizes, costs, processor }: GrowthFigures): Target[] 
   ];
 }
 
-const leastOnPostgres = new Map([
+const minimumOnPostgres = new Map([
   ['get', 0.6],
   ['list', 0.5],
   ['client credentials', 0.6],
@@ -64,14 +64,21 @@ const leastOnPostgres = new Map([
 ]);
 
 function ofEngines({ operation, sqlite, postgres, costs }: EngineFigures): Target[] {
-  const least = leastOnPostgres.get(operation);
-  if (least === undefined) return [];
+  const minimum = minimumOnPostgres.get(operation);
+  if (minimum === undefined) return [];
   const byTime = totalOf(costs.sqlite) / totalOf(costs.postgres);
   const name = `${operation} on PostgreSQL / on SQLite`;
   return [
-    atLeast(name, ratioOf(postgres, sqlite), least),
+    atLeast(name, ratioOf(postgres, sqlite), minimum),
     ...(Number.isFinite(byTime)
-      ? [{ name: `${name}, by processor time`, reached: byTime.toFixed(2), asked: `≥ ${least}`, met: byTime >= least }]
+      ? [
+          {
+            name: `${name}, by processor time`,
+            reached: byTime.toFixed(2),
+            target: `≥ ${minimum}`,
+            met: byTime >= minimum,
+          },
+        ]
       : []),
   ];
 }
@@ -79,7 +86,7 @@ function ofEngines({ operation, sqlite, postgres, costs }: EngineFigures): Targe
 const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
   ['logins', 'searches'].map((work) =>
     atMost(
-      `p99 of the GET during a storm of ${work} / at rest`,
+      `p99 of the GET under a load of ${work} / at rest`,
       (during.find(({ name }) => name.startsWith(`while ${work}`))?.p99 ?? 0) / atRest.p99,
       3,
     ),
@@ -96,8 +103,8 @@ function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[]
     if (!sustained) break;
     const { rowsPerSecond, lateMs } = sustained[of];
     const reached = `${Math.round(rowsPerSecond)}`;
-    const name = `rows written a second on PostgreSQL by ${by}, with a subscriber`;
-    list.push({ name, reached, asked: '≥ 2000', met: rowsPerSecond >= 2000 });
+    const name = `rows written per second on PostgreSQL by ${by}, with a subscriber`;
+    list.push({ name, reached, target: '≥ 2000', met: rowsPerSecond >= 2000 });
     list.push(atMost('seconds until this subscriber has the last row', lateMs / 1000, 1));
   }
   for (const { engine, plain, recorded } of costs) {
@@ -110,41 +117,41 @@ function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[]
 }
 
 function ofOperations({ limits, gatehouse, peers }: Comparison): Target[] {
-  const own = gatehouse[0] as ServerFigures;
+  const gatehouseFigures = gatehouse[0] as ServerFigures;
   const list: Target[] = [];
-  const beside = (name: string, operation: string, share: number) => {
-    const mine = own.operations[operation];
-    const most = limits.operations[operation];
-    if (mine && most && most.requests > 0) list.push(atLeast(name, ratioOf(mine, most), share));
+  const compareWithLimit = (name: string, operation: string, share: number) => {
+    const ours = gatehouseFigures.operations[operation];
+    const limit = limits.operations[operation];
+    if (ours && limit && limit.requests > 0) list.push(atLeast(name, ratioOf(ours, limit), share));
   };
-  const ahead = (operation: string, factor: number) => {
-    const mine = own.operations[operation];
+  const compareWithPeers = (operation: string, factor: number) => {
+    const ours = gatehouseFigures.operations[operation];
     const theirs = peers.flatMap((peer) => peer.operations[operation] ?? []).filter(({ requests }) => requests > 0);
-    if (!mine || theirs.length === 0) return;
-    const closest = theirs.map((peer) => ratioOf(mine, peer)).reduce((a, b) => (b.middle < a.middle ? b : a));
+    if (!ours || theirs.length === 0) return;
+    const closest = theirs.map((peer) => ratioOf(ours, peer)).reduce((a, b) => (b.middle < a.middle ? b : a));
     list.push(atLeast(`${operation} / best peer`, closest, factor));
   };
-  beside('GET by id / node:http with the query', 'get', 0.8);
-  beside('304 / the limit of the GET', 'not modified', 0.8);
-  beside('list of 10 with the count / node:http with the queries', 'list', 0.8);
-  beside('page of 100 with an include / node:http with the queries', 'page with include', 0.5);
-  beside('client credentials / signed and synced one by one', 'client credentials', 1.2);
-  beside('refresh / signed and synced one by one', 'refresh', 1.2);
-  beside('password / bare argon2id', 'password', 0.97);
-  for (const operation of ['client credentials', 'refresh', 'get']) ahead(operation, 1);
-  ahead('introspection', 2);
+  compareWithLimit('GET by id / node:http with the query', 'get', 0.8);
+  compareWithLimit('304 / the limit of the GET', 'not modified', 0.8);
+  compareWithLimit('list of 10 with the count / node:http with the queries', 'list', 0.8);
+  compareWithLimit('page of 100 with an include / node:http with the queries', 'page with include', 0.5);
+  compareWithLimit('client credentials / signed and synced one by one', 'client credentials', 1.2);
+  compareWithLimit('refresh / signed and synced one by one', 'refresh', 1.2);
+  compareWithLimit('password / bare argon2id', 'password', 0.97);
+  for (const operation of ['client credentials', 'refresh', 'get']) compareWithPeers(operation, 1);
+  compareWithPeers('introspection', 2);
   list.push({
     name: 'cold start',
-    reached: `${own.coldStart.toFixed(0)} ms`,
-    asked: '< 500 ms',
-    met: own.coldStart < 500,
+    reached: `${gatehouseFigures.coldStart.toFixed(0)} ms`,
+    target: '< 500 ms',
+    met: gatehouseFigures.coldStart < 500,
   });
-  if (own.memoryAtRest !== undefined) {
+  if (gatehouseFigures.memoryAtRest !== undefined) {
     list.push({
       name: 'memory at rest',
-      reached: `${own.memoryAtRest.toFixed(0)} MB`,
-      asked: '< 120 MB',
-      met: own.memoryAtRest < 120,
+      reached: `${gatehouseFigures.memoryAtRest.toFixed(0)} MB`,
+      target: '< 120 MB',
+      met: gatehouseFigures.memoryAtRest < 120,
     });
   }
   return list;

@@ -27,13 +27,13 @@ export function textReport(report: Report): string {
 
 function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Comparison): string[] {
   const all = [limits, limitsWithOptions, ...gatehouse, ...peers];
-  const own = gatehouse[0] as ServerFigures;
-  const rows = Object.keys(own.operations).flatMap((operation) => {
-    const mine = own.operations[operation];
+  const ownFigures = gatehouse[0] as ServerFigures;
+  const rows = Object.keys(ownFigures.operations).flatMap((operation) => {
+    const ours = ownFigures.operations[operation];
     return all.flatMap((server) => {
       const result = server.operations[operation];
-      if (!result || !mine) return [];
-      const ratio = server === own || result.requests === 0 ? '' : ratioOf(mine, result).middle.toFixed(2);
+      if (!result || !ours) return [];
+      const ratio = server === ownFigures || result.requests === 0 ? '' : ratioOf(ours, result).middle.toFixed(2);
       return [
         [
           operation,
@@ -53,20 +53,20 @@ function operationTables({ limits, limitsWithOptions, gatehouse, peers }: Compar
     ...[server.memoryAtRest, server.memoryUnderLoad].map((mb) => (mb === undefined ? '' : `${mb.toFixed(0)} MB`)),
   ]);
   return [
-    table([['operation', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'failed', `${own.name} / this`], ...rows]),
+    table([['operation', 'server', 'requests/s', 'p50 ms', 'p99 ms', 'failed', `${ownFigures.name} / this`], ...rows]),
     table([['server', 'cold start', 'at rest', 'after the load'], ...starts]),
   ];
 }
 
 function targetsTable(report: Report): string[] {
-  const rows = targets(report).map(({ name, reached, spread = '', asked, met }) => [
+  const rows = targets(report).map(({ name, reached, spread = '', target, met }) => [
     name,
     reached,
     spread,
-    asked,
+    target,
     met ? 'met' : 'MISSED',
   ]);
-  return rows.length === 0 ? [] : [table([['target', 'reached', 'half of the rounds', 'asked', ''], ...rows])];
+  return rows.length === 0 ? [] : [table([['figure', 'measured', 'interquartile range', 'target', ''], ...rows])];
 }
 
 /** The shares of the main thread's time. */
@@ -74,15 +74,15 @@ function flamesTable(all: readonly Flame[]): string {
   const shares = all.map(({ root }) => sharesOf(root));
   const areas = [...new Set(shares.flatMap((each) => Object.keys(each)))];
   return table([
-    ['where the time goes', ...all.map(({ operation }) => operation)],
-    ['µs a request', ...all.map(({ perRequest }) => perRequest.toFixed(1))],
+    ['share of the time', ...all.map(({ operation }) => operation)],
+    ['µs per request', ...all.map(({ perRequest }) => perRequest.toFixed(1))],
     ...areas.map((area) => [area, ...shares.map((each) => `${((each[area] ?? 0) * 100).toFixed(1)} %`)]),
   ]);
 }
 
 const dayTable = ({ hours }: Day): string =>
   table([
-    ['hour', 'logins', 'refreshes', 'sessions kept', 'database MB', 'memory MB', 'refresh p99 ms'],
+    ['hour', 'logins', 'refreshes', 'stored sessions', 'database MB', 'memory MB', 'refresh p99 ms'],
     ...hours.map((hour) => [
       String(hour.hour),
       String(hour.logins),
