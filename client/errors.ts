@@ -52,7 +52,7 @@ export class OAuthError extends GatehouseError {
   }
 }
 
-/** There was no response (no network, a refused connection), or it did not come from Gatehouse. */
+/** There was no response (no network, connection refused), or another server responded. */
 export class UnreachableError extends GatehouseError {}
 
 /** The login has ended (logged out, expired or revoked). A new login is needed. */

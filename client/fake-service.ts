@@ -13,7 +13,7 @@ export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Breaks the connection instead of answering. */
+  /** Closes the connection without a response. */
   hangUp?: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface FakeService {
 }
 
 /** An HTTP server whose responses a test defines, for behaviour that a test cannot provoke in the real service. */
-export async function fakeService(answer: (seen: Seen) => Reply | Promise<Reply>): Promise<FakeService> {
+export async function fakeService(respond: (seen: Seen) => Reply | Promise<Reply>): Promise<FakeService> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     const call = await received(request);
     seen.push(call);
-    send(response, await answer(call));
+    send(response, await respond(call));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => {

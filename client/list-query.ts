@@ -60,7 +60,7 @@ export function searchOf(search: Search): SearchParameters {
     const values = isList(wanted) ? wanted : [wanted];
     if (values.length === 0) throw new RangeError(`search.${field} is an empty list: it could match nothing.`);
     pairs.push(`${field}:${values.map(plain).join(',')}`);
-    if (!values.some(looksLikeMore)) continue;
+    if (!values.some(needsEscape)) continue;
     if (values.includes(null)) throw new RangeError(`search.${field} cannot ask for null and for such a text at once.`);
     exact.push(`${field}:${values.length > 1 ? 'in' : '='}`);
   }
@@ -68,7 +68,7 @@ export function searchOf(search: Search): SearchParameters {
 }
 
 /** A text that the service would read as a comparison or as null. */
-const looksLikeMore = (value: Scalar): boolean => typeof value === 'string' && /^(null$|[<>]|!=)/.test(value);
+const needsEscape = (value: Scalar): boolean => typeof value === 'string' && /^(null$|[<>]|!=)/.test(value);
 
 const isList = (wanted: Search[string]): wanted is readonly Scalar[] => Array.isArray(wanted);
 

@@ -8,7 +8,7 @@ export interface LoopbackOptions extends Pick<AuthorizationOptions, 'prompt' | '
   open(url: string): unknown;
   /** The path of the registered redirect URI `http://127.0.0.1/callback`. Its port may be any (RFC 8252 7.3). */
   path?: string;
-  /** Gives up. */
+  /** Cancels the sign-in. */
   signal?: AbortSignal;
 }
 

@@ -1,4 +1,7 @@
-/** Settings of the example. The password is known to every reader of this file: for a service of your own, leave it out. */
+/**
+ * Settings of the example. Every reader of this file knows the password, so do not set one in your own configuration
+ * file.
+ */
 export default {
   adminEmail: 'admin@fleet.example',
   adminPassword: 'fleet-example-admin',

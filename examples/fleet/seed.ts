@@ -57,7 +57,7 @@ export async function send(url: string, token: string, path: string, body?: obje
   return (JSON.parse(text) as { data: unknown }).data;
 }
 
-/** Fills an empty fleet; returns whether it did. */
+/** Creates the first rows if there are none. Returns whether it did. */
 export async function seed(url: string, adminToken: string): Promise<boolean> {
   const make = async (path: string, body: object) => (await send(url, adminToken, path, body)) as Row;
   if (((await send(url, adminToken, 'owners?limit=1')) as Row[]).length > 0) return false;

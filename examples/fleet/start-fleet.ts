@@ -2,7 +2,10 @@ import { type ConfigFile, startGatehouse } from 'gatehouse-server';
 import fleet from './gatehouse.config.ts';
 import { logIn, seed } from './seed.ts';
 
-/** Starts the service with the resources of the fleet, filled the first time; ends it with the program. */
+/**
+ * Starts the service with the resources of the fleet, and creates rows at the first start. The service ends with the
+ * program.
+ */
 export async function startFleet(workingDir: string, settings: ConfigFile = {}) {
   const resourcesDir = `${import.meta.dirname}/resources`;
   const { url, context, stop } = await startGatehouse({ ...fleet, resourcesDir, ...settings }, { workingDir });

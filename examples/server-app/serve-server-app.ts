@@ -18,10 +18,10 @@ export interface AppSettings {
   readonly clientSecret: string;
 }
 
-/** One browser's session: the tokens of its person stay on this server. */
+/** The session of one browser. Its tokens stay on this server. */
 interface Session {
   readonly gatehouse: Gatehouse;
-  /** The request that is under way. */
+  /** The pending authorization request. */
   authorization?: Authorization;
   isSignedIn: boolean;
 }
@@ -76,7 +76,7 @@ export async function serveServerApp(port: number) {
       if (!session?.authorization) return redirect(response, '/login');
       sessions.delete(id);
       await session.gatehouse.redeem(session.authorization, request.url ?? '/');
-      // Another id than before the login: nobody can have planted it.
+      // A new id after the login prevents session fixation.
       redirect(response, '/', open({ gatehouse: session.gatehouse, isSignedIn: true }));
     },
     async 'POST /logout'(request, response) {
@@ -97,8 +97,8 @@ export async function serveServerApp(port: number) {
     } catch (error) {
       if (!(error instanceof GatehouseError)) throw error;
       sessions.delete(idOf(request));
-      const said = error.code === 'access_denied' ? 'You said no.' : error.message;
-      send(response, `<p>${escaped(said)}</p><p><a href="/login">Sign in</a></p>`, 403);
+      const message = error.code === 'access_denied' ? 'You denied access.' : error.message;
+      send(response, `<p>${escaped(message)}</p><p><a href="/login">Sign in</a></p>`, 403);
     }
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
@@ -120,7 +120,7 @@ interface Car {
   model: string;
 }
 
-/** Cookies know no ports: a name of its own keeps it apart from the service's on the same machine. */
+/** Cookies do not distinguish ports, so the name must differ from the service's cookie on the same machine. */
 const idOf = ({ headers }: IncomingMessage): string =>
   /(?:^|; )fleet_session=([\w-]+)/.exec(headers.cookie ?? '')?.[1] ?? '';
 

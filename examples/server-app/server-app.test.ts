@@ -58,12 +58,12 @@ describe('The application on a server', () => {
     await page.getByText('Sign in to see the cars.').waitFor();
   });
 
-  it('takes no for an answer, and no answer to what it did not ask', async () => {
+  it('handles a denied request, and rejects a response that it did not request', async () => {
     const foreign = await fetch(`${app.origin}/callback?code=stolen&state=x`, { redirect: 'manual' });
     assert.equal(foreign.headers.get('location'), '/login');
     await page.context().clearCookies();
     await page.goto(app.origin);
     await signIn('grace@fleet.example', 'Cancel');
-    await page.getByText('You said no.').waitFor();
+    await page.getByText('You denied access.').waitFor();
   });
 });

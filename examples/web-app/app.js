@@ -14,7 +14,7 @@ const gatehouse = createGatehouse({
 
 const element = (id) => document.getElementById(id);
 
-/** What a person sees: a sentence, and the cars of somebody who is signed in. */
+/** Shows a sentence, and the cars if the user is signed in. */
 function show(status, cars) {
   element('status').textContent = status;
   element('sign-in').hidden = cars !== undefined;
@@ -36,15 +36,15 @@ element('sign-out').addEventListener('click', async () => {
 });
 
 try {
-  // On the way back from the service this takes the answer out of the address.
+  // After the return from the service, this reads the authorization response from the URL.
   if (await gatehouse.resume()) {
     const { body: person } = await gatehouse.call({ method: 'GET', path: '/oauth/userinfo' });
-    // The list, and again whenever somebody changes a car.
+    // The list, and again after each change of a car.
     const lists = gatehouse.resource('cars').live({ orderBy: 'plate' }, { signal: leaving.signal });
     for await (const cars of lists) show(`Hello, ${person.name}. These are the cars.`, cars);
   } else {
     show('Sign in to see the cars.');
   }
 } catch (error) {
-  if (!leaving.signal.aborted) show(error.code === 'access_denied' ? 'You said no.' : error.message);
+  if (!leaving.signal.aborted) show(error.code === 'access_denied' ? 'You denied access.' : error.message);
 }

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { basename } from 'node:path';
 
-/** The registration of the application: public, because a browser keeps no secret. */
+/** The registration of the application: public, because a browser cannot keep a secret. */
 export const webApp = (origin: string) => ({
   name: 'Fleet on the web',
   public: true,
@@ -24,7 +24,7 @@ const own: Record<string, string> = {
 };
 const clientFile = /^\/client\/([\w-]+\.[jt]s)$/;
 
-/** Serves the files of this folder, and the client as modules. Any server of files would do, or a bundler. */
+/** Serves the files of this folder, and the client as modules. Any static file server or bundler works too. */
 export async function serveWebApp(port: number) {
   let settings: AppSettings | undefined;
   const client = import.meta.resolve('gatehouse-server/client');

@@ -67,8 +67,8 @@ describe('The hook for React', () => {
     await page.getByRole('listitem').nth(3).waitFor();
     const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
     const cars = async () => {
-      const answer = await fetch(`${service.url}/v1/cars?orderBy=plate`, { headers });
-      return ((await answer.json()) as { data: { id: string; plate: string; owner_id: string }[] }).data;
+      const response = await fetch(`${service.url}/v1/cars?orderBy=plate`, { headers });
+      return ((await response.json()) as { data: { id: string; plate: string; owner_id: string }[] }).data;
     };
     const [first] = await cars();
     const body = JSON.stringify({ plate: 'AA 1', model: 'Fiat Tipo', owner_id: first?.owner_id });

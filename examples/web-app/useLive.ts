@@ -1,7 +1,7 @@
 import type { Gatehouse } from 'gatehouse-server/client';
 import { useEffect, useState } from 'react';
 
-/** A list that keeps itself up to date, for React. `rows` is undefined until the list is there. */
+/** A list that updates itself, for React. `rows` is undefined until the list is loaded. */
 export function useLive<Row extends { id: string }>(gatehouse: Gatehouse, name: string, query: object = {}) {
   const [rows, setRows] = useState<readonly Row[]>();
   const [error, setError] = useState<Error>();

@@ -79,7 +79,7 @@ describe('The single-page application', () => {
     assert.equal((await fetch(`${service.url}/v1/cars`, { headers })).status, 401);
   });
 
-  it('shows that a person said no, and takes no answer that this tab did not ask for', async () => {
+  it('shows that the user denied access, and ignores a response that this tab did not request', async () => {
     await page.goto(`${app.origin}/?code=stolen&state=foreign&iss=${encodeURIComponent(service.url)}`);
     await says('Sign in to see the cars.');
     await page.context().clearCookies();
@@ -88,6 +88,6 @@ describe('The single-page application', () => {
     await page.getByLabel('Password', { exact: true }).fill('fleet-example-user');
     await page.getByRole('button', { name: /^(log|sign) in$/i }).click();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await says('You said no.');
+    await says('You denied access.');
   });
 });

@@ -1,10 +1,10 @@
 import { SignedOutError } from '../../../client/errors.ts';
-import type { Renew, TokenAnswer } from '../../../client/login.ts';
+import type { Renew, TokenResponse } from '../../../client/login.ts';
 import { say } from '../text/say.ts';
 
 /** Handles a session that ends while a person is working. Requests wait until the person has signed in again, and then continue. */
 export class Interruption {
-  #waiting: PromiseWithResolvers<TokenAnswer> | undefined;
+  #waiting: PromiseWithResolvers<TokenResponse> | undefined;
   #isOpen = false;
   readonly #renew: Renew;
   readonly #listeners = new Set<() => void>();
@@ -35,7 +35,7 @@ export class Interruption {
       return await this.#renew();
     } catch (error) {
       if (!this.#isOpen || !(error instanceof SignedOutError)) throw error;
-      this.#waiting ??= Promise.withResolvers<TokenAnswer>();
+      this.#waiting ??= Promise.withResolvers<TokenResponse>();
       this.#tell();
       return this.#waiting.promise;
     }

@@ -1,10 +1,10 @@
 import { errorOf, SignedOutError, UnreachableError } from '../../../client/errors.ts';
-import type { TokenAnswer } from '../../../client/login.ts';
+import type { TokenResponse } from '../../../client/login.ts';
 import type { Fetch } from '../../../client/transport.ts';
 import { say } from '../text/say.ts';
 
 /** Returns the access token of this page's session. Without a session, the service redirects to its login page. */
-export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnswer> {
+export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenResponse> {
   let response: Response;
   try {
     response = await fetch(`${root}/admin/token`, {
@@ -20,5 +20,5 @@ export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenAnsw
   }
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok || body === undefined) throw errorOf(response, body);
-  return body as TokenAnswer;
+  return body as TokenResponse;
 }

@@ -1,6 +1,6 @@
 import { anyOf, belongsTo, date, defineResource, equals, reference, related, role } from 'gatehouse-server/resources';
 
-/** Which driver may drive which car: the links between the two. The owner of the car decides. */
+/** The drivers who may drive each car. The owner of the car decides. */
 export default defineResource({
   name: 'assignments',
   description: 'Which driver may drive which car.',

@@ -21,7 +21,7 @@ import {
   timestamp,
 } from 'gatehouse-server/resources';
 
-/** Everybody with a token sees the cars; an owner writes its own, an administrator all. */
+/** Everybody with a token can read the cars. An owner can write their own cars, and an administrator all cars. */
 export default defineResource({
   name: 'cars',
   description: 'The cars of the fleet.',

@@ -1,6 +1,6 @@
 import { anyOf, date, defineResource, manyToMany, owner, reference, role, text } from 'gatehouse-server/resources';
 
-/** Everybody with a token sees the drivers; a driver changes itself, an administrator all. */
+/** Everybody with a token can read the drivers. A driver can change their own row, and an administrator all rows. */
 export default defineResource({
   name: 'drivers',
   description: 'People who drive cars of the fleet.',

@@ -1,6 +1,6 @@
 import { anyOf, belongsTo, defineResource, hasMany, owner, reference, role, text } from 'gatehouse-server/resources';
 
-/** People and companies that own cars. Owners see themselves; administrators see and write all. */
+/** People and companies that own cars. Owners can read their own row. Administrators can read and write all rows. */
 export default defineResource({
   name: 'owners',
   description: 'People and companies that own cars.',
