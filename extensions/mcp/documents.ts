@@ -1,5 +1,5 @@
 import type { Api } from './api.ts';
-import { ask, pathOf, rowOf } from './call-tool.ts';
+import { callApi, pathOf, rowOf } from './call-tool.ts';
 import { describeRights } from './describe.ts';
 import type { Rights } from './rights.ts';
 
@@ -50,7 +50,7 @@ export async function readDocument(
 ): Promise<Record<string, unknown>> {
   if (id === undefined) return describeRights(rights, name);
   const { resource } = rights.find((right) => right.resource.name === name) as Rights;
-  return rowOf(await ask(await api(), { method: 'GET', path: pathOf(resource, { id }) }));
+  return rowOf(await callApi(await api(), { method: 'GET', path: pathOf(resource, { id }) }));
 }
 
 /** The names of resources that begin with the typed text. */

@@ -28,7 +28,7 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
 
 /** Refuses pages of other origins, and DNS rebinding: by Origin, and on loopback also by Host. */
-function refuseForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
+function rejectForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
   const own = new URL(baseUrl);
   const isLocal = loopback.test(own.hostname);
   const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
@@ -106,11 +106,11 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       note: (tool, given) => recordCall(request, tool, given),
       api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
     });
-    const asked = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
+    const mcpRequest = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
     if (isListen(request.body)) {
-      return listen(reply, rateLimitAccount(request.caller), (signal) => protocol.listen({ ...asked, signal }));
+      return listen(reply, rateLimitAccount(request.caller), (signal) => protocol.listen({ ...mcpRequest, signal }));
     }
-    const response = await protocol.answer(asked);
+    const response = await protocol.answer(mcpRequest);
     reply.code(response.status).header('cache-control', 'no-store');
     const type = response.headers.get('content-type');
     if (type !== null) reply.header('content-type', type);
@@ -160,7 +160,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       // The API counts the requests of a tool, so they are not counted twice.
       config: { auth: 'auth:api', resource: path, limited: false, cors: 'listed' },
       schema: { hide: true },
-      preParsing: async (request) => refuseForeignPages(request.headers, config),
+      preParsing: async (request) => rejectForeignPages(request.headers, config),
     },
     answer,
   );

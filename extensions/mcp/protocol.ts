@@ -73,14 +73,14 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
   };
   // Streams have separate handlers.
   const { fetch } = createMcpHandler(serverFor, { maxSubscriptions: 0, keepAliveMs: 0, onerror: onError });
-  const asked = ({ body, toolbox }: McpRequest) => ({
+  const handlerOptions = ({ body, toolbox }: McpRequest) => ({
     parsedBody: body,
     authInfo: { token: '', clientId: '', scopes: [], extra: { toolbox } },
   });
 
   return {
     answer: (of: McpRequest): Promise<Response> =>
-      fetch(new Request(of.address, { method: 'POST', headers: of.headers }), asked(of)),
+      fetch(new Request(of.address, { method: 'POST', headers: of.headers }), handlerOptions(of)),
 
     /** `subscriptions/listen`: a stream that reports changes of the caller's rows. It ends with `signal`, or with the caller's rights. */
     async listen(of: McpRequest & { readonly signal: AbortSignal }): Promise<Response> {
@@ -88,7 +88,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
       const { body, rows } = narrowed(of.body, toolbox);
       const handler = createMcpHandler(serverFor, { maxSubscriptions: 1, keepAliveMs, onerror: onError });
       const request = new Request(of.address, { method: 'POST', headers: of.headers, signal });
-      const response = await handler.fetch(request, asked({ ...of, body }));
+      const response = await handler.fetch(request, handlerOptions({ ...of, body }));
       if (rows.length > 0 && response.headers.get('content-type')?.startsWith('text/event-stream')) {
         const begun = Promise.withResolvers<void>();
         toolbox

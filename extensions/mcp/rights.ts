@@ -77,9 +77,9 @@ function ruleOf(rules: Resource['definition']['access'], access: ActionAccess, o
 }
 
 /** A rule may throw a refusal instead of returning false. Here both mean that the tool is not offered. */
-function isAllowedByRule(...asked: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
+function isAllowedByRule(...args: Parameters<typeof evaluateAccess>): ReturnType<typeof evaluateAccess> {
   try {
-    return evaluateAccess(...asked);
+    return evaluateAccess(...args);
   } catch (error) {
     if (error instanceof Problem && error.status === 403) return false;
     throw error;

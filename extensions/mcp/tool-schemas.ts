@@ -14,8 +14,8 @@ const anyValue = ['object', 'array', 'string', 'number', 'boolean', 'null'].map(
 
 /** A schema for strict validators such as MCP clients: no custom keywords, and one type where several fit. */
 function strictSchema(schema: Json): Json {
-  const kept = Object.entries(schema).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'));
-  const { type, ...rest } = Object.fromEntries(kept.map(([name, value]) => [name, within(name, value)]));
+  const standard = Object.entries(schema).filter(([name]) => !name.startsWith('x-') && !name.startsWith('~'));
+  const { type, ...rest } = Object.fromEntries(standard.map(([name, value]) => [name, within(name, value)]));
   if (type === undefined) {
     const isAny = Object.keys(rest).every((name) => annotations.includes(name) && !valueKeywords.includes(name));
     return isAny ? { anyOf: anyValue, ...rest } : rest;

@@ -49,7 +49,7 @@ interface Pair {
 /** Copies a whole service into an empty database and compares both. An interrupted copy is resumed. */
 export async function move(config: Config, options: MoveOptions): Promise<Move> {
   const location = { databaseUrl: options.to, workingDir: config.workingDir };
-  refuseSame(config, location);
+  rejectSame(config, location);
   const { found: stored, id } = await readSource(config, readSchemas);
   const schemas = [...stored.values()];
   const found = await readTargetState(location);
@@ -69,8 +69,10 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
     if (!takenUp) await prepare(location, id, schemas);
     const target = await openTarget(location);
     try {
-      const made = await target.tables();
-      const pairs = tables.map((from, i): Pair => ({ from, to: inOrderOf(from, made), rows: counted[i]?.rows ?? 0 }));
+      const created = await target.tables();
+      const pairs = tables.map(
+        (from, i): Pair => ({ from, to: inOrderOf(from, created), rows: counted[i]?.rows ?? 0 }),
+      );
       const sealings = { from: createSealing(config), to: createSealing({ ...config, databaseUrl: options.to }) };
       return { tables: await copyAndCompare(source, target, pairs, sealings, options), takenUp };
     } finally {
@@ -81,7 +83,7 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
   }
 }
 
-function refuseSame(config: Config, target: Parameters<typeof fileOf>[0]): void {
+function rejectSame(config: Config, target: Parameters<typeof fileOf>[0]): void {
   const [from, to] = [fileOf(config) ?? config.databaseUrl, fileOf(target) ?? target.databaseUrl];
   if (from === to) throw new OperatorError('The target is the current database of the service. Name another one.');
 }
@@ -100,8 +102,8 @@ async function prepare(
 }
 
 /** The same table in the other database, with its columns in the same order. */
-function inOrderOf({ name, columns }: CopiedTable, made: ReadonlyMap<string, CopiedTable>): CopiedTable {
-  const table = made.get(name) as CopiedTable;
+function inOrderOf({ name, columns }: CopiedTable, created: ReadonlyMap<string, CopiedTable>): CopiedTable {
+  const table = created.get(name) as CopiedTable;
   const byName = new Map(table.columns.map((column) => [column.name, column]));
   return { ...table, columns: columns.map((column) => byName.get(column.name) as CopiedTable['columns'][number]) };
 }
@@ -129,7 +131,7 @@ async function copyAndCompare(
         checksum(source, from, createOpener(from, sealings.from), compared(from.name)),
         checksum(target, to, createOpener(to, sealings.to), compared(to.name)),
       ]);
-      refuseDifference(from.name, there, here);
+      rejectDifference(from.name, there, here);
       tables.push({ table: from.name, rows: here.rows, checksum: here.sum });
     }
     await target.release();
@@ -139,7 +141,7 @@ async function copyAndCompare(
   }
 }
 
-function refuseDifference(table: string, there: Checksum, here: Checksum): void {
+function rejectDifference(table: string, there: Checksum, here: Checksum): void {
   if (there.rows === here.rows && there.sum === here.sum) return;
   const what =
     there.rows === here.rows ? `${there.rows} rows, but not the same` : `${there.rows} rows, now ${here.rows}`;

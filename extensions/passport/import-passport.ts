@@ -109,10 +109,10 @@ async function takeOver(
 }
 
 function readAccepted(given: readonly string[]): ReadonlySet<DecisionCode> {
-  const wrong = given.find((code) => !isAcceptable(code));
-  if (wrong === undefined) return new Set(given.filter(isAcceptable));
+  const invalid = given.find((code) => !isAcceptable(code));
+  if (invalid === undefined) return new Set(given.filter(isAcceptable));
   throw new OperatorError(
-    `--accept: there is no decision "${wrong}" that can be accepted. There are: ${Object.keys(acceptable).join(', ')}.`,
+    `--accept: there is no decision "${invalid}" that can be accepted. There are: ${Object.keys(acceptable).join(', ')}.`,
   );
 }
 

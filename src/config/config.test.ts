@@ -15,7 +15,7 @@ const fromFile = (file: Record<string, unknown>) => parseConfig(file, {}, here);
 describe('Every setting', () => {
   for (const key of Object.keys(settings) as (keyof typeof settings)[]) {
     const { env, secret, expected } = settings[key];
-    const [text, value, wrong] = samples[key];
+    const [text, value, invalid] = samples[key];
 
     it(`${env} is read from the environment and from the file, and the environment takes precedence`, () => {
       const databaseUrl = /^database(Listen|Replica)/.test(key) ? { databaseUrl: 'postgres://a:b@c/d' } : {};
@@ -27,12 +27,12 @@ describe('Every setting', () => {
         assert.deepEqual(parseConfig({ ...databaseUrl, [key]: other }, { [env]: text }, here)[key], value);
     });
 
-    if (wrong !== '') {
+    if (invalid !== '') {
       it(`${env} refuses an invalid value, and lists the valid ones`, () => {
-        for (const read of [() => fromEnv({ [env]: wrong }), () => fromFile({ [key]: wrong })]) {
+        for (const read of [() => fromEnv({ [env]: invalid }), () => fromFile({ [key]: invalid })]) {
           assert.throws(read, ({ message }: Error) => {
-            assert.ok(message.includes(secret ? 'a value that is not shown' : `"${wrong}"`), message);
-            assert.ok(!secret || !message.includes(wrong), 'the message contains no secret');
+            assert.ok(message.includes(secret ? 'a value that is not shown' : `"${invalid}"`), message);
+            assert.ok(!secret || !message.includes(invalid), 'the message contains no secret');
             return message.includes(`expected ${expected}`) && (message.includes(env) || message.includes(key));
           });
         }
@@ -52,8 +52,8 @@ describe('Combined settings', () => {
   it('refuse PostgreSQL settings for an SQLite database, and show no password', () => {
     for (const name of ['DATABASE_LISTEN_URL', 'DATABASE_REPLICA_URLS']) {
       for (const DATABASE_URL of ['', 'sqlite:/srv/x.db']) {
-        const wrong = () => fromEnv({ DATABASE_URL, [name]: 'postgres://ada:lovelace@db/x' });
-        assert.throws(wrong, {
+        const invalid = () => fromEnv({ DATABASE_URL, [name]: 'postgres://ada:lovelace@db/x' });
+        assert.throws(invalid, {
           name: 'OperatorError',
           message: new RegExp(`^${name} is for PostgreSQL, and (?!.*love)`),
         });
@@ -180,8 +180,11 @@ describe('Combined settings', () => {
   });
 
   it('report all mistakes at once', () => {
-    const wrong = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
-    assert.throws(() => fromEnv(wrong), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
+    const invalid = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
+    assert.throws(
+      () => fromEnv(invalid),
+      /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/,
+    );
   });
 
   it('ignore the variables of other programs', () => {
@@ -195,7 +198,7 @@ describe('Combined settings', () => {
   it('derive BASE_URL from HOST and PORT', () => {
     assert.equal(fromEnv({ HOST: '0.0.0.0', PORT: '80' }).baseUrl, 'http://127.0.0.1:80');
     assert.equal(fromEnv({ HOST: '::1' }).baseUrl, 'http://[::1]:3000');
-    for (const wrong of [
+    for (const invalid of [
       'https://a.com/',
       'https://a.com?x',
       'ftp://a.com',
@@ -203,13 +206,13 @@ describe('Combined settings', () => {
       'http://[',
       'http://a:99999',
     ]) {
-      assert.throws(() => fromEnv({ BASE_URL: wrong }), /BASE_URL/);
+      assert.throws(() => fromEnv({ BASE_URL: invalid }), /BASE_URL/);
     }
   });
 
   it('refuse invalid proxy addresses and an empty list of login attributes', () => {
-    const wrong = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
-    for (const TRUST_PROXY of wrong) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; expected/);
+    const invalid = ['999.1.1.1', '1.2.3.4.5', '10.0.0.0/33', '10.0.0.0/0', '::1/129', '1.2.3.4/8/8', '10.0.0.1,true'];
+    for (const TRUST_PROXY of invalid) assert.throws(() => fromEnv({ TRUST_PROXY }), /TRUST_PROXY: got .*; expected/);
     const right = ['loopback,10.0.0.0/8', 'fd00::/8', '::ffff:10.0.0.1', 'true', 'false'];
     for (const TRUST_PROXY of right) assert.doesNotThrow(() => fromEnv({ TRUST_PROXY }));
     assert.deepEqual(

@@ -145,16 +145,16 @@ export function parseConfig(
 
 /** Reports all mistakes at once. */
 function collectErrors<T>(all: readonly T[], read: (one: T) => void): void {
-  const wrong: string[] = [];
+  const problems: string[] = [];
   for (const one of all) {
     try {
       read(one);
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
-      wrong.push(error.message);
+      problems.push(error.message);
     }
   }
-  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'));
 }
 
 /** Rejects settings that have no effect with SQLite. */

@@ -18,7 +18,7 @@ it("gatehouse.config.ts accepts the specification's names for the admin web clie
 it('login-page-url may begin with a slash', () => {
   assert.equal(fromFile({ 'login-page-url': '/login' }).loginPageUrl, 'login');
   assert.equal(fromFile({}, { LOGIN_PAGE_URL: '/account/entry' }).loginPageUrl, 'account/entry');
-  for (const wrong of ['//login', '/', '../login']) {
-    assert.throws(() => fromFile({ 'login-page-url': wrong }), /login-page-url: got .*expected a view name/);
+  for (const invalid of ['//login', '/', '../login']) {
+    assert.throws(() => fromFile({ 'login-page-url': invalid }), /login-page-url: got .*expected a view name/);
   }
 });

@@ -24,9 +24,9 @@ export interface SharedCounts {
    * response.
    */
   totalOf(caller: string): Promise<number | undefined>;
-  /** Calls `hear` with the counts of other workers. */
+  /** Calls the listener with the counts of other workers. */
   onRemoteCounts(
-    hear: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void,
+    listener: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void,
   ): void;
 }
 

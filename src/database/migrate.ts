@@ -29,7 +29,7 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
   const { rows } = await exists.execute(db);
   if (rows[0]?.n === 0) return [...knownMigrations];
   const applied = (await db.selectFrom('migrations').select('name').execute()).map(({ name }) => name);
-  refuseNewer(applied);
+  rejectNewer(applied);
   return knownMigrations.filter((name) => !applied.includes(name));
 }
 
@@ -37,17 +37,17 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
 const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
 
 /** Throws if a newer version has contracted the schema. Returns the newer migrations that this version can run with. */
-function refuseNewer(applied: readonly string[]): string[] {
+function rejectNewer(applied: readonly string[]): string[] {
   if (applied.includes(unfinishedMoveMarker)) {
     throw new OperatorError(
       'A move into this database is not finished, so some rows are missing. Run the same `gatehouse move` command again.',
     );
   }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
-  const taken = unknown.filter(contracts);
-  if (taken.length === 0) return unknown;
+  const contracting = unknown.filter(contracts);
+  if (contracting.length === 0) return unknown;
   throw new OperatorError(
-    `A newer Gatehouse has migrated this database and removed something that this version needs (${taken.join(', ')}). Start the newer version, or restore a backup from before the migration.`,
+    `A newer Gatehouse has migrated this database and removed something that this version needs (${contracting.join(', ')}). Start the newer version, or restore a backup from before the migration.`,
   );
 }
 
@@ -98,7 +98,7 @@ export async function runPending(
     .raw(`create table if not exists migrations (name ${types.text} primary key, applied_at ${types.bigint} not null)`)
     .execute(tx);
   const applied = new Set((await tx.selectFrom('migrations').select('name').execute()).map(({ name }) => name));
-  const newer = refuseNewer([...applied]);
+  const newer = rejectNewer([...applied]);
   const pending = migrations.filter(({ name }) => !applied.has(name));
   const next = applied.size === 0 ? pending : pending.slice(0, 1);
   for (const migration of next) {

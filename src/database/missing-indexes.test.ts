@@ -49,13 +49,13 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     await write(writer, 'open');
     // The migrations succeed, although the index cannot be created yet.
     assert.deepEqual(await migrate(context.database), []);
-    const made = Promise.all([make(), make()]);
+    const created = Promise.all([make(), make()]);
     await isBeingMade();
     // Creating the index waits for the open transaction and blocks no other transaction.
     await other.query(`set lock_timeout = 5000`);
     await write(other, 'meanwhile');
     await writer.query('commit');
-    await made;
+    await created;
     assert.deepEqual(await validity(), [true]);
   });
 
@@ -70,11 +70,11 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
     await writer.query('begin');
     await write(writer, 'and again');
     const lines: string[] = [];
-    const made = make((line) => lines.push(line));
+    const created = make((line) => lines.push(line));
     await isBeingMade();
     await other.query(`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'gatehouse-migrations' and datname = current_database()`);
-    await made;
+    await created;
     await writer.query('commit');
     assert.match(lines.join(), /events_actor could not be created/);
     await make();

@@ -72,7 +72,8 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
   }
 }
 
-const indexesLater = (why: string) => `Indexes could not be created (${why}). Gatehouse tries again at the next start.`;
+const indexesLater = (reason: string) =>
+  `Indexes could not be created (${reason}). Gatehouse tries again at the next start.`;
 
 /** Everything in a start except listening. It fails for the same reasons as a start. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {

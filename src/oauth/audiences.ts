@@ -36,9 +36,9 @@ export class Audiences {
   }
 
   /** The registered form of a `resource` parameter. A trailing slash makes no difference. */
-  read(asked: readonly string[]): readonly string[] {
-    if (asked.length > maxResources) throw invalidTarget(`resource takes at most ${maxResources} values.`);
-    return [...new Set(asked.map((uri) => this.#find(uri)))];
+  read(requested: readonly string[]): readonly string[] {
+    if (requested.length > maxResources) throw invalidTarget(`resource takes at most ${maxResources} values.`);
+    return [...new Set(requested.map((uri) => this.#find(uri)))];
   }
 
   #find(uri: string): string {
@@ -50,10 +50,10 @@ export class Audiences {
   }
 
   /** RFC 8707 2.2: the part of the login's audiences that the request names; undefined if it names none. */
-  narrow(granted: JsonText<string[]> | null, asked: readonly string[]): readonly string[] | undefined {
-    if (asked.length === 0) return undefined;
+  narrow(granted: JsonText<string[]> | null, requested: readonly string[]): readonly string[] | undefined {
+    if (requested.length === 0) return undefined;
     const allowed = granted === null ? [this.#baseUrl] : parseJson(granted);
-    const named = this.read(asked);
+    const named = this.read(requested);
     if (!named.every((uri) => this.#covers(allowed, uri))) {
       throw invalidTarget('The login was not opened for this resource.');
     }
@@ -64,10 +64,10 @@ export class Audiences {
    * RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in
    * its audience.
    */
-  exchange(held: readonly string[], asked: readonly string[]): readonly string[] {
-    if (asked.length === 0) return held;
+  exchange(held: readonly string[], requested: readonly string[]): readonly string[] {
+    if (requested.length === 0) return held;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);
-    const named = this.read(asked);
+    const named = this.read(requested);
     if (named.some((uri) => isOwn(uri) && !this.#covers(held, uri))) {
       throw invalidTarget('The token is not for this resource.');
     }

@@ -97,8 +97,8 @@ export function serveMetadata(app: App, oauth: OAuth): void {
     );
     if (issuerPath === undefined) continue;
     app.get(`${path}/*`, { config, schema: { hide: true } }, async (request, reply) => {
-      const asked = withoutQuery(request.url).slice(path.length);
-      if (asked !== issuerPath && asked !== `${issuerPath}/`) throw notFound();
+      const requestedPath = withoutQuery(request.url).slice(path.length);
+      if (requestedPath !== issuerPath && requestedPath !== `${issuerPath}/`) throw notFound();
       return reply.header('cache-control', 'public, max-age=300').send(await read());
     });
   }
@@ -135,9 +135,9 @@ export function serveProtectedResources(app: App, oauth: OAuth): void {
     async (_request, reply) => describe(oauth, reply, whole),
   );
   app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
-    const asked = withoutQuery(request.url).replace(/\/$/, '');
+    const requestedPath = withoutQuery(request.url).replace(/\/$/, '');
     const paths = [whole, ...oauth.audiences.ownPaths()];
-    const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === asked);
+    const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === requestedPath);
     if (path === undefined) throw notFound();
     return describe(oauth, reply, path);
   });

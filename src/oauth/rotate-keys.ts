@@ -35,13 +35,13 @@ export async function rotateKeys(
   keys: KeyRing,
   { source, compromised = false }: { source: RequestSource; compromised?: boolean },
 ): Promise<RotatedKeys> {
-  const made = await createNewKeys(context, keys.sealing, compromised);
-  const { id, algorithm, signs_from: signsFrom } = made.signing;
+  const created = await createNewKeys(context, keys.sealing, compromised);
+  const { id, algorithm, signs_from: signsFrom } = created.signing;
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
     if (compromised) await lockForRevocationOfAll(tx);
-    await storeNewKeys(context, tx, invalidate, made);
+    await storeNewKeys(context, tx, invalidate, created);
     const ended = compromised ? await endAll(context, tx) : undefined;
-    const data = { key: id, mac_key: made.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
+    const data = { key: id, mac_key: created.mac.id, algorithm, compromised, ...(ended ? { ended } : {}) };
     await recordEvent(context, tx, { type: 'keys.rotated', source, data });
     return { id, algorithm, signsFrom, ended };
   });

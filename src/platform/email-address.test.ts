@@ -22,7 +22,7 @@ describe('An email address', () => {
     }
   });
 
-  for (const wrong of [
+  for (const invalid of [
     '',
     '@',
     'a@',
@@ -86,7 +86,7 @@ describe('An email address', () => {
     'a'.repeat(1_000_000),
     `a@${'b.'.repeat(500_000)}`,
   ]) {
-    it(`is not ${JSON.stringify(wrong).slice(0, 40)}`, () => assert.equal(normaliseEmail(wrong), undefined));
+    it(`is not ${JSON.stringify(invalid).slice(0, 40)}`, () => assert.equal(normaliseEmail(invalid), undefined));
   }
 
   it('may have the maximum length', () => {

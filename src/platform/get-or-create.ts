@@ -6,7 +6,7 @@ export function getOrCreate<K, V>(
 ): V {
   const known = map.get(key);
   if (known !== undefined) return known;
-  const made = make(key);
-  map.set(key, made);
-  return made;
+  const created = make(key);
+  map.set(key, created);
+  return created;
 }

@@ -33,17 +33,17 @@ export function withoutSecrets(text: string): string {
 /** `scheme://user:password@host`. If the text was cut before the `@`, it hides everything after the colon. */
 function withoutUrlPasswords(text: string): string {
   let clean = '';
-  let kept = 0;
+  let copiedTo = 0;
   for (let at = text.indexOf('://'); at >= 0; ) {
     const { end, colon, lastAt } = readUrl(text, at + 3);
     const hiddenTo = text[end - 1] === cutHere ? end - 1 : lastAt;
     if (colon >= 0 && hiddenTo > colon + 1) {
-      clean += `${text.slice(kept, colon + 1)}[hidden]`;
-      kept = hiddenTo;
+      clean += `${text.slice(copiedTo, colon + 1)}[hidden]`;
+      copiedTo = hiddenTo;
     }
     at = text.indexOf('://', end);
   }
-  return kept === 0 ? text : clean + text.slice(kept);
+  return copiedTo === 0 ? text : clean + text.slice(copiedTo);
 }
 
 /** The end of a URL, its first colon after the scheme, and its last `@`, because a password may contain an `@`. */

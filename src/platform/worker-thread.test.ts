@@ -19,9 +19,9 @@ function doubles(): void {
 function tests(): void {
   it('answers each request with its own response', async () => {
     const thread = start();
-    const answers = [1, 2, 3, 4].map((number) => thread.request(number));
+    const responses = [1, 2, 3, 4].map((number) => thread.request(number));
     assert.equal(thread.load, 4);
-    assert.deepEqual(await Promise.all(answers), [2, 4, 6, 8]);
+    assert.deepEqual(await Promise.all(responses), [2, 4, 6, 8]);
     assert.equal(thread.load, 0);
   });
 

@@ -71,9 +71,9 @@ onBothEngines('Actions', (engine) => {
   const ask: ResourceService['ask'] = (...request) => service.ask(...request);
   const statuses = async (method: string, path: string) => {
     const tokens = [null, 'alice', 'bob', 'admin'];
-    const asked: number[] = [];
-    for (const token of tokens) asked.push((await ask(method, path, { token })).status);
-    return asked;
+    const statusList: number[] = [];
+    for (const token of tokens) statusList.push((await ask(method, path, { token })).status);
+    return statusList;
   };
   before(async () => {
     service = await start([lots]);
@@ -119,14 +119,14 @@ onBothEngines('Actions', (engine) => {
   });
 
   it('respond with the problem that they throw', async () => {
-    const answers = [];
+    const responses = [];
     for (const how of Object.keys(problems)) {
       const { status, problem, headers, text } = await ask('POST', '/v1/lots/refuse', { json: { how } });
       assert.equal(headers.get('content-type'), 'application/problem+json', how);
       assert.doesNotMatch(text, /secret of the code|reason for the log/);
-      answers.push([status, problem.code, headers.get('retry-after')]);
+      responses.push([status, problem.code, headers.get('retry-after')]);
     }
-    assert.deepEqual(answers, [
+    assert.deepEqual(responses, [
       [400, 'no_such_day', null],
       [403, 'forbidden', null],
       [404, 'not_found', null],

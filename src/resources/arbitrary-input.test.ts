@@ -52,9 +52,9 @@ onBothEngines('Arbitrary input', (engine) => {
   it('in a query is answered or refused with a reason', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
-        const answer = await service.ask('GET', `/v1/cars?${new URLSearchParams(query)}`);
-        expect([200, 400], answer, query);
-        if (answer.status === 400) assert.ok(answer.problem.detail.length > 10);
+        const response = await service.ask('GET', `/v1/cars?${new URLSearchParams(query)}`);
+        expect([200, 400], response, query);
+        if (response.status === 400) assert.ok(response.problem.detail.length > 10);
       }),
       { numRuns: 300 },
     );
@@ -63,9 +63,9 @@ onBothEngines('Arbitrary input', (engine) => {
   it('in a body is accepted, or refused with the invalid fields', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.constantFrom('POST', 'PUT', 'PATCH'), async (json, method) => {
-        const answer = await service.ask(method, method === 'POST' ? '/v1/cars' : path, { json });
-        expect([200, 201, 400, 422], answer, json);
-        if (answer.status === 422) assert.ok(answer.problem.errors.length > 0);
+        const response = await service.ask(method, method === 'POST' ? '/v1/cars' : path, { json });
+        expect([200, 201, 400, 422], response, json);
+        if (response.status === 422) assert.ok(response.problem.errors.length > 0);
       }),
       { numRuns: 200 },
     );

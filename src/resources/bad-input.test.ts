@@ -69,9 +69,9 @@ onBothEngines('Bad input', (engine) => {
     ];
     for (const [query, says] of cases) {
       it(query.slice(0, 50), async () => {
-        const answer = await service.ask('GET', `/v1/cars?${query}`);
-        assert.equal(answer.status, 400, answer.text);
-        assert.match(answer.problem.detail, says);
+        const response = await service.ask('GET', `/v1/cars?${query}`);
+        assert.equal(response.status, 400, response.text);
+        assert.match(response.problem.detail, says);
       });
     }
   });
@@ -165,10 +165,10 @@ onBothEngines('Bad input', (engine) => {
     ];
     for (const [name, values, errors] of cases) {
       it(name, async () => {
-        const answer = await service.ask('POST', '/v1/cars', { json: { ...good, owner_id: owner, ...values } });
-        assert.equal(answer.status, 422, answer.text);
-        assert.deepEqual(answer.problem.errors.map(({ field, code }) => [field, code]).sort(), [...errors].sort());
-        for (const { field, message } of answer.problem.errors) assert.ok(message.includes(field), message);
+        const response = await service.ask('POST', '/v1/cars', { json: { ...good, owner_id: owner, ...values } });
+        assert.equal(response.status, 422, response.text);
+        assert.deepEqual(response.problem.errors.map(({ field, code }) => [field, code]).sort(), [...errors].sort());
+        for (const { field, message } of response.problem.errors) assert.ok(message.includes(field), message);
       });
     }
   });
@@ -192,8 +192,8 @@ onBothEngines('Bad input', (engine) => {
     assert.equal((await service.ask('GET', `/v1/cars/${id}/drivers/${id}`)).status, 404);
     for (const wrong of ['7', "'", id.toUpperCase(), `${id}0`, '0199d0a0-7c00-7000-8000-000000000001']) {
       for (const method of ['GET', 'PATCH', 'DELETE']) {
-        const answer = await service.ask(method, `/v1/cars/${wrong}`, method === 'PATCH' ? { json: {} } : {});
-        assert.equal(answer.status, 404, `${method} ${wrong} ${answer.text}`);
+        const response = await service.ask(method, `/v1/cars/${wrong}`, method === 'PATCH' ? { json: {} } : {});
+        assert.equal(response.status, 404, `${method} ${wrong} ${response.text}`);
       }
     }
     assert.equal((await service.ask('GET', `/v1/cars/${id}?page=1`)).status, 400);
@@ -218,14 +218,15 @@ onBothEngines('Bad input', (engine) => {
         `a,${value}`,
       ]) {
         const search = encodeURIComponent(`model:${form}`);
-        const answer = await service.ask('GET', `/v1/cars?search=${search}`);
-        const fine = answer.status === 200 || (answer.status === 400 && answer.problem.code === 'parameter_invalid');
-        assert.ok(fine, `${form.slice(0, 40)}: ${answer.status} ${answer.text}`);
+        const response = await service.ask('GET', `/v1/cars?search=${search}`);
+        const fine =
+          response.status === 200 || (response.status === 400 && response.problem.code === 'parameter_invalid');
+        assert.ok(fine, `${form.slice(0, 40)}: ${response.status} ${response.text}`);
       }
       const literal = encodeURIComponent(value.replace(/[;\\]/g, '\\$&'));
-      const answer = await service.ask('GET', `/v1/cars?search=model:${literal}&searchFields=model:=`);
-      assert.equal(answer.status, 200, `${value.slice(0, 40)} ${answer.text}`);
-      assert.equal(answer.rows.length, 0, value);
+      const response = await service.ask('GET', `/v1/cars?search=model:${literal}&searchFields=model:=`);
+      assert.equal(response.status, 200, `${value.slice(0, 40)} ${response.text}`);
+      assert.equal(response.rows.length, 0, value);
     }
     assert.equal((await service.ask('GET', '/v1/cars?search=model:Model')).rows.length, 1);
   });

@@ -16,9 +16,9 @@ onBothEngines('Resources', (engine) => {
 
   before(async () => {
     service = await start(garage);
-    const made = await ask('POST', '/v1/owners', { json: { name: 'Ada' } });
-    assert.equal(made.status, 201, made.text);
-    owner = made.row.id;
+    const created = await ask('POST', '/v1/owners', { json: { name: 'Ada' } });
+    assert.equal(created.status, 201, created.text);
+    owner = created.row.id;
   });
 
   it('create a row with 201, Location and ETag, and find it there', async () => {
@@ -37,11 +37,11 @@ onBothEngines('Resources', (engine) => {
       pin: '1234',
       owner_id: owner,
     };
-    const made = await ask('POST', '/v1/cars', { json: values });
-    assert.equal(made.status, 201, made.text);
-    const found = await ask('GET', String(made.headers.get('location')));
+    const created = await ask('POST', '/v1/cars', { json: values });
+    assert.equal(created.status, 201, created.text);
+    const found = await ask('GET', String(created.headers.get('location')));
     assert.equal(found.status, 200);
-    assert.equal(found.headers.get('etag'), made.headers.get('etag'));
+    assert.equal(found.headers.get('etag'), created.headers.get('etag'));
     const { pin: _pin, ...shown } = values;
     const { id, created_at, updated_at, ...rest } = found.row;
     assert.match(String(id), /^[0-9a-f-]{36}$/);

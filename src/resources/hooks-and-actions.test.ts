@@ -63,26 +63,26 @@ onBothEngines('Hooks and actions', (engine) => {
   it('run hooks around the write, and reveal a value in one response only', async () => {
     prepared.length = 0;
     const headers = { 'idempotency-key': 'safe-1' };
-    const made = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
-    assert.equal(made.status, 201, made.text);
-    assert.equal(made.row.label, 'blue');
-    assert.equal(made.row.secret, 'of blue');
-    assert.equal(made.headers.get('cache-control'), 'no-store');
-    assert.ok(!('code_hash' in made.row) && !('code' in made.row));
-    const found = await ask('GET', `/v1/safes/${made.row.id}`);
+    const created = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(created.row.label, 'blue');
+    assert.equal(created.row.secret, 'of blue');
+    assert.equal(created.headers.get('cache-control'), 'no-store');
+    assert.ok(!('code_hash' in created.row) && !('code' in created.row));
+    const found = await ask('GET', `/v1/safes/${created.row.id}`);
     assert.ok(!('secret' in found.row));
     const again = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
-    const { secret: _secret, ...shown } = made.row;
+    const { secret: _secret, ...shown } = created.row;
     assert.deepEqual(
       [again.status, again.row],
       [201, shown],
       'the response to a retry does not contain the value that is shown once',
     );
-    assert.equal(again.headers.get('location'), made.headers.get('location'));
+    assert.equal(again.headers.get('location'), created.headers.get('location'));
     assert.deepEqual(prepared, ['create'], 'the hook does not run again');
-    const kept = await ask('PATCH', `/v1/safes/${made.row.id}`, { json: { label: 'kept' } });
+    const kept = await ask('PATCH', `/v1/safes/${created.row.id}`, { json: { label: 'kept' } });
     assert.equal(kept.status, 200);
-    assert.equal((await ask('DELETE', `/v1/safes/${made.row.id}`)).status, 409);
+    assert.equal((await ask('DELETE', `/v1/safes/${created.row.id}`)).status, 409);
     const stored = await service.context.database.db
       .selectFrom('safes' as never)
       .selectAll()
@@ -94,9 +94,9 @@ onBothEngines('Hooks and actions', (engine) => {
     const { id } = (await ask('POST', '/v1/safes', { json: { label: 'red', code: '1' } })).row;
     assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '1' } })).row, { opened: true });
     assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '2' } })).row, { opened: false });
-    const wrong = await ask('POST', `/v1/safes/${id}/open`, { json: { codes: '2' } });
-    assert.equal(wrong.status, 422);
-    assert.deepEqual(wrong.problem.errors.map(({ field }) => field).sort(), ['code', 'codes']);
+    const problem = await ask('POST', `/v1/safes/${id}/open`, { json: { codes: '2' } });
+    assert.equal(problem.status, 422);
+    assert.deepEqual(problem.problem.errors.map(({ field }) => field).sort(), ['code', 'codes']);
     assert.equal((await ask('POST', `/v1/safes/${idOf('bob')}/open`, { json: { code: '1' } })).status, 404);
     assert.equal((await ask('GET', '/v1/safes/count', { token: 'alice' })).row, idOf('alice'));
     const sum = await ask('POST', '/v1/safes/add', { form: { a: '1', b: '0.5', twice: 'true', to: 'x,y' } });

@@ -25,7 +25,7 @@ it('timestamps are parsed only in the format of RFC 3339', () => {
   assert.equal(parseTimestamp('2026-01-31T12:00:00.5+01:30'), Date.parse('2026-01-31T10:30:00.500Z'));
   assert.equal(parseTimestamp('2026-01-31t12:00:00z'), Date.parse('2026-01-31T12:00:00Z'));
   assert.equal(parseTimestamp('2026-01-31T12:00:00.123456789Z'), Date.parse('2026-01-31T12:00:00.123Z'));
-  for (const wrong of [
+  for (const invalid of [
     '2026-01-31',
     '2026-01-31T12:00:00',
     '2026-02-30T00:00:00Z',
@@ -33,7 +33,7 @@ it('timestamps are parsed only in the format of RFC 3339', () => {
     '',
     'now',
   ]) {
-    assert.equal(parseTimestamp(wrong), undefined, wrong);
+    assert.equal(parseTimestamp(invalid), undefined, invalid);
   }
 });
 

@@ -137,8 +137,8 @@ onBothEngines('Work after writes', (engine) => {
     await reached;
     assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 7 } })).status, 200);
     open();
-    const answer = await slow;
-    assert.deepEqual([answer.status, answer.row.length], [200, 8]);
+    const response = await slow;
+    assert.deepEqual([response.status, response.row.length], [200, 8]);
     assert.deepEqual(seen, ['asked about update of nothing', 'asked about update of 7']);
   });
 

@@ -43,7 +43,7 @@ export class PostgresTables implements TableWriter {
   static async source(database: Database): Promise<PostgresTables> {
     const tables = new PostgresTables(database, await hold(database));
     try {
-      await refuseServing(database);
+      await rejectServing(database);
       const names = [...(await tables.tables()).keys()].filter((name) => name !== 'instances');
       await sql`set local lock_timeout = 5000`.execute(tables.#held);
       await sql.raw(`lock table ${names.map(quote).join(', ')} in share mode`).execute(tables.#held);
@@ -198,7 +198,7 @@ function selectPage(table: CopiedTable, after: Key | undefined) {
 }
 
 /** Refuses a PostgreSQL database in use by an instance. A crashed instance no longer renews its row. */
-async function refuseServing({ db }: Database): Promise<void> {
+async function rejectServing({ db }: Database): Promise<void> {
   const list = async () => (await sql.raw<InstanceRow>(listInstances).execute(db)).rows;
   const before = new Map((await list()).map(({ id, renewals }) => [id, Number(renewals)]));
   if (before.size === 0) return;

@@ -48,9 +48,9 @@ async function findLater(engine: Engine, tx: Tx): Promise<DeferredObject[]> {
     where k.contype = 'f' and c.relnamespace = current_schema()::regnamespace`.execute(tx);
   return [
     ...indexes.rows.map(({ name, make }) => ({ drop: `drop index ${quote(name)}`, make })),
-    ...references.rows.map(({ name, table, made }) => ({
+    ...references.rows.map(({ name, table, made: created }) => ({
       drop: `alter table ${quote(table)} drop constraint ${quote(name)}`,
-      make: `alter table ${quote(table)} add constraint ${quote(name)} ${made}`,
+      make: `alter table ${quote(table)} add constraint ${quote(name)} ${created}`,
     })),
   ];
 }

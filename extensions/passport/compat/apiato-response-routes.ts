@@ -20,8 +20,8 @@ export function readIncludes(request: FastifyRequest): void {
   if (query.include === undefined) return;
   const names = query.include.split(',').map((name) => name.trim());
   if (names.includes('permissions')) wantsPermissions.add(request);
-  const kept = new Set(names.map((name) => name.replace(/(^|\.)permissions$/, '')).filter((name) => name !== ''));
-  if (kept.size > 0) query.include = [...kept].join(',');
+  const relations = new Set(names.map((name) => name.replace(/(^|\.)permissions$/, '')).filter((name) => name !== ''));
+  if (relations.size > 0) query.include = [...relations].join(',');
   else delete query.include;
 }
 

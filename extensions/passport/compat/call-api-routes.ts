@@ -19,7 +19,7 @@ interface ApiRequest {
 /** Calls another route on behalf of the same caller. That route checks the caller's rights. */
 export async function callApi(app: App, request: FastifyRequest, { method, url, body, plainIds }: ApiRequest) {
   const { authorization = '' } = request.headers;
-  const answer = await app.inject({
+  const response = await app.inject({
     method,
     url,
     headers: {
@@ -31,7 +31,7 @@ export async function callApi(app: App, request: FastifyRequest, { method, url, 
     remoteAddress: request.ip,
     ...(body === undefined ? {} : { payload: body }),
   });
-  return { status: answer.statusCode, type: answer.headers['content-type'], text: answer.payload };
+  return { status: response.statusCode, type: response.headers['content-type'], text: response.payload };
 }
 
 type ApiResponse = Awaited<ReturnType<typeof callApi>>;

@@ -39,7 +39,7 @@ export async function importClients(pass: Pass): Promise<ReadonlyMap<string, Imp
   const { source, plan, findings } = pass;
   const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
   const tally = findings.of(table.name);
-  const taken = new Map<string, ImportedClient>();
+  const imported = new Map<string, ImportedClient>();
   const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
   // An earlier pass may have had more tables. Their users stay separate.
   const hasSeveralRealms = tables.size > 1 || (await hasOtherRealms(pass.context.database.db));
@@ -54,12 +54,12 @@ export async function importClients(pass: Pass): Promise<ReadonlyMap<string, Imp
           before: known.get(record.id),
           hasSeveralRealms,
         });
-        if (client) taken.set(record.id, client);
+        if (client) imported.set(record.id, client);
       }
     });
     pass.progress({ table: table.name, done: tally.read, total: tally.read });
   }
-  return taken;
+  return imported;
 }
 
 async function importClient(

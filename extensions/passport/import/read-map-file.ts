@@ -23,10 +23,10 @@ export function readMapFile(path: string | undefined, known: KnownScopes): Impor
     throw new OperatorError(`--map: ${path} has "${unknown}". Expected "fields" and "permissions".`);
   }
   const pairs = Object.entries(fields ?? {});
-  const wrong = pairs.find(([, field]) => typeof field !== 'string' || !isField(field));
-  if (wrong) {
+  const invalid = pairs.find(([, field]) => typeof field !== 'string' || !isField(field));
+  if (invalid) {
     throw new OperatorError(
-      `--map: "${wrong[0]}" must become a field of users (${ofUsers.join(', ')}), or of a declared resource such as "profiles.birthday".`,
+      `--map: "${invalid[0]}" must become a field of users (${ofUsers.join(', ')}), or of a declared resource such as "profiles.birthday".`,
     );
   }
   return {

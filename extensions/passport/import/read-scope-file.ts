@@ -42,10 +42,10 @@ export function readClientScopes(
   return new Map(
     [...given].map(([id, text]) => {
       const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());
-      const wrong = names.find((name) => !known.has(name));
-      if (wrong === undefined) return [id, names];
+      const invalid = names.find((name) => !known.has(name));
+      if (invalid === undefined) return [id, names];
       throw new OperatorError(
-        `--client-scopes: "${wrong}" (for the client ${id}) is no scope here. There are: ${known.list().join(', ')}.`,
+        `--client-scopes: "${invalid}" (for the client ${id}) is no scope here. There are: ${known.list().join(', ')}.`,
       );
     }),
   );

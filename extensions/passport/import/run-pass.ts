@@ -56,11 +56,11 @@ async function countWaiting({ source, plan, at }: Pass, table: FoundTable): Prom
 
 async function listNotTaken(pass: Pass): Promise<void> {
   const { plan, source, findings } = pass;
-  for (const [name, what, why] of tables) {
+  for (const [name, what, reason] of tables) {
     const table = plan.layout.find(name);
     if (!table || (plan.map.permissions && ['permissions', 'role_has_permissions'].includes(name))) continue;
     const count = name.endsWith('_codes') ? await countWaiting(pass, table) : await source.count(table.name);
-    findings.notTaken(`${what} (${table.name})`, count, why);
+    findings.notTaken(`${what} (${table.name})`, count, reason);
   }
   // By default, Laravel stores sessions in files or cookies, which cannot be counted here.
   if (!plan.layout.find('sessions'))

@@ -67,9 +67,9 @@ export async function openMysqlSource(url: string): Promise<Source> {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [asKey(from.keyKind, after)]);
     },
     async withKeys(from, keys) {
-      const asked = comparableKeys(from.keyKind, keys);
-      if (asked.length === 0) return [];
-      const values = asked.map((key) => asKey(from.keyKind, key));
+      const sqlKeys = comparableKeys(from.keyKind, keys);
+      if (sqlKeys.length === 0) return [];
+      const values = sqlKeys.map((key) => asKey(from.keyKind, key));
       return all(selectSql(from, quote, `${quote(from.key)} in (${values.map(() => '?').join(', ')})`), values);
     },
     distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),

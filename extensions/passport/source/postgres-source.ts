@@ -58,10 +58,10 @@ export async function openPostgresSource(url: string): Promise<Source> {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
     },
     async withKeys(from, keys) {
-      const asked = comparableKeys(from.keyKind, keys);
-      if (asked.length === 0) return [];
-      const slots = asked.map((_, i) => `$${i + 1}`).join(', ');
-      return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), asked);
+      const sqlKeys = comparableKeys(from.keyKind, keys);
+      if (sqlKeys.length === 0) return [];
+      const slots = sqlKeys.map((_, i) => `$${i + 1}`).join(', ');
+      return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), sqlKeys);
     },
     distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),
     count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),

@@ -38,9 +38,9 @@ export function openSqliteSource(path: string): Source {
       return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
     },
     async withKeys(from, keys) {
-      const asked = comparableKeys(from.keyKind, keys);
-      if (asked.length === 0) return [];
-      return all(selectSql(from, quote, `${quote(from.key)} in (${asked.map(() => '?').join(', ')})`), asked);
+      const sqlKeys = comparableKeys(from.keyKind, keys);
+      if (sqlKeys.length === 0) return [];
+      return all(selectSql(from, quote, `${quote(from.key)} in (${sqlKeys.map(() => '?').join(', ')})`), sqlKeys);
     },
     distinct: async (table, column) => all(distinctSql(table, column, quote)).map(({ value }) => value ?? ''),
     count: async (table) => Number(all(`select count(*) as n from ${quote(table)}`)[0]?.n ?? 0),

@@ -40,13 +40,13 @@ export async function waitForTokens(
   let seconds = pollSeconds;
   for (let waited = 0; waited <= expiresInSeconds; waited += seconds) {
     await wait(seconds * 1000);
-    const answer = await callOAuth(service, 'token', { grant_type: deviceCodeGrant, device_code: deviceCode });
-    if (answer.ok) return readTokens(answer, scope);
-    if (answer.error === 'slow_down') seconds += 5;
-    else if (answer.error === 'access_denied') throw new OperatorError('The request was denied in the browser.');
-    else if (answer.error === 'expired_token') break;
-    else if (!['authorization_pending', 'temporarily_unavailable'].includes(answer.error)) {
-      throw new OperatorError(`${service} refused: ${answer.description}`);
+    const response = await callOAuth(service, 'token', { grant_type: deviceCodeGrant, device_code: deviceCode });
+    if (response.ok) return readTokens(response, scope);
+    if (response.error === 'slow_down') seconds += 5;
+    else if (response.error === 'access_denied') throw new OperatorError('The request was denied in the browser.');
+    else if (response.error === 'expired_token') break;
+    else if (!['authorization_pending', 'temporarily_unavailable'].includes(response.error)) {
+      throw new OperatorError(`${service} refused: ${response.description}`);
     }
   }
   throw new OperatorError('Nobody entered the code in time. Start again: gatehouse login');

@@ -26,22 +26,22 @@ const notSignedIn = (): OperatorError => new OperatorError('You are not signed i
 
 /** The access token of the stored login, refreshed if it is about to end. Two concurrent scripts get the same successor. */
 async function currentAccessToken(service: string | undefined): Promise<string> {
-  const kept = findTokens(service);
-  if (!kept) throw notSignedIn();
-  const { url, tokens } = kept;
+  const stored = findTokens(service);
+  if (!stored) throw notSignedIn();
+  const { url, tokens } = stored;
   if (tokens.expiresAt - localNow() >= minLifetimeMs) return tokens.accessToken;
   return (await refresh(url, tokens)).accessToken;
 }
 
 async function refresh(service: string, { refreshToken, scope }: StoredTokens): Promise<StoredTokens> {
   if (refreshToken === undefined) throw notSignedIn();
-  const answer = await callOAuth(service, 'token', { grant_type: 'refresh_token', refresh_token: refreshToken });
-  if (answer.error === 'invalid_grant') {
+  const response = await callOAuth(service, 'token', { grant_type: 'refresh_token', refresh_token: refreshToken });
+  if (response.error === 'invalid_grant') {
     deleteTokens(service);
     throw new OperatorError('The login has ended. Sign in again: gatehouse login');
   }
-  if (!answer.ok) throw new OperatorError(`${service} refused: ${answer.description}`);
-  const tokens = readTokens(answer, scope);
+  if (!response.ok) throw new OperatorError(`${service} refused: ${response.description}`);
+  const tokens = readTokens(response, scope);
   saveTokens(service, tokens);
   return tokens;
 }
@@ -59,9 +59,9 @@ export function addLogout(program: Command): void {
 
 /** Always removes the token from this machine. Reports if the service did not end the session. */
 async function logOut(service: string | undefined): Promise<string> {
-  const kept = findTokens(service);
-  if (!kept) throw notSignedIn();
-  const { url, tokens } = kept;
+  const stored = findTokens(service);
+  if (!stored) throw notSignedIn();
+  const { url, tokens } = stored;
   deleteTokens(url);
   const { ok, description } = await callOAuth(url, 'revoke', { token: tokens.refreshToken ?? tokens.accessToken });
   return ok

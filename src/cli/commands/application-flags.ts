@@ -78,7 +78,7 @@ export function readApplicationFlags(
   };
   const local = mayCallLoopback(config);
   const { signingAlgorithm } = config;
-  const wrong = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
-  if (wrong.length > 0) throw new UsageError(wrong.map(inFlags).join('\n'));
+  const problems = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
+  if (problems.length > 0) throw new UsageError(problems.map(inFlags).join('\n'));
   return fieldsOfInput({ ...values });
 }

@@ -54,12 +54,14 @@ function printMessageMistakes(files: readonly CustomMessages[]): void {
     if (unknown.length > 0)
       note(`${language}.json has ${listed(unknown, 'key that is not of Gatehouse', 'keys that are not of Gatehouse')}`);
   }
-  const wrong = files.flatMap(({ language, mistakes }) => mistakes.map((mistake) => `${language}.json: ${mistake}.`));
-  refuse(wrong);
+  const problems = files.flatMap(({ language, mistakes }) =>
+    mistakes.map((mistake) => `${language}.json: ${mistake}.`),
+  );
+  refuse(problems);
 }
 
-function refuse(wrong: readonly string[]): void {
-  if (wrong.length > 0) throw new OperatorError(wrong.join('\n'));
+function refuse(problems: readonly string[]): void {
+  if (problems.length > 0) throw new OperatorError(problems.join('\n'));
 }
 
 const note = (line: string): void => console.log(paint('yellow', line));

@@ -47,10 +47,10 @@ export function addClientCreate(client: Command): void {
       '\nExamples:\n  gatehouse client create "Mobile app" --type password\n  gatehouse client create Reports --owner ada@example.com --scope cars:read\n  gatehouse client create Notes --application --public \\\n    --redirect-uri https://notes.example/callback',
     )
     .action(async (name: string, flags: Flags) => {
-      const made = await create(name, flags);
-      if (flags.json) return console.log(JSON.stringify(made, null, 2));
-      console.log(`client_id      ${made.client_id}`);
-      if (made.client_secret) console.log(`client_secret  ${made.client_secret}   (shown only this once)`);
+      const created = await create(name, flags);
+      if (flags.json) return console.log(JSON.stringify(created, null, 2));
+      console.log(`client_id      ${created.client_id}`);
+      if (created.client_secret) console.log(`client_secret  ${created.client_secret}   (shown only this once)`);
     });
 }
 
@@ -68,12 +68,21 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     const { knownScopes } = await import('../../main/builtin-resources.ts');
     const usual = type === 'application' ? identityScopes : [everyScope];
     const scopes = scope === undefined ? usual : parseScope(scope);
-    const [wrong] = scopeErrors(await knownScopes(context.config), systemCaller, scopes, { for: type });
-    if (wrong) throw new OperatorError(wrong.message);
+    const [problem] = scopeErrors(await knownScopes(context.config), systemCaller, scopes, { for: type });
+    if (problem) throw new OperatorError(problem.message);
     const keys = await openKeyRing(context);
     return commitAndInvalidate(context.database, async (tx, invalidate) => {
-      const made = { id, type, name, userId: user?.id ?? null, scopes, actorId: null, source: systemSource, ...fields };
-      const client = await createClientWithSecret(context, keys, tx, invalidate, made);
+      const newClient = {
+        id,
+        type,
+        name,
+        userId: user?.id ?? null,
+        scopes,
+        actorId: null,
+        source: systemSource,
+        ...fields,
+      };
+      const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw new OperatorError(`A client "${id}" already exists. Choose another --id.`);
       return { client_id: client.id, client_secret: client.secret, type, name, scopes };
     });

@@ -87,8 +87,8 @@ async function userIdOf(context: Context, text: string): Promise<string> {
 
 function readable({ created_at, type, user_id, client_id, actor_id, address, data }: EventRow): string {
   const parts = { user: user_id, by: actor_id, client: client_id, from: address, ...(data === '{}' ? {} : { data }) };
-  const told = Object.entries(parts).filter(([, value]) => value !== null);
-  const line = [showTime(created_at), type, ...told.map(([name, value]) => `${name}=${value}`)].join('  ');
+  const details = Object.entries(parts).filter(([, value]) => value !== null);
+  const line = [showTime(created_at), type, ...details.map(([name, value]) => `${name}=${value}`)].join('  ');
   return printable(line);
 }
 

@@ -15,8 +15,8 @@ async function confirm(question: string, yes: boolean): Promise<void> {
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await terminal.question(`${question} [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new OperatorError('Nothing was changed.');
+    const response = await terminal.question(`${question} [y/N] `);
+    if (!/^y(es)?$/i.test(response.trim())) throw new OperatorError('Nothing was changed.');
   } finally {
     terminal.close();
   }
@@ -70,8 +70,8 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
     cpSync(from, join(folder, name));
   }
   writePackageFile(folder);
-  const made = [...names, 'package.json'].join(', ');
-  console.log(`Made ${made} in ${relative(process.cwd(), folder) || 'this folder'}.`);
+  const created = [...names, 'package.json'].join(', ');
+  console.log(`Made ${created} in ${relative(process.cwd(), folder) || 'this folder'}.`);
   if (install) {
     installPackages(folder);
     writeTypes(folder);

@@ -13,9 +13,11 @@ function addJobList(group: Command): void {
     .action(async (flags: ListFlags) => {
       const rows = await withGatehouse(async ({ context, scheduler, jobs }) => {
         await scheduler.syncSchedules();
-        const kept = new Map((await findSchedules(context.database.db, scheduler.names)).map((row) => [row.id, row]));
+        const schedules = new Map(
+          (await findSchedules(context.database.db, scheduler.names)).map((row) => [row.id, row]),
+        );
         return jobs.map(({ name, schedule = null }) => {
-          const row = kept.get(name);
+          const row = schedules.get(name);
           return {
             name,
             schedule,

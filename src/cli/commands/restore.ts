@@ -43,10 +43,14 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
         if (endSessions) ended = await endSessionsIn(config, draft);
         beginNewHistory(draft);
       };
-      const kept = await restore(resolve(name), target, { overwrite: force, progress: terminalProgressBar, change });
+      const previousPath = await restore(resolve(name), target, {
+        overwrite: force,
+        progress: terminalProgressBar,
+        change,
+      });
       if (ended) console.log(ended);
       console.log(`Restored ${target}.`);
-      if (kept) console.log(`The previous database is in ${kept}.`);
+      if (previousPath) console.log(`The previous database is in ${previousPath}.`);
       if (!endSessions) {
         console.log(
           'Sessions that ended after the backup are valid again. To end all sessions: gatehouse session end --all',

@@ -32,14 +32,14 @@ export function stopRequested(): Promise<StopRequest> {
   return new Promise((resolve) => {
     const { promise: again, resolve: askAgain } = Promise.withResolvers<void>();
     let asked = false;
-    const ask = (cause: string, exitCode: number) => {
+    const requestStop = (cause: string, exitCode: number) => {
       if (asked) askAgain();
       asked = true;
       resolve({ cause, exitCode, secondRequest: again });
     };
     process.off('SIGTERM', exitEarly);
-    for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => ask(signal, exitCode));
-    const gone = () => ask('the process that started it has ended', exitCodes.SIGTERM);
+    for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => requestStop(signal, exitCode));
+    const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);
     const ancestors = npmAncestors();
     if (ancestors === undefined) return;

@@ -52,8 +52,8 @@ export function checkCustomMessages(languages: Languages): CustomMessages[] {
       missing: [...english.keys()].filter((key) => !spoken.has(key)),
       unknown: [...own.keys()].filter((key) => !languages.isBuiltIn(key)),
       mistakes: [...own].flatMap(([key, text]) => {
-        const wrong = languages.isBuiltIn(key) && checkTranslation(key, english.get(key) ?? '', text, language);
-        return wrong ? [`${key}: ${wrong}`] : [];
+        const problem = languages.isBuiltIn(key) && checkTranslation(key, english.get(key) ?? '', text, language);
+        return problem ? [`${key}: ${problem}`] : [];
       }),
     };
   });

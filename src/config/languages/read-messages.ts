@@ -62,12 +62,12 @@ function readOwnFile(file: string): Messages {
     throw new OperatorError(`${file}: it must contain one object of keys and messages.`);
   for (const [key, text] of Object.entries(read)) {
     if (typeof text !== 'string') throw new OperatorError(`${file}: the message "${key}" must be text.`);
-    refuseMalformed(file, key, text);
+    rejectMalformed(file, key, text);
   }
   return new Map(Object.entries(read as Record<string, string>));
 }
 
-function refuseMalformed(file: string, key: string, text: string): void {
+function rejectMalformed(file: string, key: string, text: string): void {
   try {
     parseMessage(text);
   } catch (error) {

@@ -100,23 +100,23 @@ async function putInPlace(
   overwrite: boolean,
   make: (draft: string) => Promise<void>,
 ): Promise<string | undefined> {
-  let kept: string | undefined;
+  let previousPath: string | undefined;
   if (existsSync(target)) {
     if (!overwrite) {
       throw new OperatorError(
         `${target} already exists. Use --force to replace it. The old database stays beside the new one.`,
       );
     }
-    refuseRunning(target);
-    kept = `${target}.before-restore`;
+    rejectRunning(target);
+    previousPath = `${target}.before-restore`;
   }
   const draft = `${target}.part`;
   await make(draft);
-  if (kept) renameSync(target, kept);
+  if (previousPath) renameSync(target, previousPath);
   for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
   renameSync(draft, target);
   syncFolder(dirname(target));
-  return kept;
+  return previousPath;
 }
 
 /** Turns the write-ahead log off, so that the copy is one file. */
@@ -153,7 +153,7 @@ function checkCopy(path: string): void {
 }
 
 /** The write-ahead log can only be turned off while no process has the file open. */
-function refuseRunning(path: string): void {
+function rejectRunning(path: string): void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
     const { journal_mode } = file.prepare('pragma journal_mode = delete').get() as { journal_mode: string };

@@ -43,12 +43,12 @@ describe('Signing in batches', () => {
   it('sends tokens to the thread immediately when the main thread is about to wait for the disk', async () => {
     const key = await generateSigningKey('ES256');
     const signer = new BatchSigner('ES256', key);
-    const asked = mock.method(WorkerThread.prototype, 'request');
+    const requests = mock.method(WorkerThread.prototype, 'request');
     // The first eight are a full batch for the thread. The others would wait for its response.
     const tokens = Array.from({ length: 12 }, (_, i) => signer.sign(unsigned(`token ${i}`)));
     signer.flushToThread();
-    const batches = asked.mock.callCount();
-    asked.mock.restore();
+    const batches = requests.mock.callCount();
+    requests.mock.restore();
     assert.equal(batches, availableParallelism() > 1 ? 2 : 0);
     for (const [i, token] of (await Promise.all(tokens)).entries()) assertSigned(token, key, `token ${i}`);
   });

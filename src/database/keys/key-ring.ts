@@ -69,10 +69,10 @@ export class KeyRing {
     const reading = this.#next;
     this.#reading = reading;
     this.#next = undefined;
-    const told = this.#invalidatedAt;
+    const invalidatedAt = this.#invalidatedAt;
     try {
       const [rows, issuers] = await Promise.all([readKeys(database), readIssuers(database)]);
-      this.#take(rows, issuers, told);
+      this.#apply(rows, issuers, invalidatedAt);
     } finally {
       if (this.#reading === reading) this.#reading = undefined;
     }
@@ -86,7 +86,7 @@ export class KeyRing {
     try {
       const [rows, issuers] = [readKeys(database), readIssuers(database)];
       if (rows instanceof Promise || issuers instanceof Promise) return this.reload().catch(failed);
-      this.#take(rows, issuers, this.#invalidatedAt);
+      this.#apply(rows, issuers, this.#invalidatedAt);
     } catch (error) {
       failed(error);
     }
@@ -134,9 +134,9 @@ export class KeyRing {
     });
   }
 
-  #take(rows: readonly KeyRow[], issuers: readonly { url: string }[], told: number): void {
+  #apply(rows: readonly KeyRow[], issuers: readonly { url: string }[], invalidatedAt: number): void {
     // A read that began earlier may end later.
-    if (told < this.#loadedFor) return;
+    if (invalidatedAt < this.#loadedFor) return;
     const open = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
     const [before, now] = [this.signingKeys.rows, this.#context.now()];
     const of = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
@@ -144,7 +144,7 @@ export class KeyRing {
     this.macKeys.load(of('mac'), open);
     this.#issuers = new Set(issuers.map(({ url }) => url));
     this.#loadedAt = now;
-    this.#loadedFor = told;
+    this.#loadedFor = invalidatedAt;
     const ids = new Set(rows.map(({ id }) => id));
     const isReplaced = before.some(({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now));
     if (isReplaced) this.epoch++;

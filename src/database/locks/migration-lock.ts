@@ -18,7 +18,7 @@ const attempts = 60;
 const pauseMs = 100;
 const maxPauseMs = 2000;
 
-class Taken extends Error {}
+class LockUnavailable extends Error {}
 
 const pause = (attempt: number) =>
   new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, maxPauseMs)));
@@ -37,14 +37,14 @@ export async function underMigrationLock<T>(database: Database, work: (tx: Tx) =
       return await db.transaction().execute(async (tx) => {
         // The lock is polled, because CREATE INDEX CONCURRENTLY would wait for a transaction that waits inside PostgreSQL.
         const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`;
-        if (!(await lock.execute(tx)).rows[0]?.taken) throw new Taken();
+        if (!(await lock.execute(tx)).rows[0]?.taken) throw new LockUnavailable();
         await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
         await sql.raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, maxLockTimeoutMs)}`).execute(tx);
         return work(tx);
       });
     } catch (error) {
-      if (error instanceof Taken) await pause(waited++);
+      if (error instanceof LockUnavailable) await pause(waited++);
       else if (!isTableInUse(error)) throw error;
       else if (await waitForIndexBuilds(db)) attempt = 1;
       else if (attempt === attempts) {

@@ -14,16 +14,16 @@ interface Parts {
 const readsAlone = "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as yes";
 /** The rows need more than `work_mem`, so the server has to write to its disk. */
 const writeToDisk = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
-const answerWithin = 5000;
+const responseTimeoutMs = 5000;
 const writeEvery = 1000;
 
 /** Checks that PostgreSQL accepts writes. The renewal of the lease is a real write every second. */
 export function postgresProbes({ pool, isTaken, connect }: Parts): Database['probes'] {
-  const ask = async (text: string): Promise<pg.QueryResult> => {
+  const runQuery = async (text: string): Promise<pg.QueryResult> => {
     const client = await connect();
     let failed = true;
     try {
-      const result = await client.query(withQueryTimeout(text, answerWithin));
+      const result = await client.query(withQueryTimeout(text, responseTimeoutMs));
       failed = false;
       return result;
     } finally {
@@ -32,12 +32,12 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
   };
   return {
     async database() {
-      const { rows } = await ask(readsAlone);
+      const { rows } = await runQuery(readsAlone);
       if (rows[0]?.yes) throw new Error('it accepts no writes');
     },
     disk: throttle(writeEvery, async () => {
       try {
-        await ask(writeToDisk);
+        await runQuery(writeToDisk);
       } catch (error) {
         // The other probes report other errors.
         if (isDiskError(error)) throw error;

@@ -115,12 +115,12 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   };
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
   /** For the service's own queries. */
-  const ask: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
+  const runQuery: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
   const closing = new AbortController();
   const expensive = createReadQueue(poolSize, readSeconds);
   const shared = new SharedReads(run);
-  const asked = new SharedReads(ask);
-  const sharedWrites = new SharedWrites(ask);
+  const sharedReads = new SharedReads(runQuery);
+  const sharedWrites = new SharedWrites(runQuery);
   // Identical reads of one caller take one place in the queue.
   const queued = new SharedReads((text, values, once, readers) =>
     expensive.run(combineReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
@@ -128,9 +128,9 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
       ? queued.read<R>(text, values, once, reader)
-      : (reader ? shared : asked).read<R>(text, values, once);
+      : (reader ? shared : sharedReads).read<R>(text, values, once);
   const readKeyed: NonNullable<Database['readKeyed']> = (text, key, by) => shared.readKeyed(text, key, by);
-  const bus = new PostgresBus({ primary, listening }, clock, ask);
+  const bus = new PostgresBus({ primary, listening }, clock, runQuery);
   const rowChanges = new RowChanges(bus, (text) => run(text, []));
   const changes = () => rowChanges.changes();
   const replicas =

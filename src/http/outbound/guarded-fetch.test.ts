@@ -9,17 +9,17 @@ const config = { baseUrl: 'https://auth.example.com', outboundPrivateAddresses: 
 const onLoopback = { ...config, baseUrl: 'http://127.0.0.1:3000' };
 
 /** A resolver that returns these answers, one after the other. */
-function resolver(...answers: string[][]) {
-  const asked: string[] = [];
+function resolver(...responses: string[][]) {
+  const requested: string[] = [];
   const lookUp = ((name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {
-    asked.push(name);
-    const answer = answers[Math.min(asked.length, answers.length) - 1] ?? [];
+    requested.push(name);
+    const answer = responses[Math.min(requested.length, responses.length) - 1] ?? [];
     done(
       null,
       answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   }) as unknown as typeof lookup;
-  return { asked, lookUp };
+  return { asked: requested, lookUp };
 }
 
 describe('Addresses of the public internet', () => {

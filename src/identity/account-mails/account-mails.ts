@@ -45,7 +45,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const { named: given, ...data } = dataOf(mail);
     // Another person may have registered this address, with an advertisement as a name. So only a confirmed owner sees names.
     const named = owner?.email_confirmed && given ? given.replace(/\s+/g, ' ').slice(0, 100) : null;
-    const said = Object.entries(data).map(([name, text]) => [
+    const localized = Object.entries(data).map(([name, text]) => [
       name,
       text && languages.text(language, say(text, name === 'what' ? named : null)),
     ]);
@@ -53,7 +53,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
       service,
       at: inWords(mail.created_at),
       language,
-      ...Object.fromEntries(said),
+      ...Object.fromEntries(localized),
       named,
       link: config.baseUrl + path,
     };

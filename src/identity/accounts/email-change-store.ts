@@ -81,7 +81,7 @@ export async function closeAllEmailChanges(tx: Tx, now: number): Promise<number>
 
 /** Whether another user can still get this address back. */
 export async function isReservedForAnother(db: Db, email: string, userId: string, now: number): Promise<boolean> {
-  const kept = await db
+  const rows = await db
     .selectFrom('email_changes')
     .select('id')
     .where(sql`lower(old_email)`, '=', foldEmail(email))
@@ -91,5 +91,5 @@ export async function isReservedForAnother(db: Db, email: string, userId: string
     .where('undo_until', '>', now)
     .limit(1)
     .execute();
-  return kept.length > 0;
+  return rows.length > 0;
 }

@@ -51,8 +51,8 @@ export async function unusedFirstPassword(
     if (!user?.email || !(await passwords.verify(password, user.password_hash))) {
       // If the password belongs to a former administrator, the file is obsolete. Otherwise it may belong to another database: then
       // do not show or remove it.
-      const made = await findFirstUser(db);
-      if (made && made.id !== user?.id && (await passwords.verify(password, made.password_hash))) rmSync(file);
+      const created = await findFirstUser(db);
+      if (created && created.id !== user?.id && (await passwords.verify(password, created.password_hash))) rmSync(file);
       return undefined;
     }
     const [login] = await newestEventsOfUser(db, user.id, 'login.succeeded', 1);

@@ -7,7 +7,7 @@ import { normalisePhone, normaliseUsername, readLogin } from './identifiers.ts';
 describe('Identifiers', () => {
   it('include usernames that follow the rule', () => {
     assert.equal(normaliseUsername('Ada.Lovelace'), 'ada.lovelace');
-    for (const wrong of [
+    for (const invalid of [
       'ab',
       '1ada',
       '.ada',
@@ -17,7 +17,7 @@ describe('Identifiers', () => {
       '\u212Aelvin\u00e9',
       '+4930123456',
     ]) {
-      assert.equal(normaliseUsername(wrong), undefined, wrong);
+      assert.equal(normaliseUsername(invalid), undefined, invalid);
     }
   });
 
@@ -30,8 +30,8 @@ describe('Identifiers', () => {
     assert.equal(normalisePhone(' 1 213 373 4253'), '+12133734253', 'a form has turned the plus sign into a space');
     assert.equal(normalisePhone('+49 (30) 901-820'), '+4930901820');
     assert.equal(normalisePhone('+1 213 373 4253'), '+12133734253');
-    for (const wrong of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {
-      assert.equal(normalisePhone(wrong), undefined, wrong);
+    for (const invalid of ['030 901820', '+1', '+999999999999', '+49 30 abc', '+1 213 373 4253 ext. 3', '', '+']) {
+      assert.equal(normalisePhone(invalid), undefined, invalid);
     }
   });
 

@@ -83,20 +83,21 @@ export async function checkNewPassword(
   { email, username }: Partial<Profile> = {},
   field = 'password',
 ): Promise<FieldError | undefined> {
-  const wrong = (code: string, message: string): FieldError => ({ field, code, message });
-  if (password === undefined || password === null || password === '') return wrong('required', `${field} is required.`);
-  if (typeof password !== 'string' || !password.isWellFormed()) return wrong('type', `${field} must be text.`);
+  const fieldError = (code: string, message: string): FieldError => ({ field, code, message });
+  if (password === undefined || password === null || password === '')
+    return fieldError('required', `${field} is required.`);
+  if (typeof password !== 'string' || !password.isWellFormed()) return fieldError('type', `${field} must be text.`);
   // Checked before any expensive check.
-  if (isTooLong(password)) return wrong('too_long', `${field} must have at most ${maxPasswordBytes} bytes.`);
+  if (isTooLong(password)) return fieldError('too_long', `${field} must have at most ${maxPasswordBytes} bytes.`);
   if ([...password.normalize('NFC')].length < minPasswordLength) {
-    return wrong('too_short', `${field} must have at least ${minPasswordLength} characters.`);
+    return fieldError('too_short', `${field} must have at least ${minPasswordLength} characters.`);
   }
   const folded = password.trim().normalize('NFC').toLowerCase();
   if (folded === foldEmail(email ?? '') || folded === username) {
-    return wrong('common', `${field} must not be an identifier of the user.`);
+    return fieldError('common', `${field} must not be an identifier of the user.`);
   }
   if (await isCommonPassword(password)) {
-    return wrong('common', `${field} is a common password. Choose another one.`);
+    return fieldError('common', `${field} is a common password. Choose another one.`);
   }
   return undefined;
 }

@@ -263,22 +263,22 @@ onBothEngines('Checking credentials', (engine) => {
   it('tells an unconfirmed user to confirm the email only after the right password', async () => {
     const own = await start({ env: { REQUIRE_EMAIL_CONFIRMATION: 'true' } });
     const user = await addUser({}, own);
-    const wrong = await refusalOf(check(user.email as string, 'wrong', someAddress(), own));
+    const problem = await refusalOf(check(user.email as string, 'wrong', someAddress(), own));
     const right = await refusalOf(check(user.email as string, password, someAddress(), own));
     assert.equal(right.error, 'invalid_grant');
     assert.match(right.message, /confirm/);
-    assert.doesNotMatch(wrong.message, /confirm/);
+    assert.doesNotMatch(problem.message, /confirm/);
     const confirmed = await addUser({ email_confirmed: 1 }, own);
     assert.equal(await outcome(check(confirmed.email as string, password, someAddress(), own)), 'accepted');
   });
 
   it('does the same hashing for an unknown user as for a wrong password', async () => {
     const user = await addUser();
-    const asked = mock.method(WorkerThread.prototype, 'request');
+    const requests = mock.method(WorkerThread.prototype, 'request');
     const work = async (login: string) => {
-      asked.mock.resetCalls();
+      requests.mock.resetCalls();
       assert.equal(await outcome(check(login, 'wrong password')), 'invalid_grant');
-      return asked.mock.calls.map((call) => {
+      return requests.mock.calls.map((call) => {
         const { kind, hash } = call.arguments[0] as { kind: string; hash: string };
         const { salt, tag, ...cost } = readArgon2(hash) ?? assert.fail(hash);
         return { kind, ...cost, salt: salt.length, tag: tag.length };
@@ -287,7 +287,7 @@ onBothEngines('Checking credentials', (engine) => {
     const known = await work(user.email as string);
     assert.equal(known.length, 1);
     assert.deepEqual(await work('nobody@example.com'), known);
-    asked.mock.restore();
+    requests.mock.restore();
   });
 
   it('forgets counts after their window', async () => {

@@ -14,7 +14,7 @@ const on = (browserCookie?: string): RequestSource => ({
   requestId: null,
   browserCookie,
 });
-const isKnownBrowser = (...asked: Parameters<typeof knownBrowserOf>) => knownBrowserOf(...asked) !== undefined;
+const isKnownBrowser = (...args: Parameters<typeof knownBrowserOf>) => knownBrowserOf(...args) !== undefined;
 
 describe('Known browsers', () => {
   it('are known only for the user who signed in on them', () => {

@@ -37,8 +37,8 @@ export async function resetPassword(
   const found = await peekOneTimeToken(context, keys, 'reset_password', token);
   const owner = found && (await findUser(database.db, found.user_id));
   if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
-  const wrong = await checkNewPassword(password, owner);
-  if (wrong) throw unprocessable([wrong]);
+  const problem = await checkNewPassword(password, owner);
+  if (problem) throw unprocessable([problem]);
   const passwordHash = await passwords.hash(password as string, source.address);
   const user = await commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [owner.id]);

@@ -55,7 +55,7 @@ export async function beginEmailChange(
   tx: Tx,
   { userId, from, to, now, source: { language } }: NewEmailChange,
 ): Promise<void> {
-  if (to !== null) await refuseTakenEmail(tx, to, userId, now);
+  if (to !== null) await rejectTakenEmail(tx, to, userId, now);
   await withdrawPendingChange(tx, userId, now);
   const id = uuidv7(now);
   await insertEmailChange(tx, {
@@ -77,7 +77,7 @@ export async function beginEmailChange(
 }
 
 /** 422 if another user has the address, or had it before a change that can still be undone. */
-export async function refuseTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
+export async function rejectTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
   const taken = (await findTakenFields(db, { email }, userId)).length > 0;
   if (taken || (await isReservedForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
 }

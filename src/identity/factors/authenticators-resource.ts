@@ -40,7 +40,7 @@ const fields = {
   last_used_at: timestamp({ readOnly: true, sortable: true }),
 };
 
-const made = Type.Object({
+const created = Type.Object({
   secret: Type.String({ description: 'The secret in base32, to type into an app. Shown only in this response' }),
   uri: Type.String({ description: 'The otpauth:// URI, for an app on the same device' }),
   qr: Type.String({ description: 'the URI as a QR code: an SVG as a data URI' }),
@@ -71,7 +71,7 @@ export function authenticatorsResource(services: FactorServices) {
     relations: { user: belongsTo('users', { by: 'user_id' }) },
     access: { read: anyOf(role('admin'), ownFactors), write: ownFactors, delete: anyOf(role('admin'), ownFactors) },
     operations: ['list', 'find', 'create', 'delete'],
-    reveals: made,
+    reveals: created,
     defaultOrder: '-id',
     async create(call, values) {
       const { tx, caller, now } = call;

@@ -27,8 +27,8 @@ export async function recordFactorChange(
 ): Promise<void> {
   await recordEvent(context, tx, { type: event, userId, actorId, rowId, source, ...(data ? { data } : {}) });
   if (!notice) return;
-  const told = { ...(what ? { what } : {}), address: source.address };
-  await notifyOwner(context, mail, tx, { userId, template: notice, data: told, source });
+  const mailData = { ...(what ? { what } : {}), address: source.address };
+  await notifyOwner(context, mail, tx, { userId, template: notice, data: mailData, source });
 }
 
 /** Records that an owner or an administrator added or removed a passkey or an authenticator app. */

@@ -44,8 +44,8 @@ export async function recordPasskeyUse(
 
 /** The random user handle of passkeys. The first call creates it. */
 export async function passkeyHandle(db: Db | Tx, userId: string): Promise<string> {
-  const made = { user_id: userId, handle: randomBytes(32).toString('base64url') };
-  const insert = db.insertInto('passkey_handles').values(made);
+  const created = { user_id: userId, handle: randomBytes(32).toString('base64url') };
+  const insert = db.insertInto('passkey_handles').values(created);
   await insert.onConflict((conflict) => conflict.column('user_id').doNothing()).execute();
   const query = db.selectFrom('passkey_handles').select('handle').where('user_id', '=', userId);
   return (await query.executeTakeFirstOrThrow()).handle;

@@ -158,9 +158,9 @@ export async function readNewPasskey(
   try {
     // First without user verification: the ceremony is known only from the challenge inside.
     await check(true);
-    const { registrationInfo: made } = await check(isAutomatic());
-    if (!made || !challenge) return undefined;
-    const { credential, credentialDeviceType, credentialBackedUp } = made;
+    const { registrationInfo: created } = await check(isAutomatic());
+    if (!created || !challenge) return undefined;
+    const { credential, credentialDeviceType, credentialBackedUp } = created;
     const at = now();
     const row = {
       id: uuidv7(at),

@@ -57,18 +57,18 @@ export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backu
 /** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
 export async function proveFactor(
   services: FactorCheckServices,
-  asked: FactorAttempt,
+  attempt: FactorAttempt,
 ): Promise<ProvedFactor | undefined> {
   const { context, keys } = services;
-  const { userId, source } = asked;
-  const method = methodOf(asked);
+  const { userId, source } = attempt;
+  const method = methodOf(attempt);
   if (method === undefined) return undefined;
   // A known browser has its own count: other people's guesses cannot lock out the owner.
   const browser = knownBrowserOf(keys, source, userId);
   const key = `factor:${method}:${userId}${browser === undefined ? '' : `:${browser}`}`;
   const account = { key, max: maxFailures.account, of: 'account', resetOnSuccess: true };
   const limits = [account, ...networkLimits('login', source.address, maxFailures.address)];
-  return checkWithinLimits(context, limits, () => readers[method](services, asked));
+  return checkWithinLimits(context, limits, () => readers[method](services, attempt));
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
@@ -79,7 +79,7 @@ function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): Method |
   return (['totp', 'email_code', 'recovery_code'] as const).find((method) => methods.includes(method));
 }
 
-type Reader = (services: FactorCheckServices, asked: FactorAttempt) => Promise<ProvedFactor | undefined>;
+type Reader = (services: FactorCheckServices, attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
 const readers: Record<Method, Reader> = {
   async passkey(services, { userId, sent }) {

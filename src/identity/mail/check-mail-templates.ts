@@ -17,7 +17,7 @@ export function checkMailTemplates(config: Config): string[] {
   const folder = join(viewsDir, 'mail');
   const own = filesIn(folder).filter((file) => /\.(txt|html)$/.test(file));
   return [
-    ...own.flatMap((file) => complaintsAbout(config, folder, file)),
+    ...own.flatMap((file) => mistakesIn(config, folder, file)),
     ...[resourcesDir, routesDir, jobsDir, migrationsDir].flatMap((dir) => namedInCode(dir, folder, own)),
   ];
 }
@@ -25,26 +25,26 @@ export function checkMailTemplates(config: Config): string[] {
 const filesIn = (dir: string): string[] =>
   existsSync(dir) ? (readdirSync(dir, { recursive: true }) as string[]).map((file) => file.replaceAll('\\', '/')) : [];
 
-function complaintsAbout(config: Config, folder: string, file: string): string[] {
+function mistakesIn(config: Config, folder: string, file: string): string[] {
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
-  const wrong: string[] = [];
+  const problems: string[] = [];
   try {
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
     const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails], strictFilters: true });
     addMessages(liquid, liquidjs, getLanguages(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
-    wrong.push(`${path}: ${reasonOf(error)}`);
+    problems.push(`${path}: ${reasonOf(error)}`);
   }
   const name = file.replace(/\.\w+$/, '');
-  if (name === 'layout' || name.startsWith('parts/')) return wrong;
+  if (name === 'layout' || name.startsWith('parts/')) return problems;
   if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
-    wrong.push(`${path}: it must begin with a line "Subject: …".`);
+    problems.push(`${path}: it must begin with a line "Subject: …".`);
   const other = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
   if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, other))))
-    wrong.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
-  return wrong;
+    problems.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
+  return problems;
 }
 
 /** Searches the code as text, because the mails that it sends are known only when it runs. */

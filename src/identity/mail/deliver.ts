@@ -46,8 +46,8 @@ const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) 
 
 async function openTransport(smtpUrl: string) {
   const query = [...new URL(smtpUrl).searchParams].filter(([name]) => name in timeouts);
-  const said = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
-  return (await load()).createTransport({ url: smtpUrl, ...timeouts, ...said });
+  const options = Object.fromEntries(query.map(([name, value]) => [name, Number(value)]));
+  return (await load()).createTransport({ url: smtpUrl, ...timeouts, ...options });
 }
 
 /** Connects and logs in, but sends nothing. Throws the error of the mail server. */

@@ -26,11 +26,11 @@ describe('Password hashing threads', () => {
   });
 
   it('get fewer passwords if they are slow', async () => {
-    const asked: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
+    const requestCounts: Record<HashingPriority, number> = { normal: 0, 'gives way': 0 };
     const threads = new HashingThreads(2, (priority) => ({
       load: 0,
       async request() {
-        asked[priority]++;
+        requestCounts[priority]++;
         // The thread with low priority is starved.
         const until = performance.now() + (priority === 'normal' ? 1 : 100);
         while (performance.now() < until);
@@ -38,9 +38,9 @@ describe('Password hashing threads', () => {
       },
       end: async () => undefined,
     }));
-    while (asked['gives way'] === 0) await threads.ask(question);
-    const before = { ...asked };
+    while (requestCounts['gives way'] === 0) await threads.ask(question);
+    const before = { ...requestCounts };
     for (let n = 0; n < 20; n++) await threads.ask(question);
-    assert.deepEqual([asked.normal - before.normal, asked['gives way'] - before['gives way']], [20, 0]);
+    assert.deepEqual([requestCounts.normal - before.normal, requestCounts['gives way'] - before['gives way']], [20, 0]);
   });
 });

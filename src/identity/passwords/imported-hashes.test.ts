@@ -39,7 +39,7 @@ describe('Hashes of other systems', () => {
     });
   }
 
-  for (const [why, hash] of [
+  for (const [reason, hash] of [
     ['plain text', 'password'],
     ['MD5', '5f4dcc3b5aa765d61d8327deb882cf99'],
     ['crypt MD5', '$1$abcdefgh$G//4keteveJp0qb8z2DxG/'],
@@ -55,7 +55,7 @@ describe('Hashes of other systems', () => {
     ['PBKDF2 without end', 'pbkdf2_sha256$99999999$seasalt$OAXyhAQ/4ZDA9V5RMExt3C1OwQdUpLZ99vm1McFlLRA='],
     ['an unusable password of Django', '!kXk4mL2Q9sWv0Zb1'],
   ] as const) {
-    it(`${why}: are refused, and match no password`, async () => {
+    it(`${reason}: are refused, and match no password`, async () => {
       assert.equal(isKnownHash(hash), false);
       assert.equal(await passwords.verify('password', hash), false);
     });

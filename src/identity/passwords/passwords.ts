@@ -35,10 +35,10 @@ export class HashingThreads {
     for (const other of this.#threads) if (other !== quickest) other.ms *= idleDecay;
     const before = quickest.thread.load;
     const begun = performance.now();
-    const answer = await quickest.thread.request(question);
+    const response = await quickest.thread.request(question);
     const each = (performance.now() - begun) / (before + 1);
     quickest.ms = quickest.ms * (1 - newest) + each * newest;
-    return answer as T;
+    return response as T;
   }
 
   async end(): Promise<void> {
@@ -77,7 +77,7 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
-  const ask = <T extends string | boolean>(
+  const runInThread = <T extends string | boolean>(
     lane: HashingLane,
     address: string | null,
     question: HashingQuestion,
@@ -85,16 +85,16 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
     // Otherwise a caller with many small networks would get more turns.
     queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
   const hashIn = (lane: HashingLane, password: string, address: string | null) =>
-    ask<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
+    runInThread<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {
     hash: (password, address = null) => hashIn('other', password, address),
     rehash: (password, address = null) => hashIn('sign-in', password, address),
     async verify(password, hash, address = null) {
       if (isTooLong(password) || !isKnownHash(hash)) return false;
-      return ask<boolean>('sign-in', address, { kind: 'verify', password, hash });
+      return runInThread<boolean>('sign-in', address, { kind: 'verify', password, hash });
     },
     async verifyForUnknownUser(password, address = null) {
-      if (!isTooLong(password)) await ask('sign-in', address, { kind: 'verify', password, hash: nobody });
+      if (!isTooLong(password)) await runInThread('sign-in', address, { kind: 'verify', password, hash: nobody });
       return false;
     },
     needsRehash(hash) {

@@ -100,7 +100,7 @@ export class ProviderClient {
   ): Promise<URL> {
     const { scopes = ['openid', 'profile', 'email'], responseMode, parameters, prompts } = this.definition;
     const takes = (word: string) => prompts?.includes(word) ?? true;
-    const asked = prompt?.split(' ').map((word) => (takes(word) ? word : 'select_account'));
+    const requested = prompt?.split(' ').map((word) => (takes(word) ? word : 'select_account'));
     const { configuration } = await this.#discover();
     return buildAuthorizationUrl(configuration, {
       ...parameters,
@@ -112,7 +112,7 @@ export class ProviderClient {
       code_challenge_method: 'S256',
       ...(this.isOpenId ? { nonce } : {}),
       ...(responseMode === undefined || responseMode === 'query' ? {} : { response_mode: responseMode }),
-      ...(asked === undefined ? {} : { prompt: [...new Set(asked)].join(' ') }),
+      ...(requested === undefined ? {} : { prompt: [...new Set(requested)].join(' ') }),
       ...(maxAge === undefined ? {} : { max_age: String(maxAge) }),
       ...(acrValues === undefined ? {} : { acr_values: acrValues }),
       ...(loginHint === undefined ? {} : { login_hint: loginHint }),
@@ -197,10 +197,10 @@ export class ProviderClient {
 
   async #getJson(address: string, accessToken: string): Promise<unknown> {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
-    const answer = await this.#fetch(address, { headers });
-    if (answer.status !== 200)
-      throw new OutboundError(`${new URL(address).host} answered with the status ${answer.status}`);
-    return answer.json();
+    const response = await this.#fetch(address, { headers });
+    if (response.status !== 200)
+      throw new OutboundError(`${new URL(address).host} answered with the status ${response.status}`);
+    return response.json();
   }
 
   /** Caches metadata and keys. Old metadata is used while new metadata is fetched or unavailable. */

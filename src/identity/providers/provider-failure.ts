@@ -44,8 +44,8 @@ function causesOf(error: unknown): LibraryError[] {
 
 export function describeFailure(error: unknown): ProviderFailure {
   const causes = causesOf(error);
-  const said = causes.flatMap((cause) => [cause.error, cause.message]);
-  const words = [...new Set(said.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
+  const messages = causes.flatMap((cause) => [cause.error, cause.message]);
+  const words = [...new Set(messages.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
   // The text may come from the provider and contain anything.
   const detail = words
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')

@@ -28,17 +28,22 @@ export function createProviderFetch(
       throw new OutboundError(`${url.host} must be called by https`);
     }
     const call = declared.has(url.hostname) ? anywhere : guarded;
-    const answer = await call(url.href, {
+    const response = await call(url.href, {
       method: method === 'POST' ? 'POST' : 'GET',
       headers: { 'user-agent': 'Gatehouse', ...Object.fromEntries(new Headers(headers)) },
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       timeoutMs,
       maxBytes,
     });
-    const { status } = answer;
+    const { status } = response;
     if (status < 200 || status > 599) throw new OutboundError(`${url.host} answered with the status ${status}`);
     const empty = [204, 205, 304].includes(status);
-    const kept = keptHeaders.flatMap((name) => (answer.headers[name] ? [[name, String(answer.headers[name])]] : []));
-    return new Response(empty ? null : new Uint8Array(answer.body), { status, headers: Object.fromEntries(kept) });
+    const forwarded = keptHeaders.flatMap((name) =>
+      response.headers[name] ? [[name, String(response.headers[name])]] : [],
+    );
+    return new Response(empty ? null : new Uint8Array(response.body), {
+      status,
+      headers: Object.fromEntries(forwarded),
+    });
   };
 }

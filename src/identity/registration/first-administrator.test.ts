@@ -18,9 +18,9 @@ onBothEngines('The first administrator', (engine) => {
 
   it('gets a random password that the database does not contain', async () => {
     const context = await createContext({ env: { ADMIN_EMAIL: 'Boss@Example.com' } });
-    const made = await ensure(context);
-    assert.equal(made?.email, 'Boss@example.com');
-    const password = made?.password ?? '';
+    const created = await ensure(context);
+    assert.equal(created?.email, 'Boss@example.com');
+    const password = created?.password ?? '';
     assert.ok(password.length >= 20);
     const [user, ...others] = await users(context);
     assert.deepEqual(others, []);
@@ -50,8 +50,8 @@ onBothEngines('The first administrator', (engine) => {
     const database = await createDatabase();
     const one = await createContext({ database });
     const two = engine === 'postgres' ? await createContext({ database }) : one;
-    const made = await Promise.all([ensure(one), ensure(two)]);
-    assert.equal(made.filter(Boolean).length, 1);
+    const created = await Promise.all([ensure(one), ensure(two)]);
+    assert.equal(created.filter(Boolean).length, 1);
     assert.equal((await users(one)).length, 1);
   });
 

@@ -17,7 +17,7 @@ export async function ensureFirstAdministrator(
   const { config, database } = context;
   if (await hasAdministrator(database.db)) return undefined;
   const email = config.adminEmail;
-  if (config.adminPassword !== '') await refuseWeakPassword(config.adminPassword, email);
+  if (config.adminPassword !== '') await rejectWeakPassword(config.adminPassword, email);
   const password = config.adminPassword || randomBytes(15).toString('base64url');
   const profile = { email, username: null, phone: null, name: 'Administrator' };
   try {
@@ -32,20 +32,20 @@ export async function ensureFirstAdministrator(
     });
   } catch (error) {
     if (!isTaken(error)) throw error;
-    await refuseOrdinaryUser(context, email);
+    await rejectOrdinaryUser(context, email);
     return undefined;
   }
   if (config.adminPassword) return { email, isNew: true };
   return { email, password, file: saveFirstPassword(context, { email, password }), isNew: true };
 }
 
-async function refuseWeakPassword(password: string, email: string): Promise<void> {
-  const wrong = await checkNewPassword(password, { email }, 'ADMIN_PASSWORD');
-  if (wrong) throw new OperatorError(wrong.message);
+async function rejectWeakPassword(password: string, email: string): Promise<void> {
+  const problem = await checkNewPassword(password, { email }, 'ADMIN_PASSWORD');
+  if (problem) throw new OperatorError(problem.message);
 }
 
 /** Another instance that starts at the same time may have created the same administrator. That is no error. */
-async function refuseOrdinaryUser({ database }: Context, email: string): Promise<void> {
+async function rejectOrdinaryUser({ database }: Context, email: string): Promise<void> {
   if (await hasAdministrator(database.db)) return;
   if (await findUserByLogin(database.db, { attribute: 'email', value: email })) {
     throw new OperatorError(

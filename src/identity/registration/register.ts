@@ -21,8 +21,16 @@ export async function registerUser(
   try {
     await requireUntaken(context, profile, source);
     const mails = profile.email === null || (await mayMailMailbox(context, profile.email));
-    const made = { profile, password, roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
-    const user = await storeNewUser(context, services, made).catch(async (error) => {
+    const newUser = {
+      profile,
+      password,
+      roles: [],
+      confirmed: false,
+      mails,
+      event: 'user.registered',
+      source,
+    } as const;
+    const user = await storeNewUser(context, services, newUser).catch(async (error) => {
       // A concurrent request was faster, or an earlier owner can still get the address back.
       throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });

@@ -26,19 +26,19 @@ type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 export async function storeNewUser(
   context: Context,
   services: AccountServices,
-  made: UserToMake,
+  newUser: UserToMake,
   inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
 ): Promise<UserRow> {
   const { now } = context;
-  const { password, source } = made;
+  const { password, source } = newUser;
   const passwordHash = password === null ? unusablePassword() : await services.passwords.hash(password, source.address);
   const at = now();
   const user: UserRow = {
     id: uuidv7(at),
-    ...made.profile,
+    ...newUser.profile,
     password_hash: passwordHash,
-    email_confirmed: made.confirmed && made.profile.email !== null ? 1 : 0,
-    roles: JSON.stringify([...new Set(made.roles)]),
+    email_confirmed: newUser.confirmed && newUser.profile.email !== null ? 1 : 0,
+    roles: JSON.stringify([...new Set(newUser.roles)]),
     disabled: 0,
     locale: null,
     realm: defaultRealm,
@@ -53,8 +53,8 @@ export async function storeNewUser(
       if (user.email !== null && (await isReservedForAnother(tx, user.email, user.id, at))) {
         throw unprocessable([takenField('email')]);
       }
-      await finishUserCreation(context, services, tx, { ...made, id: user.id });
-      await made.inTransaction?.(tx, user);
+      await finishUserCreation(context, services, tx, { ...newUser, id: user.id });
+      await newUser.inTransaction?.(tx, user);
     }),
   );
   return user;

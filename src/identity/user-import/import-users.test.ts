@@ -142,9 +142,9 @@ onBothEngines('Importing users', (engine) => {
   it('imports thousands of users without hashing passwords', async () => {
     const lines = Array.from({ length: 10_000 }, (_, i) => `many${i}@example.com,${bcrypt}`);
     const path = file(['email,password_hash', ...lines].join('\n'));
-    const asked = mock.method(WorkerThread.prototype, 'request');
+    const requests = mock.method(WorkerThread.prototype, 'request');
     assert.equal((await run(path)).counts.imported, 10_000);
-    assert.equal(asked.mock.callCount(), 0);
-    asked.mock.restore();
+    assert.equal(requests.mock.callCount(), 0);
+    requests.mock.restore();
   });
 });

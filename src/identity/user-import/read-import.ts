@@ -62,8 +62,9 @@ function checkHeader(file: string, names: readonly string[]): string[] {
   const header = names.map((name) => name.trim().toLowerCase());
   const unknown = header.filter((name) => !isOneOf(importColumns, name));
   if (unknown.length > 0 || !header.includes('password_hash')) {
-    const why = unknown.length > 0 ? `unknown columns: ${unknown.join(', ')}` : 'the column password_hash is missing';
-    throw new OperatorError(`${file}: ${why}. The first line names the columns, of: ${importColumns.join(', ')}.`);
+    const reason =
+      unknown.length > 0 ? `unknown columns: ${unknown.join(', ')}` : 'the column password_hash is missing';
+    throw new OperatorError(`${file}: ${reason}. The first line names the columns, of: ${importColumns.join(', ')}.`);
   }
   return header;
 }

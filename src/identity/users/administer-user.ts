@@ -53,7 +53,7 @@ export async function inviteUser(
   const { email } = profile;
   // An address that contains only spaces counts as none.
   if (email === null || errors.length > 0) throw unprocessable(errors.length > 0 ? errors : [emailRequired]);
-  const made = {
+  const newUser = {
     profile,
     password: null,
     roles: [...(invitation.roles ?? [])],
@@ -66,7 +66,7 @@ export async function inviteUser(
   } as const;
   const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   const act = { caller, scope: 'users:write', ofAccounts: true };
-  return storeNewUser(context, services, made, (work) =>
+  return storeNewUser(context, services, newUser, (work) =>
     changeAs(context.database, services.lockAuthority, act, async (tx, _invalidate, held) => {
       requireInviter(held);
       await work(tx);

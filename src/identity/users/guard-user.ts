@@ -8,7 +8,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import type { Profile } from '../accounts/user-fields.ts';
 import { requireOwnProof } from '../credentials/require-own-proof.ts';
-import { beginEmailChange, refuseTakenEmail } from '../email/change-email.ts';
+import { beginEmailChange, rejectTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 
 /** The fields that a write of the resource may contain, as JSON values. */
@@ -101,7 +101,7 @@ async function guardLoginFields(
   const { context, caller, tx, now, source } = call;
   const { email } = values;
   if (!before) {
-    if (email) await refuseTakenEmail(tx, email, '', now);
+    if (email) await rejectTakenEmail(tx, email, '', now);
     return;
   }
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
@@ -124,7 +124,7 @@ async function guardLoginFields(
     call.reveal({ pending_email: email });
     return;
   }
-  if (email) await refuseTakenEmail(tx, email, before.id, now);
+  if (email) await rejectTakenEmail(tx, email, before.id, now);
   // A confirmation applies to one address only.
   values.email_confirmed = false;
 }

@@ -35,8 +35,8 @@ export async function prepareUser(
   const { password } = values;
   const user = id === undefined ? undefined : await findUser(context.database.db, id);
   if (password !== undefined) {
-    const wrong = await checkNewPassword(password, { ...user, ...prepared });
-    if (wrong) errors.push(wrong);
+    const problem = await checkNewPassword(password, { ...user, ...prepared });
+    if (problem) errors.push(problem);
   } else if (values.end_tokens) {
     const message = 'end_tokens is allowed only together with a new password.';
     errors.push({ field: 'end_tokens', code: 'unknown', message });

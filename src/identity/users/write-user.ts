@@ -45,8 +45,8 @@ async function afterCreation(call: WriteCall, services: AccountServices, user: H
   const { context, caller, tx, source } = call;
   const { id, email_confirmed: confirmed, roles } = user;
   const by = { actorId: caller.userId, clientId: caller.clientId };
-  const made = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
-  await finishUserCreation(context, services, tx, made);
+  const newUser = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
+  await finishUserCreation(context, services, tx, newUser);
 }
 
 async function afterChange(

@@ -37,8 +37,8 @@ export interface DatabaseToCheck {
 }
 
 /** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
-export async function checkDatabase(look: DatabaseToCheck): Promise<Finding[]> {
-  const { database } = look;
+export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]> {
+  const { database } = target;
   const pending = await pendingMigrations(database);
   const findings = [ok('database', `${database.engine} answers`)];
   if (pending.length > 0) {
@@ -50,13 +50,13 @@ export async function checkDatabase(look: DatabaseToCheck): Promise<Finding[]> {
     ];
   }
   findings.push(ok('migrations', 'up to date'));
-  findings.push(await checkClock(look), await checkKeys(look));
+  findings.push(await checkClock(target), await checkKeys(target));
   findings.push(
     (await hasAdministrator(database.db))
       ? ok('administrator', 'there is one')
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
-  findings.push(await checkFactors(look.config, database.db));
+  findings.push(await checkFactors(target.config, database.db));
   findings.push(...(await checkApplications(database.db)), ...(await checkProviderFailures(database.db)));
   return findings;
 }

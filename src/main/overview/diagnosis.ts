@@ -34,12 +34,12 @@ export class Diagnosis {
   run(): Promise<DiagnosisResult> {
     const at = this.#context.now();
     if (this.#last && at - this.#last.at < cacheMs) return this.#last.answer;
-    const answer = this.#examine();
-    this.#last = { at, answer };
-    answer.catch(() => {
+    const response = this.#examine();
+    this.#last = { at, answer: response };
+    response.catch(() => {
       this.#last = undefined;
     });
-    return answer;
+    return response;
   }
 
   async #examine(): Promise<DiagnosisResult> {

@@ -59,12 +59,12 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 /** RFC 9396 6.1: a token request may name a subset of the granted details. */
 export function narrowDetails(
   granted: readonly AuthorizationDetail[] | undefined,
-  asked: readonly AuthorizationDetail[] | undefined,
+  requested: readonly AuthorizationDetail[] | undefined,
 ): readonly AuthorizationDetail[] | undefined {
-  if (asked === undefined) return granted;
+  if (requested === undefined) return granted;
   const held = new Set(granted?.map((detail) => JSON.stringify(detail)));
-  if (asked.some((detail) => !held.has(JSON.stringify(detail)))) {
+  if (requested.some((detail) => !held.has(JSON.stringify(detail)))) {
     throw invalid('authorization_details contains an object that was not granted.');
   }
-  return asked;
+  return requested;
 }

@@ -77,8 +77,8 @@ export async function resolveClient(
 function requireSingle(parameters: AuthorizationParameters, name: string): string {
   const [value, ...others] = parameters.get(name) ?? [];
   if (value !== undefined && others.length === 0) return value;
-  const wrong = value === undefined ? 'left out' : 'sent more than once';
-  throw badRequest(`The application that sent you here made a mistake: ${name} was ${wrong}.`);
+  const problem = value === undefined ? 'left out' : 'sent more than once';
+  throw badRequest(`The application that sent you here made a mistake: ${name} was ${problem}.`);
 }
 
 /** Checked before all other parameters: a request with `prompt=none` must not show a page. */
@@ -96,7 +96,7 @@ export function readAuthorizationRequest(
       throw invalidRequest(`The parameter '${name.slice(0, 64)}' was sent more than once.`);
     }
   }
-  refuseUnsupported(parameters);
+  rejectUnsupported(parameters);
   if (!mayUseGrant(asking.client, 'authorization_code')) throw unauthorizedClient(asking.client);
   const { client } = asking;
   if (pushedId === undefined && (client.requirePushedAuthorizationRequests || client.fapi)) {
@@ -104,15 +104,15 @@ export function readAuthorizationRequest(
   }
   if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
   // No scope contains a comma, and several libraries join scopes with commas by default.
-  const asked = parseScope((singleValue(parameters, 'scope') ?? '').replaceAll(',', ' '));
+  const requested = parseScope((singleValue(parameters, 'scope') ?? '').replaceAll(',', ' '));
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
-  const scopes = asked.length === 0 ? [openidScope] : filterScopes(known, asked, allowed);
+  const scopes = requested.length === 0 ? [openidScope] : filterScopes(known, requested, allowed);
   if (scopes.length === 0) {
     throw new OAuthError('invalid_scope', 'None of these scopes exists, or none may be granted to this application.');
   }
   return {
     ...asking,
-    requestedScopes: asked,
+    requestedScopes: requested,
     scopes,
     codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
     claims: allowedClaims(readClaims(singleValue(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
@@ -127,7 +127,7 @@ export function readAuthorizationRequest(
   };
 }
 
-function refuseUnsupported(parameters: AuthorizationParameters): void {
+function rejectUnsupported(parameters: AuthorizationParameters): void {
   if (parameters.has('request')) {
     throw new OAuthError(
       'request_not_supported',

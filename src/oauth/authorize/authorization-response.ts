@@ -20,9 +20,9 @@ interface ReturnTo {
 function response(
   { redirectUri, responseMode: mode, state }: ReturnTo,
   iss: string,
-  said: Record<string, string>,
+  responseParameters: Record<string, string>,
 ): AuthorizationResponse {
-  const all = { ...said, ...(state === undefined ? {} : { state }), iss };
+  const all = { ...responseParameters, ...(state === undefined ? {} : { state }), iss };
   const parameters = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.toWellFormed()]));
   return { mode, redirectUri, parameters };
 }

@@ -128,8 +128,8 @@ onBothEngines('An authorization code', (engine) => {
       const request = { client, redirectUri, requestedScopes: scopes, scopes, codeChallenge: challenge, ...rest };
       const value = await grantAccess(service.oauth, { request, login, scopes, asked: scopes, source });
       const expiresAt = service.context.now() + life;
-      const made = { value, expiresAt, login: this.login, offline, spent: false, gone: false, session: undefined };
-      this.codes.push(made);
+      const created = { value, expiresAt, login: this.login, offline, spent: false, gone: false, session: undefined };
+      this.codes.push(created);
     }
 
     #present(code: Code, how?: (typeof wrongs)[number]) {

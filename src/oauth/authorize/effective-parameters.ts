@@ -71,9 +71,9 @@ async function translateLegacyScopes(
   oauth: ParameterServices,
   sent: AuthorizationParameters,
 ): Promise<AuthorizationParameters> {
-  const asked = singleValue(sent, 'scope');
-  const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
-  return scope === undefined || scope === asked ? sent : new Map(sent).set('scope', [scope]);
+  const requested = singleValue(sent, 'scope');
+  const scope = requested === undefined ? undefined : await translateScope(oauth, requested);
+  return scope === undefined || scope === requested ? sent : new Map(sent).set('scope', [scope]);
 }
 
 const wrongObject = (reason: string) =>

@@ -57,8 +57,8 @@ export function nextStep(
   }
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
   // A user can grant only scopes that the user has.
-  const asked = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
-  const scopes = [...asked].filter((scope) => mayGive(login, scope));
+  const requested = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
+  const scopes = [...requested].filter((scope) => mayGive(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {

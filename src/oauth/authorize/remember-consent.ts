@@ -26,8 +26,8 @@ export async function rememberConsent(
 ): Promise<void> {
   const parties = { userId, clientId };
   const before = await lockConsent(tx, context.database.engine, parties);
-  const kept = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
-  const all = { scopes: [...kept, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
+  const unchanged = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
+  const all = { scopes: [...unchanged, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
   // The admin scope is not remembered: the user is asked each time.
   const consent = { scopes: all.scopes.filter(isRemembered), asked: all.asked.filter(isRemembered) };
   await upsertConsent(tx, parties, consent, context.now());

@@ -94,8 +94,8 @@ export function checkApplication(change: Change): FieldError[] {
 const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
 
 function checkTexts({ values: { name }, before, caller }: Change): FieldError[] {
-  const wrong = name ? checkName(name) : undefined;
-  if (wrong) return [error('name', 'characters', wrong)];
+  const problem = name ? checkName(name) : undefined;
+  if (problem) return [error('name', 'characters', problem)];
   const isOther = name !== before?.name && !isAdmin(caller) && looksLikeService(name ?? '');
   return isOther ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
 }
@@ -104,8 +104,8 @@ function checkUris({ values, local }: Change): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const uri of values[field] ?? []) {
-      const wrong = checkRedirectUri(uri);
-      if (wrong) errors.push(error(field, wrong.code, `contains "${uri.slice(0, 200)}", which ${wrong.message}`));
+      const problem = checkRedirectUri(uri);
+      if (problem) errors.push(error(field, problem.code, `contains "${uri.slice(0, 200)}", which ${problem.message}`));
     }
   }
   // An application that uses only the device flow sends an empty list.
@@ -118,10 +118,10 @@ function checkUris({ values, local }: Change): FieldError[] {
     'backchannel_logout_uri',
     'jwks_uri',
   ] as const) {
-    const wrong = values[field]
+    const problem = values[field]
       ? checkWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
       : undefined;
-    if (wrong) errors.push(error(field, wrong.code, wrong.message));
+    if (problem) errors.push(error(field, problem.code, problem.message));
   }
   return errors;
 }
@@ -129,8 +129,8 @@ function checkUris({ values, local }: Change): FieldError[] {
 /** An application that authenticates by keys must have keys. FAPI 2.0 accepts no other authentication. */
 function checkKeys({ values, before }: Change): FieldError[] {
   const now = { ...before, ...values };
-  const wrong = now.jwks ? checkJwks(now.jwks) : undefined;
-  if (wrong) return [error('jwks', 'format', wrong)];
+  const problem = now.jwks ? checkJwks(now.jwks) : undefined;
+  if (problem) return [error('jwks', 'format', problem)];
   if (now.jwks && now.jwks_uri)
     return [error('jwks_uri', 'forbidden', 'cannot be combined with jwks: send only one of them')];
   const byKeys = now.token_endpoint_auth_method === 'private_key_jwt';

@@ -122,8 +122,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const made = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
-      const client = await createClientWithSecret(context, keys, tx, invalidate, made);
+      const newClient = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
+      const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
       await notifyOwnerOf(call, { userId: client.userId, name }, 'a new external application');

@@ -30,13 +30,13 @@ export async function createClientWithSecret(
   keys: KeyRing,
   tx: Tx,
   invalidate: Invalidate,
-  { actorId, source, by, ...made }: NewClient,
+  { actorId, source, by, ...newClient }: NewClient,
 ): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
-  const { id, type, scopes } = made;
-  const client = await createClient(tx, { ...made, id: id ?? uuidv7(context.now()) }, context.now());
+  const { id, type, scopes } = newClient;
+  const client = await createClient(tx, { ...newClient, id: id ?? uuidv7(context.now()) }, context.now());
   if (!client) return undefined;
   const clientId = client.id;
-  const hasNone = made.public || made.tokenEndpointAuthMethod === 'private_key_jwt';
+  const hasNone = newClient.public || newClient.tokenEndpointAuthMethod === 'private_key_jwt';
   const secret = hasNone ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
@@ -44,7 +44,7 @@ export async function createClientWithSecret(
     clientId: client.id,
     actorId,
     source,
-    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, described(made)) },
+    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, described(newClient)) },
   });
   return { id: clientId, userId: client.user_id, ...secret };
 }

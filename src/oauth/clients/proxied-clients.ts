@@ -86,7 +86,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   // The usual case. It takes no lock, so a start does not wait for writes through this client.
   if (isOurs(found) && isSecretOf(keys, found, secret, now())) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    const made = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
+    const created = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, database.engine, id);
     const client = await findClient(tx, id);
     if (!isOurs(client)) {
@@ -96,8 +96,8 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     }
     if (isSecretOf(keys, client, secret, now())) return;
     await addClientSecret(context, keys, tx, invalidate, { clientId: id, secret });
-    const type = made ? 'client.created' : 'client.secret_added';
+    const type = created ? 'client.created' : 'client.secret_added';
     await recordEvent(context, tx, { type, clientId: id, source: systemSource, data: { by: 'settings' } });
-    log.info({ client: id }, made ? 'created the client' : 'set the secret of the client to that of the settings');
+    log.info({ client: id }, created ? 'created the client' : 'set the secret of the client to that of the settings');
   });
 }

@@ -62,9 +62,9 @@ export async function findWaitingDevice(
   if (!(await isForUser(context.database.db, client, caller.userId))) {
     throw forbidden('This application is for other users.');
   }
-  const asked = narrowScopes(parseJson(row.scopes), client.scopes);
+  const requested = narrowScopes(parseJson(row.scopes), client.scopes);
   // A user without any role cannot grant the admin scope.
-  const scopes = asked.filter((scope) => scope !== adminScope || caller.roles.length > 0);
+  const scopes = requested.filter((scope) => scope !== adminScope || caller.roles.length > 0);
   return { row, client, scopes };
 }
 
@@ -89,7 +89,7 @@ const gone = () => notFound('This code is no longer valid. Start again on your d
 export async function decideOnDevice(
   oauth: OAuth,
   { caller, source }: Person,
-  { row, client, scopes: asked }: WaitingDevice,
+  { row, client, scopes: requested }: WaitingDevice,
   agreed: readonly string[] | undefined,
 ): Promise<void> {
   const { context, lockAuthority } = oauth;
@@ -103,10 +103,16 @@ export async function decideOnDevice(
     const sessionId = agreed ? await openSession(oauth, tx, { login, row, scopes: agreed, source }) : null;
     if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw gone();
     if (agreed) {
-      await rememberConsent(context, tx, { ...parties, sessionId: login.session.id, scopes: agreed, asked, source });
+      await rememberConsent(context, tx, {
+        ...parties,
+        sessionId: login.session.id,
+        scopes: agreed,
+        asked: requested,
+        source,
+      });
     }
     const type = agreed ? 'device.approved' : 'device.denied';
-    const data = { scopes: agreed ?? asked, device_address: row.address };
+    const data = { scopes: agreed ?? requested, device_address: row.address };
     await recordEvent(context, tx, { type, ...parties, sessionId, source, data });
   });
   context.metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });

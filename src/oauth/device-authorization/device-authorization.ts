@@ -67,8 +67,8 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
   const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
   await requireRoom(context, request.source);
-  const asked = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
-  const { deviceCode, userCode } = await storeDevice(context, asked);
+  const newDevice = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
+  const { deviceCode, userCode } = await storeDevice(context, newDevice);
   context.metrics.deviceAuthorizations.inc({ result: 'asked' });
   const { baseUrl } = context.config;
   const shown = showUserCode(userCode);

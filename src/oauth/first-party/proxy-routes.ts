@@ -23,7 +23,7 @@ interface BrowserRequest {
 }
 
 /** Browsers add the cookie to every request, so the origin of the page must be allowed. */
-function refuseForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
+function rejectForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
   const ours =
     origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
   if (ours) return;
@@ -107,7 +107,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   function cookieOf(request: FastifyRequest): string | undefined {
     const value = request.server.parseCookie(request.headers.cookie ?? '')[refreshCookieName];
     if (value === undefined) return undefined;
-    refuseForeignOrigin(config, {
+    rejectForeignOrigin(config, {
       origin: request.headers.origin,
       site: request.headers['sec-fetch-site'],
       self: `${request.protocol}://${request.host}`,

@@ -37,9 +37,9 @@ async function disableAddress(
     log.warn({ client: clientId, uri }, 'an address for back-channel logout keeps failing; it is disabled');
     const data = { fields: ['backchannel_logout_uri'], changes: { backchannel_logout_uri: { from: uri, to: null } } };
     await recordEvent(context, tx, { type: 'client.logout_disabled', userId, clientId, source, data });
-    const said = { application: name, uri };
+    const mailData = { application: name, uri };
     if (userId !== null)
-      await notifyOwner(context, mail, tx, { userId, template: 'logout-disabled', data: said, source });
+      await notifyOwner(context, mail, tx, { userId, template: 'logout-disabled', data: mailData, source });
   });
 }
 

@@ -17,14 +17,14 @@ const schema = {
   tags: ['OAuth'],
   response: { 200: UserInfo, 401: oauthErrorSchema, 403: oauthErrorSchema },
 };
-const answers = { errors: 'oauth', cors: 'applications' } as const;
+const responses = { errors: 'oauth', cors: 'applications' } as const;
 
 /** `GET` and `POST /oauth/userinfo` (OpenID Connect Core 5.3). */
 export function serveUserInfo(app: App, oauth: OAuth): void {
   app.get(
     '/oauth/userinfo',
     {
-      config: { ...answers, auth: 'auth:api', scope: openidScope },
+      config: { ...responses, auth: 'auth:api', scope: openidScope },
       schema: {
         ...schema,
         operationId: 'getUserInfo',
@@ -37,7 +37,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
     '/oauth/userinfo',
     {
       // The token may be in the body, so the handler authenticates the caller.
-      config: { ...answers, auth: 'public', limited: 'when-known' },
+      config: { ...responses, auth: 'public', limited: 'when-known' },
       schema: {
         ...schema,
         operationId: 'postUserInfo',

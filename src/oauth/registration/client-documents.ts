@@ -46,9 +46,9 @@ const wrongDocument = (what: string, reason?: string): Problem =>
 function readClientDocument(
   known: Parameters<typeof readClientMetadata>[0],
   id: string,
-  answer: OutboundResponse,
+  response: OutboundResponse,
 ): ClientMetadata {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   if (status !== 200) throw wrongDocument(`its address returns ${status} instead of a metadata document.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
     throw wrongDocument('its address does not return JSON.');
@@ -163,10 +163,10 @@ export class ClientDocuments {
       throw tooManyRequests('Too many applications were looked up. Try again later.', refusal.retryAfterSeconds);
     }
     try {
-      const answer = await this.#fetchDocument(id, isKnown);
-      if (answer) {
-        const metadata = readClientDocument(supportedMetadata(this.#known), id, answer);
-        await this.#store(id, metadata, freshSeconds(answer.headers['cache-control']), source);
+      const response = await this.#fetchDocument(id, isKnown);
+      if (response) {
+        const metadata = readClientDocument(supportedMetadata(this.#known), id, response);
+        await this.#store(id, metadata, freshSeconds(response.headers['cache-control']), source);
         this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
       }
       await attempt.release();
@@ -179,8 +179,8 @@ export class ClientDocuments {
   /** Only the log names the reason: a response would reveal the network. Undefined if a stored client's document is unavailable. */
   async #fetchDocument(id: string, isKnown: boolean): Promise<OutboundResponse | undefined> {
     try {
-      const answer = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
-      return isKnown && (answer.status === 429 || answer.status >= 500) ? undefined : answer;
+      const response = await this.#fetch(id, { headers: { accept: 'application/json' }, timeoutMs, maxBytes });
+      return isKnown && (response.status === 429 || response.status >= 500) ? undefined : response;
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
       if (isKnown) return undefined;
@@ -193,9 +193,9 @@ export class ClientDocuments {
     const { name, scopes, fields } = metadata;
     await commitAndInvalidate(database, async (tx, invalidate) => {
       const at = now();
-      const made = await createClient(tx, { id, type: 'application', name, userId: null, scopes, ...fields }, at);
+      const created = await createClient(tx, { id, type: 'application', name, userId: null, scopes, ...fields }, at);
       await lockClient(tx, database.engine, id);
-      const known = made ? undefined : await findClient(tx, id);
+      const known = created ? undefined : await findClient(tx, id);
       // Another client was created with this id.
       if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
       if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
@@ -204,7 +204,7 @@ export class ClientDocuments {
         ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },
       });
       invalidate({ kind: 'client', id });
-      if (!made) return;
+      if (!created) return;
       const data = { by: 'document', type: 'application', scopes };
       await recordEvent(this.#context, tx, { type: 'client.created', clientId: id, source, data });
     });

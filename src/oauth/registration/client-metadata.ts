@@ -111,8 +111,8 @@ function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationField
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
   if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
-  const wrong = jwks === null ? undefined : checkJwks(jwks);
-  if (wrong) throw invalid(`jwks ${wrong}.`);
+  const problem = jwks === null ? undefined : checkJwks(jwks);
+  if (problem) throw invalid(`jwks ${problem}.`);
   if (authMethod === 'private_key_jwt' && jwks === null && jwksUri === null) {
     throw invalid('private_key_jwt needs jwks or jwks_uri.');
   }
@@ -136,32 +136,32 @@ function notesOf(sent: Sent): ClientNotes {
 function nameOf(sent: Sent, [first]: readonly string[]): string {
   const name = textOf(sent, 'client_name');
   if (name === undefined) return first === undefined ? 'An application without a name' : new URL(first).host || first;
-  const wrong =
+  const problem =
     name.length > maxNameLength
       ? `has more than ${maxNameLength} characters`
       : looksLikeService(name)
         ? 'imitates the name of this service'
         : checkName(name);
-  if (name === '' || wrong) throw invalid(`client_name ${wrong ?? 'is empty'}.`);
+  if (name === '' || problem) throw invalid(`client_name ${problem ?? 'is empty'}.`);
   return name;
 }
 
 /** Omits unknown and forbidden scopes. At least `openid` remains. Without a scope, all allowed scopes remain. */
 function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
-  const asked = textOf(sent, 'scope') ?? '';
-  if (asked.length > maxScopeLength) throw invalid('scope is too long.');
+  const requested = textOf(sent, 'scope') ?? '';
+  if (requested.length > maxScopeLength) throw invalid('scope is too long.');
   const grantable = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
-  const words = new Set(asked.split(' ').filter(Boolean));
+  const words = new Set(requested.split(' ').filter(Boolean));
   if (words.size === 0) return grantable;
-  const kept = grantable.filter((scope) => words.has(scope));
-  return kept.length > 0 ? kept : [openidScope];
+  const granted = grantable.filter((scope) => words.has(scope));
+  return granted.length > 0 ? granted : [openidScope];
 }
 
 function redirectUrisOf(sent: Sent, name: string): readonly string[] {
   const uris = listOf(sent, name) ?? [];
   for (const uri of uris) {
-    const wrong = checkRedirectUri(uri);
-    if (wrong) throw new OAuthError('invalid_redirect_uri', `${name}: '${uri.slice(0, 200)}' ${wrong.message}.`);
+    const problem = checkRedirectUri(uri);
+    if (problem) throw new OAuthError('invalid_redirect_uri', `${name}: '${uri.slice(0, 200)}' ${problem.message}.`);
   }
   return uris;
 }
@@ -169,8 +169,8 @@ function redirectUrisOf(sent: Sent, name: string): readonly string[] {
 function webUriOf(sent: Sent, name: string): string | null {
   const uri = textOf(sent, name);
   if (uri === undefined) return null;
-  const wrong = checkWebUri(uri);
-  if (wrong) throw invalid(`${name} ${wrong.message}.`);
+  const problem = checkWebUri(uri);
+  if (problem) throw invalid(`${name} ${problem.message}.`);
   return uri;
 }
 

@@ -64,8 +64,8 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
     const sent = readMembers(request.body);
-    const wrong = serverMembers.find((name) => Object.hasOwn(sent, name));
-    if (wrong) throw invalidRequest(`only the server sets ${wrong}: leave it out.`);
+    const invalid = serverMembers.find((name) => Object.hasOwn(sent, name));
+    if (invalid) throw invalidRequest(`only the server sets ${invalid}: leave it out.`);
     if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
     const secret = textOf(sent, 'client_secret');
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {

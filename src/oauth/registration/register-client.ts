@@ -41,7 +41,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   const metadata = readClientMetadata(supportedMetadata(oauth), readMembers(request.body), 'client_secret_basic');
   const countedAs = await requireRoom(context, request.source);
   const token = makeRegistrationToken();
-  const made = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
+  const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
     const { name, scopes, fields } = metadata;
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
       ...{ type: 'application' as const, name, scopes, userId: null, ...fields },
@@ -61,13 +61,13 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     return { ...client, createdAt: at };
   });
   context.metrics.clientRegistrations.inc({ kind: 'dynamic' });
-  const secret = made.secret === undefined ? {} : { client_secret: made.secret, client_secret_expires_at: 0 };
+  const secret = created.secret === undefined ? {} : { client_secret: created.secret, client_secret_expires_at: 0 };
   return {
-    client_id: made.id,
-    client_id_issued_at: Math.floor(made.createdAt / 1000),
+    client_id: created.id,
+    client_id_issued_at: Math.floor(created.createdAt / 1000),
     ...secret,
     registration_access_token: token,
-    registration_client_uri: addressOf(context, made.id),
+    registration_client_uri: addressOf(context, created.id),
     ...describe(metadata, metadata.notes),
   };
 }

@@ -79,14 +79,14 @@ export class AuthorizePage {
   /** The user has decided. All checks run again, as if there had been no question before. */
   allow(
     pageRequest: AuthorizePageRequest,
-    decide: (asked: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>,
+    decide: (validated: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>,
   ): Promise<FastifyReply> {
     return this.#nextStep(
       pageRequest,
-      async ({ step, ...asked }) => {
-        if (step.kind === 'grant') return this.grant(pageRequest, asked, step.scopes);
-        if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, asked.client, asked.login);
-        return decide(asked, step.scopes);
+      async ({ step, ...validated }) => {
+        if (step.kind === 'grant') return this.grant(pageRequest, validated, step.scopes);
+        if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, validated.client, validated.login);
+        return decide(validated, step.scopes);
       },
       { asksAgain: true },
     );
@@ -101,7 +101,7 @@ export class AuthorizePage {
 
   async #nextStep(
     pageRequest: AuthorizePageRequest,
-    go: (asked: ValidatedPageRequest & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
+    go: (validated: ValidatedPageRequest & { step: Exclude<Step, { kind: 'sign-in' }> }) => Promise<FastifyReply>,
     { asksAgain = false } = {},
   ): Promise<FastifyReply> {
     const { oauth } = this.#services;
@@ -211,7 +211,7 @@ export class AuthorizePage {
     pageRequest: AuthorizePageRequest,
     { authorization, login }: ValidatedPageRequest,
     scopes: readonly string[],
-    asked?: readonly string[],
+    validated?: readonly string[],
   ): Promise<FastifyReply> {
     const { oauth } = this.#services;
     const source = requestSource(pageRequest.request);
@@ -219,7 +219,7 @@ export class AuthorizePage {
       request: authorization,
       login,
       scopes,
-      ...(asked ? { asked } : {}),
+      ...(validated ? { asked: validated } : {}),
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });

@@ -115,21 +115,21 @@ async function decide(
 }
 
 const allow = (page: AuthorizePage, pageRequest: AuthorizePageRequest): Promise<FastifyReply> =>
-  page.allow(pageRequest, async (asked, scopes) => {
+  page.allow(pageRequest, async (validated, scopes) => {
     const sent = asObject(pageRequest.request.body);
-    const shown = await page.shown(pageRequest, asked.authorization, scopes);
+    const shown = await page.shown(pageRequest, validated.authorization, scopes);
     const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
     const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
     const left_out = scopes.filter((name) => !chosen.includes(name));
     if (sent.shown !== consentDigest(shown)) {
       const problem = message('authorize.changed');
-      return page.askConsent(pageRequest.status(409), asked, scopes, { problem });
+      return page.askConsent(pageRequest.status(409), validated, scopes, { problem });
     }
     if (chosen.length === 0) {
       const problem = message('authorize.tick_one');
-      return page.askConsent(pageRequest.status(422), asked, scopes, { problem, left_out });
+      return page.askConsent(pageRequest.status(422), validated, scopes, { problem, left_out });
     }
-    return page.grant(pageRequest, asked, chosen, scopes);
+    return page.grant(pageRequest, validated, chosen, scopes);
   });
 
 /** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */

@@ -146,11 +146,11 @@ async function sendUnbuilt(app: App, reply: FastifyReply): Promise<FastifyReply>
 
 /** The messages of the console, one file per language. A page loads only its language. */
 function serveConsoleMessages(app: App, languages: Languages, root: string) {
-  const made = new Map<string, string>();
+  const created = new Map<string, string>();
   const contentOf = (language: string): string => {
     const content =
-      made.get(language) ?? JSON.stringify(languages.messagesOf(language, ['console', 'react-admin', 'errors']));
-    made.set(language, content);
+      created.get(language) ?? JSON.stringify(languages.messagesOf(language, ['console', 'react-admin', 'errors']));
+    created.set(language, content);
     return content;
   };
   app.get(

@@ -9,12 +9,12 @@ import { getLanguages } from '../../config/languages/languages.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { createViews } from './views.ts';
 
-const made: string[] = [];
+const created: string[] = [];
 
 /** Views of a service whose ./views contains these files. */
 function viewsWith(files: Record<string, string>, loginPageUrl = 'login') {
   const dir = mkdtempSync(join(tmpdir(), 'gatehouse-views-'));
-  made.push(dir);
+  created.push(dir);
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, 'views', name)), { recursive: true });
     writeFileSync(join(dir, 'views', name), content);
@@ -28,7 +28,7 @@ const render = (views: ReturnType<typeof viewsWith>, name: string, variables = {
 
 describe('Views', () => {
   after(() => {
-    for (const dir of made) rmSync(dir, { recursive: true, force: true });
+    for (const dir of created) rmSync(dir, { recursive: true, force: true });
   });
 
   it('are the built-in ones if the operator has none', async () => {

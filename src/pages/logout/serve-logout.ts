@@ -77,7 +77,7 @@ async function respond(
   const logout = await readLogoutRequest(oauth, parameters);
   const { caller } = pageRequest;
   const isAnonymous = caller.kind === 'anonymous';
-  if (!isAnonymous && logout.hint?.userId !== caller.userId) return ask(pageRequest, logout, parameters);
+  if (!isAnonymous && logout.hint?.userId !== caller.userId) return askToLogOut(pageRequest, logout, parameters);
   const upstream = isAnonymous ? undefined : await endSession(pageRequest, providers);
   if (logout.hint) await endHintedSession(oauth, logout.hint, requestSource(pageRequest.request));
   return showSignedOut(pageRequest, logout, upstream);
@@ -91,7 +91,7 @@ async function confirm(pageRequest: PageRequest, { oauth, providers }: LogoutSer
   return showSignedOut(pageRequest, logout, await endSession(pageRequest, providers));
 }
 
-async function ask(
+async function askToLogOut(
   pageRequest: PageRequest,
   { client, returnTo }: LogoutRequest,
   { post_logout_redirect_uri, state }: LogoutParameters,

@@ -92,16 +92,16 @@ export const sentNames = (operations: readonly Operation[]): ReadonlySet<string 
 /** The named schemas that these operations use, directly or indirectly. */
 export function schemasOf(operations: readonly Operation[], schemas: Schemas): [string, JsonSchema][] {
   const found = new Map<string, JsonSchema>();
-  const look = (value: unknown): void => {
+  const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const name = isObject(value) ? nameOfReference(value) : undefined;
     const schema = name === undefined || found.has(name) ? undefined : schemas[name];
     if (name !== undefined && schema) {
       found.set(name, schema);
-      look(schema);
+      collect(schema);
     }
-    for (const inner of Object.values(value)) look(inner);
+    for (const inner of Object.values(value)) collect(inner);
   };
-  for (const { requestBody, responses, parameters } of operations) look({ requestBody, responses, parameters });
+  for (const { requestBody, responses, parameters } of operations) collect({ requestBody, responses, parameters });
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
 }

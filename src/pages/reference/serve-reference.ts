@@ -41,8 +41,8 @@ export function serveReference(app: App, kit: PageKit): void {
     const key = `${theme ?? ''} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      const made = pageOf(described, slug, { ...kit.frame, theme, themes });
-      page = new CompressedContent('text/html; charset=utf-8', made);
+      const created = pageOf(described, slug, { ...kit.frame, theme, themes });
+      page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);
     }
     addVary(reply, 'cookie').header('content-security-policy', kit.policy).header('cache-control', privateCache);

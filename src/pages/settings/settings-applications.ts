@@ -58,10 +58,10 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
     const hours = Number(pageRequest.form('hours').hours) || 0;
     const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
     const path = `${pathOf(pageRequest)}/secrets`;
-    const made = await requireOk(
+    const created = await requireOk(
       callApiAsUser<{ client_secret: string }>(pageRequest, 'POST', path, { keep_old_hours: hours }),
     );
-    return showSecret(pageRequest, application, made.client_secret, hours);
+    return showSecret(pageRequest, application, created.client_secret, hours);
   });
 
   kit.form(`${base}/:id/remove`, 'auth:web', async (pageRequest) => {

@@ -29,7 +29,7 @@ import { finishTest, serveProviderTest } from './provider-test.ts';
 import { recordFailure, sendToProvider } from './send-to-provider.ts';
 
 /** The parameters that a provider may send to the callback. */
-const answers = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
+const responses = ['code', 'state', 'iss', 'error', 'error_description', 'session_state', 'user'];
 
 /** Sign-in with a provider: the redirect to the provider and its callback (contract 14.1, 14.3). */
 export function serveProviders(app: App, kit: PageKit, services: ProviderServices): void {
@@ -63,7 +63,7 @@ export function serveProviders(app: App, kit: PageKit, services: ProviderService
 }
 
 function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
-  const found = answers.flatMap((name) => {
+  const found = responses.flatMap((name) => {
     const value = sent[name];
     return typeof value === 'string' && value.length <= 4000 ? [[name, value]] : [];
   });
@@ -83,12 +83,12 @@ async function begin(pageRequest: PageRequest, services: ProviderServices) {
   const query = pageRequest.query;
   const next = localPath(query.next);
   const destination = await services.findDestination(next);
-  const asked = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
+  const parameters = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
   return sendToProvider(pageRequest, services, provider, {
     purpose: 'sign-in',
     next,
     invitation: readInvitation(services, query.invitation),
-    forwarded: readForwardedParameters(asked),
+    forwarded: readForwardedParameters(parameters),
   });
 }
 

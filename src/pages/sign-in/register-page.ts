@@ -60,8 +60,8 @@ export const filledFields = (
 
 async function register(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
   const form = pageRequest.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
-  const { password, password_confirmation, next: asked, ...values } = form;
-  const next = localPath(asked);
+  const { password, password_confirmation, next: requested, ...values } = form;
+  const next = localPath(requested);
   const offered = new Set(['name', ...identifierFields(pageRequest.kit.config).map(({ name }) => name)]);
   const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
   const twice = password_confirmation === '' ? {} : { password_confirmation };

@@ -67,8 +67,8 @@ export function serveSecondStep(kit: PageKit): void {
     const response = await kit.client.send(pageRequest, body);
     if (response.ok) return startSession(pageRequest, response.data, next);
     if (response.detail === loginExpired) return again(pageRequest, next, 'login-expired');
-    const wrong = response.code === 'invalid_grant' ? message('login_step.wrong') : response.message;
-    const variables = form.passkey === '' ? { errors: { code: wrong } } : { problem: wrong };
+    const problem = response.code === 'invalid_grant' ? message('login_step.wrong') : response.message;
+    const variables = form.passkey === '' ? { errors: { code: problem } } : { problem: problem };
     if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
     return showSecondStep(pageRequest.status(response.status === 400 ? 422 : response.status), step, variables);
   });

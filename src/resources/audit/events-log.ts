@@ -69,17 +69,17 @@ export class EventsLog implements EventSink {
   async #flush(): Promise<void> {
     const { database, log } = this.#context;
     for (let from = 0; from < this.#waiting.length; ) {
-      const asked = this.#waiting.slice(from, from + batch);
+      const pending = this.#waiting.slice(from, from + batch);
       try {
         const there = await committedEvents(
           database.db,
-          asked.map(({ row }) => row.id),
+          pending.map(({ row }) => row.id),
         );
-        const ready = asked.filter(({ row }) => there.has(row.id));
+        const ready = pending.filter(({ row }) => there.has(row.id));
         if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => lineOf(row)));
         const now = performance.now();
-        const open = asked.filter(({ row, at }) => !there.has(row.id) && now - at < rolledBackAfterMs);
-        this.#waiting.splice(from, asked.length, ...open);
+        const open = pending.filter(({ row, at }) => !there.has(row.id) && now - at < rolledBackAfterMs);
+        this.#waiting.splice(from, pending.length, ...open);
         from += open.length;
       } catch (error) {
         if (!this.#failing)

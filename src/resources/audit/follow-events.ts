@@ -13,7 +13,7 @@ function firstIdOf(ms: number): string {
 }
 
 /** The new events of one query of the audit trail. */
-interface Look {
+interface Poll {
   rows: readonly EventRow[];
   readonly begun: number;
   /** The time of the newest event at that query. */
@@ -32,7 +32,7 @@ export class EventFollower {
   #complete: number;
   /** Seen events of the period that is queried again. */
   readonly #seen = new Set<string>();
-  readonly #looks: Look[] = [];
+  readonly #polls: Poll[] = [];
 
   /** `seen`: events that are already known at the start. */
   constructor(
@@ -53,20 +53,20 @@ export class EventFollower {
     const rows = await this.#unseen(db);
     const { begun } = await readHorizon(this.#database);
     this.#note(rows);
-    this.#looks.push({ rows, begun, newest: this.#newest });
-    const waiting = this.#looks.findIndex((look) => look.begun > ended);
-    const settled = this.#looks.splice(0, waiting < 0 ? this.#looks.length : waiting);
+    this.#polls.push({ rows, begun, newest: this.#newest });
+    const waiting = this.#polls.findIndex((poll) => poll.begun > ended);
+    const settled = this.#polls.splice(0, waiting < 0 ? this.#polls.length : waiting);
     const last = settled.at(-1);
     if (!last) return [];
     this.#complete = last.newest - overlap;
     const oldest = firstIdOf(this.#complete);
     for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
-    const rowsSettled = settled.flatMap((look) => look.rows);
+    const rowsSettled = settled.flatMap((poll) => poll.rows);
     const newestSettled = rowsSettled.reduce((newest, { id }) => (id > newest ? id : newest), '');
     // A later query may have found events that are older than the settled ones, from transactions that committed late.
-    for (const look of this.#looks) {
-      rowsSettled.push(...look.rows.filter(({ id }) => id < newestSettled));
-      look.rows = look.rows.filter(({ id }) => id > newestSettled);
+    for (const poll of this.#polls) {
+      rowsSettled.push(...poll.rows.filter(({ id }) => id < newestSettled));
+      poll.rows = poll.rows.filter(({ id }) => id > newestSettled);
     }
     return rowsSettled.sort((a, b) => (a.id < b.id ? -1 : 1));
   }

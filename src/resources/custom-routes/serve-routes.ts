@@ -30,8 +30,8 @@ export function serveRoutes(
     } catch (error) {
       const { method, path } = declared.route;
       const isTaken = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
-      const why = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
-      throw new OperatorError(`${declared.file}: ${method} ${path} ${why}`);
+      const reason = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
+      throw new OperatorError(`${declared.file}: ${method} ${path} ${reason}`);
     }
   }
   for (const declared of loaded) requireGet(app, loaded, declared);

@@ -84,9 +84,9 @@ onBothEngines('Access', (engine) => {
   const titles = async (path: string, token: string) =>
     (await ask('GET', path, { token })).rows.map(({ title }) => title);
   const note = async (token: string, json: object) => {
-    const made = await ask('POST', '/v1/notes', { token, json });
-    assert.equal(made.status, 201, made.text);
-    return made.row;
+    const created = await ask('POST', '/v1/notes', { token, json });
+    assert.equal(created.status, 201, created.text);
+    return created.row;
   };
   before(async () => {
     service = await start([...garage, notes, remarks, labels, gauges]);
@@ -102,8 +102,8 @@ onBothEngines('Access', (engine) => {
     assert.deepEqual(await titles('/v1/notes?search=title:hidden;title:shown&searchJoin=or', 'bob'), ['shown']);
     assert.equal((await ask('GET', `/v1/notes/${hidden.id}`, { token: 'bob' })).status, 404);
     for (const { id } of [hidden, shown]) {
-      const made = await ask('POST', '/v1/remarks', { token: 'alice', json: { body: 'x', note_id: id } });
-      assert.equal(made.status, 201, made.text);
+      const created = await ask('POST', '/v1/remarks', { token: 'alice', json: { body: 'x', note_id: id } });
+      assert.equal(created.status, 201, created.text);
     }
     const unseen = await ask('POST', '/v1/remarks', { token: 'bob', json: { body: 'x', note_id: hidden.id } });
     assert.equal(unseen.problem.errors[0]?.code, 'not_found', 'a caller cannot refer to an invisible row');

@@ -88,7 +88,7 @@ export const scope =
 
 /** One of the rules holds. A step-up is required only if no other rule holds. */
 export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
-  refuseOthers('anyOf', rules);
+  rejectOthers('anyOf', rules);
   const rule: Rule<F, R> = (caller, now) => {
     let refusal: unknown;
     const results = rules.map((one) => {
@@ -110,7 +110,7 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
 
 /** All rules hold. A step-up is required only if all others hold. */
 export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
-  refuseOthers('allOf', rules);
+  rejectOthers('allOf', rules);
   const inTurn = [...rules].sort((a, b) => stepUpRequirements([a]).length - stepUpRequirements([b]).length);
   const rule: Rule<F, R> = (caller, now) => {
     const conditions: Condition<F, R>[] = [];
@@ -125,7 +125,7 @@ export function allOf<F extends string = never, R extends string = never>(...rul
 }
 
 /** Words such as `auth:api` cannot be combined with other rules. */
-function refuseOthers(name: string, rules: readonly unknown[]): void {
+function rejectOthers(name: string, rules: readonly unknown[]): void {
   const other = rules.find((rule) => typeof rule !== 'function');
   if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${other}".`);
 }

@@ -11,19 +11,19 @@ export function checkAccess(
   definition: ResourceDefinition,
   all: Definitions,
   known: KnownNames,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
   const { access, where, actions = [] } = definition;
   const of = { definition, all, known };
-  checkOptions('access', access, accessOptions, complain);
+  checkOptions('access', access, accessOptions, report);
   for (const operation of Object.keys(accessOptions) as (keyof typeof accessOptions)[]) {
     const rule: Access | undefined = access[operation];
     if (rule === undefined && operation !== 'read' && operation !== 'write') continue;
-    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, of, complain);
-    else checkWord(operation, rule, complain);
+    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, of, report);
+    else checkWord(operation, rule, report);
   }
   if (typeof where === 'function') {
-    checkRule('where', (_caller, now) => where(now), of, complain);
+    checkRule('where', (_caller, now) => where(now), of, report);
   }
   for (const action of actions) {
     const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
@@ -32,21 +32,21 @@ export function checkAccess(
     const rule = isOwn ? own : access[own];
     if (typeof rule !== 'function') continue;
     // Mistakes in a rule of the resource are already reported for the resource.
-    const answers = checkRule(path, rule, of, isOwn ? complain : () => undefined);
-    if (on !== 'collection' || answers.includes(true) || !answers.some((answer) => typeof answer === 'object'))
+    const responses = checkRule(path, rule, of, isOwn ? report : () => undefined);
+    if (on !== 'collection' || responses.includes(true) || !responses.some((response) => typeof response === 'object'))
       continue;
     const which = isOwn ? 'the rule' : `the resource's rule for "${own}"`;
-    complain(
+    report(
       path,
       `${which} depends on a row, and a collection has none, so nobody could satisfy it. Use a rule about the caller, such as 'auth:api' or role('admin').`,
     );
   }
 }
 
-function checkWord(operation: string, word: unknown, complain: ReportMistake): void {
+function checkWord(operation: string, word: unknown, report: ReportMistake): void {
   const words = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
   if (isOneOf(words, word)) return;
   const near = typeof word === 'string' ? didYouMean(word, words) : ` There are: ${words.join(', ')}.`;
-  const said = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
-  complain(`access.${operation}`, `${said}.${near} A rule such as role('admin') is one too.`);
+  const finding = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
+  report(`access.${operation}`, `${finding}.${near} A rule such as role('admin') is one too.`);
 }

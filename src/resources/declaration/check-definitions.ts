@@ -29,24 +29,24 @@ const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', '
 /** Refuses wrong declarations. The error names the file, the option and the correction. */
 export function checkDefinitions(definitions: readonly ResourceDefinition[], known: KnownNames = {}): void {
   const problems: string[] = [];
-  const complaintsOf =
+  const mistakesOf =
     ({ file, name }: ResourceDefinition): ReportMistake =>
     (where, what) =>
       problems.push(`${file ?? name}: ${where}: ${what}`);
-  const whole = new Set(definitions.filter((definition) => hasValidOptions(definition, complaintsOf(definition))));
+  const whole = new Set(definitions.filter((definition) => hasValidOptions(definition, mistakesOf(definition))));
   const byName = new Map<string, ResourceDefinition>();
   for (const definition of definitions) {
     const { name } = definition;
     if (typeof name !== 'string') continue;
-    if (byName.has(name)) complaintsOf(definition)('name', `"${name}" is declared twice; rename one of the two.`);
+    if (byName.has(name)) mistakesOf(definition)('name', `"${name}" is declared twice; rename one of the two.`);
     byName.set(name, definition);
   }
   const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
   for (const definition of definitions) {
     // Further checks of an incomplete declaration would only repeat this error.
     if (whole.has(definition) && isApartFrom(broken, definition))
-      checkDefinition(definition, byName, known, complaintsOf(definition));
-    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, complaintsOf(definition));
+      checkDefinition(definition, byName, known, mistakesOf(definition));
+    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, mistakesOf(definition));
   }
   if (problems.length > 0) throw new OperatorError(`Resource declarations are wrong:\n  ${problems.join('\n  ')}`);
 }
@@ -66,63 +66,63 @@ const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDef
 /** Whether all options are known and have the right kind of value. Other checks rely on this. */
 function hasValidOptions(
   { file: _file, recordedWith: _with, ...declared }: ResourceDefinition,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
-  for (const option of missing) complain(option, `it is missing: expected ${resourceOptions[option].expected}.`);
-  const right = checkOptions('', declared, resourceOptions, complain);
-  const made = typeof declared.fields !== 'object' || areFields(declared.fields, complain);
-  const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, complain);
+  for (const option of missing) report(option, `it is missing: expected ${resourceOptions[option].expected}.`);
+  const right = checkOptions('', declared, resourceOptions, report);
+  const created = typeof declared.fields !== 'object' || areFields(declared.fields, report);
+  const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, report);
   const { name, table = name, managed } = declared;
   const taken = managed && [name, table].find((word) => reserved.has(word));
   if (taken)
-    complain(taken === name ? 'name' : 'table', `"${taken}" is a name of the service itself; choose another one.`);
-  return right && made && hooked && missing.length === 0 && !taken;
+    report(taken === name ? 'name' : 'table', `"${taken}" is a name of the service itself; choose another one.`);
+  return right && created && hooked && missing.length === 0 && !taken;
 }
 
-function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, complain: ReportMistake) {
+function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, report: ReportMistake) {
   const { name, table = name, managed } = definition;
   if (!pathNamePattern.test(name) || !namePattern.test(table)) {
     const better = toSnakeCase(name);
     const near = namePattern.test(better) && better !== name ? ` Did you mean "${better}"?` : '';
-    complain(
+    report(
       'name',
       `"${name}" takes a lowercase plural noun of letters, digits, - and _, at most 40 characters.${near}`,
     );
     return;
   }
-  if (managed && definition.idType === 'text') complain('idType', 'ids of managed tables are UUIDs; leave it out.');
+  if (managed && definition.idType === 'text') report('idType', 'ids of managed tables are UUIDs; leave it out.');
   for (const former of [definition.renamedFrom ?? []].flat()) {
     if (all.has(former))
-      complain('renamedFrom', `"${former}" is still declared. Remove that declaration, or remove renamedFrom.`);
+      report('renamedFrom', `"${former}" is still declared. Remove that declaration, or remove renamedFrom.`);
   }
-  checkFields(definition, all, complain);
-  checkOperations(definition, complain);
-  checkRelations(definition, all, complain);
-  checkActions(definition, complain);
-  checkAccess(definition, all, known, complain);
-  checkUniqueTogether(definition, complain);
-  checkDefaultOrder(definition, complain);
-  checkChanges(definition, complain);
-  checkSoftDelete(definition, all, complain);
+  checkFields(definition, all, report);
+  checkOperations(definition, report);
+  checkRelations(definition, all, report);
+  checkActions(definition, report);
+  checkAccess(definition, all, known, report);
+  checkUniqueTogether(definition, report);
+  checkDefaultOrder(definition, report);
+  checkChanges(definition, report);
+  checkSoftDelete(definition, all, report);
 }
 
-function checkSoftDelete(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
+function checkSoftDelete(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
   const { softDelete, managed, remove, actions = [], relations = {}, fields } = definition;
   for (const [name, { options }] of Object.entries(fields)) {
     if (options.onDelete === 'cascade' && !softDelete && all.get(options.target ?? '')?.softDelete) {
-      complain(`fields.${name}`, `${options.target} has softDelete: set softDelete here too, or use another onDelete.`);
+      report(`fields.${name}`, `${options.target} has softDelete: set softDelete here too, or use another onDelete.`);
     }
   }
   if (!softDelete) return;
-  if (!managed) complain('softDelete', 'the table is not managed; use `where` and `remove` instead.');
-  if (remove) complain('softDelete', '`remove` takes the place of the delete; leave one of the two out.');
+  if (!managed) report('softDelete', 'the table is not managed; use `where` and `remove` instead.');
+  if (remove) report('softDelete', '`remove` takes the place of the delete; leave one of the two out.');
   if (relations.restorations || actions.some(({ name }) => name === 'restorations')) {
-    complain('softDelete', '/restorations restores rows; rename the relation or action with this name.');
+    report('softDelete', '/restorations restores rows; rename the relation or action with this name.');
   }
 }
 
-function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, complain: ReportMistake): void {
+function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, report: ReportMistake): void {
   if (!Array.isArray(changes)) return;
   const isShown = ([, { options }]: [string, Field]) => !options.hidden && !options.writeOnly && !options.virtual;
   const names = [
@@ -131,32 +131,32 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
       .filter(isShown)
       .map(([name]) => name),
   ];
-  if (changes.length === 0) complain('changes', 'name the fields to show, or use true for all.');
+  if (changes.length === 0) report('changes', 'name the fields to show, or use true for all.');
   for (const name of changes.filter((each) => !names.includes(each))) {
-    complain('changes', `answers show no field "${name}".${didYouMean(name, names)}`);
+    report('changes', `answers show no field "${name}".${didYouMean(name, names)}`);
   }
 }
 
 function checkOperations(
   { operations: offered = operations, versioned = true }: ResourceDefinition,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
   for (const operation of offered) {
     if (!operations.includes(operation)) {
-      complain('operations', `"${operation}" is not known.${didYouMean(operation, operations)}`);
+      report('operations', `"${operation}" is not known.${didYouMean(operation, operations)}`);
     }
   }
   const changes = offered.includes('replace') || offered.includes('update');
   if (changes && !offered.includes('find'))
-    complain('operations', 'rows that can be changed must be readable: add "find".');
-  if (changes && !versioned) complain('versioned', 'changes need a "version" column: add one, or allow only reading.');
+    report('operations', 'rows that can be changed must be readable: add "find".');
+  if (changes && !versioned) report('versioned', 'changes need a "version" column: add one, or allow only reading.');
 }
 
-function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, complain: ReportMistake): void {
+function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, report: ReportMistake): void {
   const stored = storedNames(fields);
   for (const names of uniqueTogether) {
     if (!Array.isArray(names) || names.length < 2) {
-      complain(
+      report(
         'uniqueTogether',
         `expected lists of two names or more, such as [['a', 'b']]; got ${describeValue(names)}.`,
       );
@@ -165,18 +165,18 @@ function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition
     for (const name of names) {
       const field = fields[name];
       if (!field || !stored.includes(name)) {
-        complain('uniqueTogether', `there is no stored field "${name}".${didYouMean(name, stored)}`);
+        report('uniqueTogether', `there is no stored field "${name}".${didYouMean(name, stored)}`);
       } else if (isTooLongToIndex(field)) {
-        complain('uniqueTogether', `"${name}" is too long to be unique; give it a max of at most ${indexableMax}.`);
+        report('uniqueTogether', `"${name}" is too long to be unique; give it a max of at most ${indexableMax}.`);
       }
     }
   }
 }
 
-function checkDefaultOrder({ fields, defaultOrder, managed }: ResourceDefinition, complain: ReportMistake): void {
+function checkDefaultOrder({ fields, defaultOrder, managed }: ResourceDefinition, report: ReportMistake): void {
   if (defaultOrder === undefined) return;
   const names = ['id', ...Object.keys(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   const name = defaultOrder.replace(/^-/, '');
-  if (!names.includes(name)) complain('defaultOrder', `there is no field "${name}".${didYouMean(name, names)}`);
-  else if (fields[name] && !fields[name].options.sortable) complain('defaultOrder', `make "${name}" sortable first.`);
+  if (!names.includes(name)) report('defaultOrder', `there is no field "${name}".${didYouMean(name, names)}`);
+  else if (fields[name] && !fields[name].options.sortable) report('defaultOrder', `make "${name}" sortable first.`);
 }

@@ -10,39 +10,36 @@ import { computedOptions, fieldOptions } from './known-options.ts';
 
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 
-export function checkFields(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
+export function checkFields(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
   const { fields, managed, softDelete } = definition;
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
     if (!namePattern.test(name)) {
       const better = toSnakeCase(name);
       const near = namePattern.test(better) ? ` Did you mean "${better}"?` : '';
-      complain(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
+      report(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
     } else if (
       name === 'id' ||
       (managed && implicitFields.includes(column)) ||
       (softDelete && column === 'deleted_at')
     ) {
-      complain(`fields.${name}`, 'every row already has this field; leave it out.');
+      report(`fields.${name}`, 'every row already has this field; leave it out.');
     } else if (name === 'if_match') {
-      complain(`fields.${name}`, 'batches use this name for the ETag of a row; choose another name.');
+      report(`fields.${name}`, 'batches use this name for the ETag of a row; choose another name.');
     } else if (managed && column.endsWith('_folded')) {
-      complain(`fields.${name}`, 'columns that end in _folded are reserved for searching; choose another name.');
-    } else checkField(definition, name, field, all, complain);
+      report(`fields.${name}`, 'columns that end in _folded are reserved for searching; choose another name.');
+    } else checkField(definition, name, field, all, report);
   }
 }
 
 /** Whether each field is made by a function such as `text`. */
-export function areFields(fields: Readonly<Record<string, unknown>>, complain: ReportMistake): boolean {
-  const wrong = Object.entries(fields).filter(([, field]) => !isField(field));
-  for (const [name, field] of wrong) {
+export function areFields(fields: Readonly<Record<string, unknown>>, report: ReportMistake): boolean {
+  const problem = Object.entries(fields).filter(([, field]) => !isField(field));
+  for (const [name, field] of problem) {
     const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
-    complain(
-      `fields.${name}`,
-      `expected a field such as text({ required: true }); got ${describeValue(field)}.${call}`,
-    );
+    report(`fields.${name}`, `expected a field such as text({ required: true }); got ${describeValue(field)}.${call}`);
   }
-  return wrong.length === 0;
+  return problem.length === 0;
 }
 
 function isField(value: unknown): value is Field {
@@ -56,55 +53,55 @@ function checkField(
   name: string,
   field: Field,
   all: Definitions,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
   const where = `fields.${name}`;
-  const complainHere = (what: string) => complain(where, what);
+  const reportHere = (what: string) => report(where, what);
   const { options } = field;
-  if (!areKnown(where, field, complain)) return;
+  if (!areKnown(where, field, report)) return;
   const { min, max, searchable, sortable, unique } = options;
   const type = fieldTypeNamed(typeNameOf(field));
   if (!type) {
-    complainHere(`there is no field type "${typeNameOf(field)}".`);
+    reportHere(`there is no field type "${typeNameOf(field)}".`);
     return;
   }
-  if (min !== undefined && max !== undefined && min > max) complainHere(`min ${min} is above max ${max}.`);
-  if (isComputed(field)) checkComputed(field, definition.fields, complainHere);
-  else type.checkOptions?.(options, complainHere, all.keys());
+  if (min !== undefined && max !== undefined && min > max) reportHere(`min ${min} is above max ${max}.`);
+  if (isComputed(field)) checkComputed(field, definition.fields, reportHere);
+  else type.checkOptions?.(options, reportHere, all.keys());
   if ((isComputed(field) || options.virtual) && (searchable || sortable || unique)) {
-    complainHere('it can be neither searchable, sortable nor unique; leave those out.');
+    reportHere('it can be neither searchable, sortable nor unique; leave those out.');
   }
   if ((options.hidden || options.writeOnly) && (searchable || sortable)) {
-    complainHere('callers could guess a hidden value by searching or sorting; leave searchable and sortable out.');
+    reportHere('callers could guess a hidden value by searching or sorting; leave searchable and sortable out.');
   }
-  if (options.virtual && !options.writeOnly) complainHere('a virtual field is never shown: say `writeOnly: true`.');
-  if (!isComputed(field)) checkDefault(type, field, complainHere);
+  if (options.virtual && !options.writeOnly) reportHere('a virtual field is never shown: say `writeOnly: true`.');
+  if (!isComputed(field)) checkDefault(type, field, reportHere);
   for (const former of [options.renamedFrom ?? []].flat()) {
     if (Object.hasOwn(definition.fields, former)) {
-      complainHere(`renamedFrom: "${former}" is still declared. Remove that field, or remove renamedFrom.`);
+      reportHere(`renamedFrom: "${former}" is still declared. Remove that field, or remove renamedFrom.`);
     }
   }
 }
 
-function areKnown(where: string, field: Field, complain: ReportMistake): boolean {
+function areKnown(where: string, field: Field, report: ReportMistake): boolean {
   const { options } = field;
   if (Object.keys(options).some((key) => /^\d+$/.test(key))) {
-    complain(where, 'its options are an object, such as text({ required: true }).');
+    report(where, 'its options are an object, such as text({ required: true }).');
     return false;
   }
   // The builder function sets these options, not the operator.
   const { readOnly: _readOnly, ...own } = options;
-  if (isComputed(field)) return checkOptions(where, own, computedOptions, complain);
+  if (isComputed(field)) return checkOptions(where, own, computedOptions, report);
   const known = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };
-  return checkOptions(where, options, known, complain);
+  return checkOptions(where, options, known, report);
 }
 
-function checkDefault(type: FieldType, { options }: Field, complain: (what: string) => void): void {
+function checkDefault(type: FieldType, { options }: Field, report: (what: string) => void): void {
   const value = options.default;
   if (value === undefined || typeof value === 'function') return;
   const refusal =
     value === null
       ? { message: 'is already the value of a field without `required` and default; leave it out' }
       : type.check(value, options);
-  if (refusal) complain(`default: ${JSON.stringify(value)} ${refusal.message}.`);
+  if (refusal) report(`default: ${JSON.stringify(value)} ${refusal.message}.`);
 }

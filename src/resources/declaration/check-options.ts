@@ -12,15 +12,15 @@ export function didYouMean(name: string, known: Iterable<string>): string {
 }
 
 /** Complains about unknown options and wrong values. Returns whether all known options have a valid value. */
-export function checkOptions(where: string, given: object, known: OptionKinds, complain: ReportMistake): boolean {
+export function checkOptions(where: string, given: object, known: OptionKinds, report: ReportMistake): boolean {
   let usable = true;
   for (const [name, value] of Object.entries(given)) {
     const path = where === '' ? name : `${where}.${name}`;
     const kind = Object.hasOwn(known, name) ? known[name] : undefined;
     if (kind && (value === undefined || kind.accepts(value))) continue;
     usable &&= kind === undefined;
-    if (kind) complain(path, `expected ${kind.expected}; got ${describeValue(value)}.`);
-    else complain(path, `"${name}" is not known here.${didYouMean(name, Object.keys(known))}`);
+    if (kind) report(path, `expected ${kind.expected}; got ${describeValue(value)}.`);
+    else report(path, `"${name}" is not known here.${didYouMean(name, Object.keys(known))}`);
   }
   return usable;
 }
@@ -28,14 +28,13 @@ export function checkOptions(where: string, given: object, known: OptionKinds, c
 /** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
 export async function importDefinition<T>(file: string, define: string, member: keyof T & string): Promise<T> {
   const { default: work } = await importFile(file);
-  const complaints: string[] = [];
-  if (typeof work !== 'object' || work === null)
-    complaints.push(`it must \`export default ${define}({ ${member} })\`.`);
+  const mistakes: string[] = [];
+  if (typeof work !== 'object' || work === null) mistakes.push(`it must \`export default ${define}({ ${member} })\`.`);
   else {
-    checkOptions('', work, { [member]: callback }, (where, what) => complaints.push(`${where}: ${what}`));
-    if (!(member in work)) complaints.push(`${member} is missing: the function that does the work.`);
+    checkOptions('', work, { [member]: callback }, (where, what) => mistakes.push(`${where}: ${what}`));
+    if (!(member in work)) mistakes.push(`${member} is missing: the function that does the work.`);
   }
-  if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
+  if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
   return work as T;
 }
 

@@ -26,38 +26,38 @@ export function checkRule(
   where: string,
   rule: Rule,
   { definition, all, known: { roles, scopes } }: RuleContext,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): readonly unknown[] {
-  const asked = { roles: new Set<string>(), scopes: new Set<string>() };
-  const said = new Set<string>();
+  const used = { roles: new Set<string>(), scopes: new Set<string>() };
+  const reported = new Set<string>();
   const once: ReportMistake = (path, what) => {
-    if (!said.has(what)) complain(path, what);
-    said.add(what);
+    if (!reported.has(what)) report(path, what);
+    reported.add(what);
   };
   const errors: unknown[] = [];
-  const answers: unknown[] = [];
-  const callers = probes(roles ?? ['admin'], asked);
+  const results: unknown[] = [];
+  const callers = probes(roles ?? ['admin'], used);
   for (const caller of callers) {
     try {
-      const answer: unknown = rule(caller, someMoment);
-      answers.push(answer);
-      checkAnswer(where, answer, definition, all, once);
+      const result: unknown = rule(caller, someMoment);
+      results.push(result);
+      checkAnswer(where, result, definition, all, once);
     } catch (error) {
       errors.push(error);
     }
   }
   if (errors.length === callers.length) once(where, `the rule fails for every caller: ${reasonOf(errors[0])}`);
-  for (const name of asked.roles) {
+  for (const name of used.roles) {
     if (roles?.includes(name) ?? true) continue;
     const known = roles ?? [];
     const example = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
     once(where, `there is no role "${name}".${didYouMean(name, known)} The setting ROLES names them${example}.`);
   }
-  for (const name of asked.scopes) {
+  for (const name of used.scopes) {
     if (scopes?.includes(name) ?? true) continue;
     once(where, `there is no scope "${name}".${didYouMean(name, scopes ?? [])} The setting SCOPES adds more.`);
   }
-  return answers;
+  return results;
 }
 
 const someMoment = Date.parse('2026-01-31T12:00:00Z');
@@ -74,7 +74,7 @@ export const probeUser = (now: number): Caller => ({
 });
 
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */
-function probes(known: readonly string[], asked: { roles: Set<string>; scopes: Set<string> }): Caller[] {
+function probes(known: readonly string[], used: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {
       includes(name: string): boolean {
@@ -83,8 +83,8 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
       },
     });
   const user = probeUser(someMoment);
-  const roles = (...held: string[]) => noting(asked.roles, held);
-  const scopes = (...held: string[]) => noting(asked.scopes, held);
+  const roles = (...held: string[]) => noting(used.roles, held);
+  const scopes = (...held: string[]) => noting(used.scopes, held);
   return [
     ...[[], ...known.map((name) => [name]), known].flatMap((held) => [
       { ...user, roles: roles(...held), scopes: scopes() },
@@ -98,54 +98,54 @@ function probes(known: readonly string[], asked: { roles: Set<string>; scopes: S
 
 function checkAnswer(
   where: string,
-  answer: unknown,
+  result: unknown,
   definition: ResourceDefinition,
   all: Definitions,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
-  if (typeof answer === 'boolean') return;
-  const condition = answer as Condition;
+  if (typeof result === 'boolean') return;
+  const condition = result as Condition;
   switch (condition?.kind) {
     case 'all':
     case 'any':
-      for (const part of condition.of) checkAnswer(where, part, definition, all, complain);
+      for (const part of condition.of) checkAnswer(where, part, definition, all, report);
       return;
     case 'compare':
-      checkField(where, definition, condition.field, [condition.value], complain);
+      checkField(where, definition, condition.field, [condition.value], report);
       return;
     case 'among':
-      checkField(where, definition, condition.field, condition.values, complain);
+      checkField(where, definition, condition.field, condition.values, report);
       return;
     case 'lists':
       if (definition.fields[condition.field]?.type === listType.name) return;
-      checkField(where, definition, condition.field, [], complain);
-      if (definition.fields[condition.field]) complain(where, `"${condition.field}" is not a list field.`);
+      checkField(where, definition, condition.field, [], report);
+      if (definition.fields[condition.field]) report(where, `"${condition.field}" is not a list field.`);
       return;
     case 'related': {
       const relations = definition.relations ?? {};
       const relation = relations[condition.relation];
       const target = all.get(relation?.target ?? '');
-      if (target) checkAnswer(where, condition.condition, target, all, complain);
+      if (target) checkAnswer(where, condition.condition, target, all, report);
       else if (!relation) {
         const near = didYouMean(condition.relation, Object.keys(relations));
-        complain(where, `${definition.name} has no relation "${condition.relation}".${near}`);
+        report(where, `${definition.name} has no relation "${condition.relation}".${near}`);
       }
       return;
     }
     default:
-      complain(
+      report(
         where,
-        `a rule returns true, false or a condition such as equals('field', value); this one ${said(answer)}`,
+        `a rule returns true, false or a condition such as equals('field', value); this one ${describeResult(result)}`,
       );
   }
 }
 
-function said(answer: unknown): string {
-  if (answer instanceof Promise) {
-    answer.catch(() => undefined);
+function describeResult(result: unknown): string {
+  if (result instanceof Promise) {
+    result.catch(() => undefined);
     return 'is async.';
   }
-  return answer === undefined ? 'returns nothing.' : `returns ${describeValue(answer)}.`;
+  return result === undefined ? 'returns nothing.' : `returns ${describeValue(result)}.`;
 }
 
 /** Checks a condition for SQL: its field must have a column, and its values must be of the field's type. */
@@ -154,12 +154,12 @@ function checkField(
   definition: ResourceDefinition,
   name: string,
   values: readonly unknown[],
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
   const { fields, managed } = definition;
   const stored = ['id', ...storedNames(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   if (!stored.includes(name)) {
-    complain(where, `${definition.name} has no stored field "${name}".${didYouMean(name, stored)}`);
+    report(where, `${definition.name} has no stored field "${name}".${didYouMean(name, stored)}`);
     return;
   }
   const field = fields[name];
@@ -169,6 +169,6 @@ function checkField(
   const unbounded = { ...field.options, min: -Infinity, max: Infinity, maxItem: Infinity, pattern: undefined };
   for (const value of values) {
     const refusal = value === null || value === undefined ? undefined : type.check(value, unbounded);
-    if (refusal) complain(where, `"${name}" is compared with ${describeValue(value)}: it ${refusal.message}.`);
+    if (refusal) report(where, `"${name}" is compared with ${describeValue(value)}: it ${refusal.message}.`);
   }
 }

@@ -107,7 +107,7 @@ describe('A wrong declaration stops the start and names the file, the option and
   }
 
   it('reports all mistakes at once', () => {
-    const wrong = withFields({ a: integer({ min: 2, max: 1 }), b: boolean({ default: 'yes' as never }) });
-    assert.throws(() => checkDefinitions([wrong, declared({})]), /declared twice.*fields\.a.*fields\.b/s);
+    const problem = withFields({ a: integer({ min: 2, max: 1 }), b: boolean({ default: 'yes' as never }) });
+    assert.throws(() => checkDefinitions([problem, declared({})]), /declared twice.*fields\.a.*fields\.b/s);
   });
 });

@@ -169,13 +169,13 @@ describe('An invalid value in a declaration', () => {
 
   it('is reported with all others, at any depth', () => {
     const seats = integer({ mim: 1 } as Anything);
-    const wrong = cars({
+    const problem = cars({
       fields: { ...fields, seats },
       access: { ...access, delet: 'nobody' },
       hooks: { beforeWrit() {} },
       defaultorder: 'plate',
     });
-    assert.throws(check(wrong), /defaultorder: .*hooks\.beforeWrit: .*fields\.seats\.mim: .*access\.delet: /s);
+    assert.throws(check(problem), /defaultorder: .*hooks\.beforeWrit: .*fields\.seats\.mim: .*access\.delet: /s);
   });
 
   it('is reported without its consequences', () => {

@@ -11,13 +11,13 @@ export interface Readers {
 
 /** Evaluates the rule for users with each role, because a rule is a function. */
 export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
-  const ask = (...held: string[]): Rows => {
+  const rowsFor = (...held: string[]): Rows => {
     try {
-      const answer = evaluateAccess(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);
-      return answer === true ? 'all' : answer === false ? 'none' : 'some';
+      const response = evaluateAccess(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);
+      return response === true ? 'all' : response === false ? 'none' : 'some';
     } catch {
       return 'none';
     }
   };
-  return { everyone: ask(), roles: Object.fromEntries(roles.map((role) => [role, ask(role)])) };
+  return { everyone: rowsFor(), roles: Object.fromEntries(roles.map((role) => [role, rowsFor(role)])) };
 }

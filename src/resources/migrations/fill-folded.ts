@@ -28,15 +28,15 @@ function foldWhere(
       executor,
       sql`select "id", ${source} as value, ${target} as folded from ${tableName} where "id" > ${after} and (${source} is not null or ${target} is not null) and ${condition} order by "id" limit ${batch}`,
     );
-    const wrong = rows
+    const problem = rows
       .map(({ id, value, folded: before }) => ({ id, value, before, wanted: value === null ? null : fold(value) }))
       .filter(({ before, wanted }) => wanted !== before);
     // A concurrent write has already folded its value, or a later pass finds the row.
-    if (executor.engine === 'postgres' && wrong.length > 0) {
+    if (executor.engine === 'postgres' && problem.length > 0) {
       const [ids, values, wanted] = [
-        wrong.map(({ id }) => id),
-        wrong.map(({ value }) => value),
-        wrong.map((row) => row.wanted),
+        problem.map(({ id }) => id),
+        problem.map(({ value }) => value),
+        problem.map((row) => row.wanted),
       ];
       await writeOnce(
         executor,
@@ -45,7 +45,7 @@ function foldWhere(
           where t."id" = v.id and t.${source} is not distinct from v.value`,
       );
     } else {
-      for (const { id, value, wanted } of wrong) {
+      for (const { id, value, wanted } of problem) {
         const unchanged = value === null ? sql`${source} is null` : sql`${source} = ${value}`;
         await writeOnce(
           executor,

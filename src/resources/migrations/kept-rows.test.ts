@@ -20,8 +20,8 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     for (const database of open) await database.close();
   });
   const fresh = async (definition: ResourceDefinition): Promise<Database> => {
-    const made = await create();
-    const database = await openDatabase({ databaseUrl: made.url, databasePoolSize: 2, workingDir: made.dir });
+    const created = await create();
+    const database = await openDatabase({ databaseUrl: created.url, databasePoolSize: 2, workingDir: created.dir });
     open.push(database);
     await migrate(database);
     await applyResourceMigrations(database, [definition]);

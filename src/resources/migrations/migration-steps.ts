@@ -124,9 +124,9 @@ const literal = (value: unknown): string =>
 export const dropColumn = (
   table: string,
   name: string,
-  { drops, why = '' }: { readonly drops?: string; readonly why?: string } = {},
+  { drops, why: reason = '' }: { readonly drops?: string; readonly why?: string } = {},
 ): Step => ({
-  description: `drop the column "${name}" of "${table}"${why}`,
+  description: `drop the column "${name}" of "${table}"${reason}`,
   dropsColumn: { table, name },
   ...(drops ? { drops } : {}),
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],

@@ -24,8 +24,8 @@ onBothEngines('Tables that change', (engine) => {
     for (const database of open) await database.close();
   });
   const fresh = async (...definitions: ResourceDefinition[]): Promise<Database> => {
-    const made = await create();
-    const database = await openDatabase({ databaseUrl: made.url, databasePoolSize: 2, workingDir: made.dir });
+    const created = await create();
+    const database = await openDatabase({ databaseUrl: created.url, databasePoolSize: 2, workingDir: created.dir });
     open.push(database);
     await migrate(database);
     await applyResourceMigrations(database, definitions);

@@ -35,8 +35,9 @@ export const existingRows = (resource: Resource, context: RuleContext, alias = '
   const { where, softDelete } = resource.definition;
   const declared = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
   if (!softDelete) return declared;
-  const asked = context.deleted?.of === resource ? context.deleted.which : undefined;
-  const kept = asked === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${asked === 'only' ? 'not ' : ''}null`);
+  const deletedFilter = context.deleted?.of === resource ? context.deleted.which : undefined;
+  const kept =
+    deletedFilter === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${deletedFilter === 'only' ? 'not ' : ''}null`);
   return and([kept, declared]);
 };
 

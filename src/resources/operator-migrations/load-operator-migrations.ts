@@ -54,8 +54,8 @@ export async function loadOperatorMigrations(
         try {
           await migration.up({ tx, resource, engine, now: now(), log });
         } catch (error) {
-          const why = reasonOf(error);
-          throw new OperatorError(`${file} failed, and nothing was changed: ${why}`);
+          const reason = reasonOf(error);
+          throw new OperatorError(`${file} failed, and nothing was changed: ${reason}`);
         }
         await recordOperatorMigration(plain, name, now());
         done.push(`run the migration ${name}`);

@@ -67,9 +67,9 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
   return { aggregates, groupBy: fields, order: readOrder(sent, aggregates, fields) };
 }
 
-const unusable = (resource: Resource, what: string, name: string, known: readonly ResourceField[], why: string) => {
+const unusable = (resource: Resource, what: string, name: string, known: readonly ResourceField[], reason: string) => {
   const allowed = known.map((field) => field.name);
-  return unknownName(what, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? why : undefined);
+  return unknownName(what, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? reason : undefined);
 };
 
 function readAggregate(resource: Resource, name: string): Aggregate {

@@ -42,8 +42,8 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
   const field = from.fields.get(name);
   if (!field || !rules.accepts(field)) {
     const where = relations.length === 0 ? '' : ` of ${from.name}`;
-    const why = field?.shown ? rules.refusal : undefined;
-    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown', why);
+    const reason = field?.shown ? rules.refusal : undefined;
+    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown', reason);
   }
   return { relations, field };
 }

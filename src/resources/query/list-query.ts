@@ -49,7 +49,7 @@ const maxLimit = 100;
 
 const none: ReadonlySet<string> = new Set();
 
-export function refuseParameters(query: Query, allowed = none): void {
+export function rejectParameters(query: Query, allowed = none): void {
   for (const name in query) {
     if (!allowed.has(name)) throw unknownName('The parameter', name, [...allowed], 'parameter_unknown');
   }
@@ -68,7 +68,7 @@ function withoutEmpty(query: Query): Query {
 export const plainRow: RowQuery = { fields: undefined, includes: [] };
 
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
-  refuseParameters(query, withDeleted(resource, selectionParameters));
+  rejectParameters(query, withDeleted(resource, selectionParameters));
   return rowQuery(resource, withoutEmpty(query), caller);
 }
 
@@ -99,14 +99,14 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
 }
 
 export function readRemoval(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
-  refuseParameters(query, withDeleted(resource, none));
+  rejectParameters(query, withDeleted(resource, none));
   const { deleted } = withoutEmpty(query);
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
 /** Parses the parameters of a list. Responds 400 for an unknown or malformed parameter. */
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
-  refuseParameters(sent, withDeleted(resource, listParameters));
+  rejectParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
@@ -116,7 +116,7 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, isSearchable);
   const { aggregate, groupBy } = query;
   const aggregates = readAggregates(resource, { aggregate, groupBy, orderBy, sortedBy });
-  if (aggregates) refuseWithAggregates(query);
+  if (aggregates) rejectWithAggregates(query);
   return {
     ...rowQuery(resource, query, caller),
     search: search === undefined ? [] : readSearch(search, operators),
@@ -135,7 +135,7 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
   };
 }
 
-function refuseWithAggregates(query: Query): void {
+function rejectWithAggregates(query: Query): void {
   for (const name of ['filter', 'include', 'cursor', 'count']) {
     if (query[name] !== undefined) throw invalidParameter(`aggregate: it shows no rows; leave "${name}" out.`);
   }

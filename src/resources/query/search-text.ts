@@ -88,14 +88,14 @@ function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, '
 /** The pairs of a search. The outer lists are combined with "and", the inner ones with "or". */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
   const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
-  refuseManyPairs(pieces.length);
+  rejectManyPairs(pieces.length);
   const groups = pieces.map((piece) => readPiece(piece, operators));
-  refuseManyPairs(groups.flat().length);
-  refuseManyWildcards(groups);
+  rejectManyPairs(groups.flat().length);
+  rejectManyWildcards(groups);
   return groups;
 }
 
-function refuseManyPairs(count: number): void {
+function rejectManyPairs(count: number): void {
   if (count > maxPairs) throw invalidParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
 }
 
@@ -118,7 +118,7 @@ function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>)
   });
 }
 
-function refuseManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
+function rejectManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
   let count = 0;
   for (const { field, terms, together } of groups.flatMap(markGroup)) {
     for (const { text, openStart, openEnd } of terms) {

@@ -26,9 +26,9 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     (await service.ask('POST', '/v1/owners', { json: { name: token }, token })).row.id;
   /** The rows of a batch begin in one turn of the event loop. */
   const create = async (path: string, rows: readonly object[], token = 'admin'): Promise<readonly Result[]> => {
-    const answer = await service.ask('POST', `${path}/batches`, { json: { rows }, token });
-    assert.equal(answer.status, 200, answer.text);
-    return JSON.parse(answer.text).data;
+    const response = await service.ask('POST', `${path}/batches`, { json: { rows }, token });
+    assert.equal(response.status, 200, response.text);
+    return JSON.parse(response.text).data;
   };
   const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
   const cars = (letter: string, count: number) =>
@@ -44,14 +44,14 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
   };
 
   it('share a transaction on PostgreSQL, and each gets the response of a single request', async () => {
-    const made = await create('/v1/cars', cars('A', 40));
-    assert.deepEqual(statuses(made), Array(40).fill(201));
-    if (engine === 'postgres') assert.equal(await transactionsOf(made), 1);
+    const created = await create('/v1/cars', cars('A', 40));
+    assert.deepEqual(statuses(created), Array(40).fill(201));
+    if (engine === 'postgres') assert.equal(await transactionsOf(created), 1);
     assert.deepEqual(
-      made.map(({ data }) => data.plate),
+      created.map(({ data }) => data.plate),
       cars('A', 40).map(({ plate }) => plate),
     );
-    for (const { data, etag } of [made[0], made[39]] as Result[]) {
+    for (const { data, etag } of [created[0], created[39]] as Result[]) {
       const alone = await service.ask('GET', `/v1/cars/${data.id}`);
       assert.deepEqual([data, etag], [alone.row, alone.headers.get('etag')]);
     }
@@ -65,16 +65,18 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
 
   it('are created even if one of them is invalid', async () => {
     const [good, other] = cars('C', 2) as [{ plate: string; owner_id: string }, object];
-    const made = await create('/v1/cars', [
+    const created = await create('/v1/cars', [
       good,
       good,
       { ...good, plate: 'C-9', owner_id: nobody },
       other,
       { plate: 'C-8' },
     ]);
-    assert.deepEqual(statuses(made), [201, 422, 422, 201, 422]);
-    assert.deepEqual(made[1]?.error.errors, [{ ...made[1]?.error.errors[0], field: 'plate', code: 'taken' }]);
-    assert.deepEqual(made[2]?.error.errors, [{ ...made[2]?.error.errors[0], field: 'owner_id', code: 'not_found' }]);
+    assert.deepEqual(statuses(created), [201, 422, 422, 201, 422]);
+    assert.deepEqual(created[1]?.error.errors, [{ ...created[1]?.error.errors[0], field: 'plate', code: 'taken' }]);
+    assert.deepEqual(created[2]?.error.errors, [
+      { ...created[2]?.error.errors[0], field: 'owner_id', code: 'not_found' },
+    ]);
     const { rows } = await service.ask('GET', '/v1/cars?search=plate:C-*&orderBy=plate');
     assert.deepEqual(
       rows.map(({ plate }) => plate),
@@ -85,8 +87,8 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
   it('are checked by the rule for each row and for its references', async () => {
     const own = { name: 'own' };
     const others = { name: 'of another', user_id: idOf('bob') };
-    const made = await create('/v1/owners', [own, others, own], 'alice');
-    assert.deepEqual(statuses(made), [201, 422, 201], 'alice may not see the user bob');
+    const created = await create('/v1/owners', [own, others, own], 'alice');
+    assert.deepEqual(statuses(created), [201, 422, 201], 'alice may not see the user bob');
     const { rows: mine } = await service.ask('GET', '/v1/owners', { token: 'alice' });
     assert.deepEqual(
       mine.map(({ name }) => name),
@@ -101,14 +103,14 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
 
   it('are recorded with their own author', async () => {
     const owners = { admin: owner, alice: await ownerOf('alice'), bob: await ownerOf('bob') };
-    const made = await Promise.all(
+    const created = await Promise.all(
       Object.entries(owners).map(async ([token, owner_id]) => {
         const rows = [1, 2, 3].map((n) => ({ plate: `E-${token}-${n}`, owner_id }));
         return [token, await create('/v1/cars', rows, token)] as const;
       }),
     );
     const events = await service.context.database.db.selectFrom('events').selectAll().execute();
-    for (const [token, results] of made) {
+    for (const [token, results] of created) {
       for (const { data, status } of results) {
         assert.equal(status, 201);
         const own = events.filter((event) => JSON.parse(event.data).id === data.id);

@@ -88,11 +88,11 @@ async function createAll(
   const [first, second] = creations;
   if (first && !second) return [await outcomeOf(first.alone())];
   const rows = await insertAll(services, resource, creations);
-  return Promise.all(creations.map(({ answer }, i) => (rows[i] ? outcomeOf(answer(rows[i])) : undefined)));
+  return Promise.all(creations.map(({ answer: response }, i) => (rows[i] ? outcomeOf(response(rows[i])) : undefined)));
 }
 
-const outcomeOf = (answer: Promise<unknown>): Promise<Outcome> =>
-  answer.then(
+const outcomeOf = (response: Promise<unknown>): Promise<Outcome> =>
+  response.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );

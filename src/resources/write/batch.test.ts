@@ -39,9 +39,9 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   const path = '/v1/cars/batches';
   type Method = 'POST' | 'PATCH' | 'DELETE';
   const batch = async (method: Method, json: object, question: object = {}): Promise<readonly Result[]> => {
-    const answer = await service.ask(method, path, { json, ...question });
-    assert.equal(answer.status, 200, answer.text);
-    return JSON.parse(answer.text).data;
+    const response = await service.ask(method, path, { json, ...question });
+    assert.equal(response.status, 200, response.text);
+    return JSON.parse(response.text).data;
   };
   const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
   const platesLike = async (text: string) =>
@@ -90,8 +90,8 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   });
 
   it('writes nothing if the batch is invalid, and names the mistake', async () => {
-    const [made] = await batch('POST', { rows: [car('R-1')] });
-    const id = made?.data?.id;
+    const [created] = await batch('POST', { rows: [car('R-1')] });
+    const id = created?.data?.id;
     const wrong: [Method, object, string][] = [
       ['POST', { rows: [] }, 'rows'],
       ['PATCH', { rows: [] }, 'rows'],
@@ -121,14 +121,14 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   it('allows nothing that single requests would refuse', async () => {
     const question = (token: string) => ({ json: { ids: [owner] }, token });
     assert.equal((await service.ask('DELETE', '/v1/owners/batches', question('bob-owners:read'))).status, 403);
-    const answer = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
-    assert.deepEqual(statuses(JSON.parse(answer.text).data), [404], 'bob may not see the row');
+    const response = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
+    assert.deepEqual(statuses(JSON.parse(response.text).data), [404], 'bob may not see the row');
     assert.equal((await service.ask('GET', `/v1/owners/${owner}`)).status, 200);
   });
 
   it('deletes nothing by POST', async () => {
-    const [made] = await batch('POST', { rows: [car('P-1')] });
-    const sent = { operations: [{ operation: 'delete', id: made?.data?.id }] };
+    const [created] = await batch('POST', { rows: [car('P-1')] });
+    const sent = { operations: [{ operation: 'delete', id: created?.data?.id }] };
     assert.equal((await service.ask('POST', path, { json: sent })).status, 400);
     assert.equal((await service.ask('POST', '/v1/cars/batch', { json: sent })).status, 405);
     assert.deepEqual(await platesLike('P-'), ['P-1']);

@@ -162,18 +162,18 @@ interface GuardedCall {
 /** The call for a hook. It records whether the hook uses the transaction, and throws if the transaction is over. */
 function guardCall(call: WriteCall): GuardedCall {
   const state = { used: false, over: false };
-  const refuseOver = () => {
+  const rejectOver = () => {
     if (state.over) throw new TransactionOver();
   };
   const guard: KyselyPlugin = {
     transformQuery({ node }) {
-      refuseOver();
+      rejectOver();
       return node;
     },
     transformResult: async ({ result }) => result,
   };
   const transaction = () => {
-    refuseOver();
+    rejectOver();
     state.used = true;
     return call.tx.withPlugin(guard);
   };

@@ -62,8 +62,8 @@ onBothEngines('The prepare hook', (engine) => {
   let letter: string;
   before(async () => {
     service = await start([letters, stamps, franks, seals, prints]);
-    const made = await service.ask('POST', '/v1/letters', { json: { subject: 'made' }, token: 'alice' });
-    letter = made.row.id;
+    const created = await service.ask('POST', '/v1/letters', { json: { subject: 'made' }, token: 'alice' });
+    letter = created.row.id;
     worked.length = 0;
   });
   const status = async (method: string, path: string, token: string, json: object) =>

@@ -14,9 +14,9 @@ type Prepared = Omit<WriteRequest, 'selection'> &
 /** The values of a new row. A caller who may not create one is refused before any other work. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
   return prepareWrite(resource, { ...request, mode: 'create' }, async () => {
-    for (const made of request.link ? [resource, request.link.resource] : [resource]) {
-      if (allowedRows(made, 'create', queryContext(services.context.database, request.call)) === sqlFalse)
-        throw operationForbidden(made, 'create');
+    for (const created of request.link ? [resource, request.link.resource] : [resource]) {
+      if (allowedRows(created, 'create', queryContext(services.context.database, request.call)) === sqlFalse)
+        throw operationForbidden(created, 'create');
     }
   });
 }

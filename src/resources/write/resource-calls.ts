@@ -53,12 +53,12 @@ export const resourceFor =
     if (as !== 'caller' && as !== 'service') {
       throw new Error(`resource("${name}"): state the rights of the call, as: 'caller' or as: 'service'.`);
     }
-    const asked = as === 'service' ? { ...asking, caller: systemCaller } : asking;
+    const callSource = as === 'service' ? { ...asking, caller: systemCaller } : asking;
     const write = inside ?? (tx && writeOfTransaction(tx));
     if (!write && isInTransaction()) {
       throw new Error(`resource("${name}"): inside a transaction, pass it on: resource("${name}", { as, tx }).`);
     }
-    return callsOf({ services, resource, source: asked, write }) as never;
+    return callsOf({ services, resource, source: callSource, write }) as never;
   };
 
 /** The same for code without a caller. It acts as the service. */
@@ -137,17 +137,17 @@ async function beginNested<T>(
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
-  const asked = { ...source, caller };
+  const callSource = { ...source, caller };
   const write: WriteContext = {
     ...rest,
     caller,
     call: {
       ...outer.call,
       caller,
-      resource: (name, options) => resourceFor(services, asked, write)(name, options),
+      resource: (name, options) => resourceFor(services, callSource, write)(name, options),
       reveal: (fields) => void Object.assign(revealed, fields),
     },
-    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, asked) },
+    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, callSource) },
     revealed,
     actor: recorded ? caller : outer.actor,
     depth: outer.depth + 1,
@@ -201,8 +201,8 @@ const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, 
   mapReferenceViolation(bound.services, bound.resource, id, () =>
     inside(bound, outer, id, async (write) => {
       const { resource } = bound;
-      const asked = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
-      const before = await lockRow(asked, resource, id, 'delete', ifMatch);
+      const deletion = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
+      const before = await lockRow(deletion, resource, id, 'delete', ifMatch);
       await resource.definition.hooks?.prepareDelete?.(write.call, { id, body: {} });
       await removeRow(write, resource, before, { forGood });
     }),

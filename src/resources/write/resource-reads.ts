@@ -62,9 +62,9 @@ const parametersOf = (query: ListQuery): Record<string, string> =>
 export async function findBound(bound: BoundResource, id: string, query: ListQuery): ReturnType<ResourceCalls['find']> {
   requireOperation(bound, 'find');
   const { resource, source } = bound;
-  const asked = readRowQuery(resource, parametersOf(query), source.caller);
-  const selection = selectionFor(resource, asked);
-  const context = withDeletedRows(readWith(bound), resource, asked);
+  const rowQuery = readRowQuery(resource, parametersOf(query), source.caller);
+  const selection = selectionFor(resource, rowQuery);
+  const context = withDeletedRows(readWith(bound), resource, rowQuery);
   const row = await findRow(context, resource, id, selection.shape);
   return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
 }
@@ -72,10 +72,12 @@ export async function findBound(bound: BoundResource, id: string, query: ListQue
 export async function listBound(bound: BoundResource, query: ListQuery): ReturnType<ResourceCalls['list']> {
   requireOperation(bound, 'list');
   const { services, resource, source } = bound;
-  const asked = readListQuery(resource, parametersOf(query), source.caller);
-  const context = withDeletedRows(readWith(bound), resource, asked);
+  const listQuery = readListQuery(resource, parametersOf(query), source.caller);
+  const context = withDeletedRows(readWith(bound), resource, listQuery);
   const paging = { keys: services.keys, address: () => '', linked: () => undefined };
-  const { data, meta } = JSON.parse(await anyListJson(context, resource, listRead(context, resource, asked), paging));
+  const { data, meta } = JSON.parse(
+    await anyListJson(context, resource, listRead(context, resource, listQuery), paging),
+  );
   const { links: _links, ...pagination } = meta.pagination;
   return { data, pagination };
 }

@@ -73,14 +73,14 @@ onBothEngines('Soft delete', (engine) => {
   let service: ResourceService;
   const ask: ResourceService['ask'] = (...request) => service.ask(...request);
   const make = async (path: string, json: object, token = 'admin') => {
-    const made = await ask('POST', path, { json, token });
-    assert.equal(made.status, 201, made.text);
-    return made.row;
+    const created = await ask('POST', path, { json, token });
+    assert.equal(created.status, 201, created.text);
+    return created.row;
   };
   const names = async (path: string, token = 'admin') => {
-    const answer = await ask('GET', path, { token });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.rows.map(({ name }) => name);
+    const response = await ask('GET', path, { token });
+    assert.equal(response.status, 200, response.text);
+    return response.rows.map(({ name }) => name);
   };
 
   before(async () => {

@@ -15,7 +15,7 @@ it('A batch starts no more rows after its caller was refused', async () => {
     throw unauthorized('token_revoked');
   };
   const services = { context: {} } as never;
-  const answers = await writeBatch(services, {} as never, {
+  const responses = await writeBatch(services, {} as never, {
     operation: 'delete',
     rows,
     requestId: 'r',
@@ -23,6 +23,6 @@ it('A batch starts no more rows after its caller was refused', async () => {
     keys: [],
   });
   assert.ok(begun < 10, `${begun} rows were started`);
-  assert.deepEqual(new Set(answers.map((answer) => JSON.parse(answer).error.code)), new Set(['token_revoked']));
-  assert.equal(answers.length, 100);
+  assert.deepEqual(new Set(responses.map((response) => JSON.parse(response).error.code)), new Set(['token_revoked']));
+  assert.equal(responses.length, 100);
 });

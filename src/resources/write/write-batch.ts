@@ -29,7 +29,7 @@ export async function writeBatch(
   resource: Resource,
   { operation, rows, requestId, call, keys }: Batch,
 ): Promise<string[]> {
-  const answers: string[] = [];
+  const responses: string[] = [];
   let next = 0;
   /** The error after which no more rows are started. Hooks may call other services before the transaction refuses the row. */
   let ended: Error | undefined;
@@ -38,17 +38,17 @@ export async function writeBatch(
       const index = next++;
       try {
         if (ended) throw ended;
-        answers[index] = await write(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
+        responses[index] = await write(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
       } catch (error) {
         if (error instanceof Problem && error.status === 401) ended = error;
-        answers[index] = refused(services, requestId, error as Error);
+        responses[index] = refused(services, requestId, error as Error);
       }
     }
   };
   const together = operation === 'create' && keys.every((key) => !key) && canBatchCreate(services, resource);
   const atOnce = together ? rows.length : Math.min(defaultConcurrency, rows.length);
   await Promise.all(Array.from({ length: atOnce }, work));
-  return answers;
+  return responses;
 }
 
 /** The status, the ETag, and the members of the body that a single request would have got. */
@@ -69,8 +69,8 @@ async function write(
   }
   const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow), key };
   if (operation === 'create') {
-    const made = await createResource(services, resource, request);
-    return answered(201, made.headers.etag ?? '', made.body);
+    const created = await createResource(services, resource, request);
+    return answered(201, created.headers.etag ?? '', created.body);
   }
   const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
   return answered(200, etag, json);

@@ -43,8 +43,8 @@ export async function createResource(
   const alone = () =>
     inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
       const { tx } = write.call;
-      const made = key && (await claimKey(tx, key, call.now));
-      if (made) return repeatResponse(write, resource, made);
+      const created = key && (await claimKey(tx, key, call.now));
+      if (created) return repeatResponse(write, resource, created);
       if (!input) throw responseExpired();
       const row = await insertRow(write, resource, { ...input.values });
       const id = row.id;
@@ -64,12 +64,12 @@ export async function createResource(
     });
   const isPlain = input && !key && !link && selection.includes.length === 0;
   if (!isPlain || !canBatchCreate(services, resource)) return alone();
-  const answer = async (row: StoredRow): Promise<CreatedResponse> => {
+  const response = async (row: StoredRow): Promise<CreatedResponse> => {
     const context = queryContext(services.context.database, call);
     const { json, etag } = await rowJson(context, resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
   };
-  return batchCreate(services, resource, { call, values: input.values, alone, answer });
+  return batchCreate(services, resource, { call, values: input.values, alone, answer: response });
 }
 
 const responseExpired = () =>
@@ -79,13 +79,13 @@ const responseExpired = () =>
 async function repeatResponse(
   context: QueryContext,
   resource: Resource,
-  made: StoredResponse,
+  created: StoredResponse,
 ): Promise<CreatedResponse> {
   const rows = await readPrepared(
     context,
-    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${made.id} and ${existingRows(resource, context)}`,
+    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${created.id} and ${existingRows(resource, context)}`,
   );
-  if (rows.length > 0) return made;
+  if (rows.length > 0) return created;
   throw new Problem(
     410,
     'Gone',
@@ -181,8 +181,8 @@ export async function restoreResource(
 ): Promise<TaggedJson> {
   const { call } = await withProof(services, resource, sent);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
-    const asked = { ...write, deleted: { of: resource, which: 'with' as const } };
-    const before = await lockRow(asked, resource, id, 'delete', ifMatch);
+    const withDeleted = { ...write, deleted: { of: resource, which: 'with' as const } };
+    const before = await lockRow(withDeleted, resource, id, 'delete', ifMatch);
     const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
     return rowJson(write, resource, selection, row);
   });

@@ -68,10 +68,10 @@ onBothEngines('Writes', (engine) => {
   it('let only one of two concurrent editors win', async () => {
     const { id } = await makeCar();
     const headers = { 'if-match': String((await ask('GET', `/v1/cars/${id}`)).headers.get('etag')) };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [11, 12, 13, 14, 15].map((seats) => ask('PATCH', `/v1/cars/${id}`, { json: { seats }, headers })),
     );
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412, 412, 412]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 412, 412, 412, 412]);
   });
 
   it('accept a whole resource as it was read, and refuse changes of unchangeable fields', async () => {
@@ -79,8 +79,8 @@ onBothEngines('Writes', (engine) => {
     const put = await ask('PUT', `/v1/cars/${car.id}`, { json: { ...car, seats: 3 } });
     assert.equal(put.status, 200, put.text);
     assert.equal(put.row.seats, 3);
-    const wrong = { ...car, id: idOf('bob'), created_at: '2026-01-01T00:00:00Z', inspected: true, chassis: null };
-    const refused = await ask('PUT', `/v1/cars/${car.id}`, { json: wrong });
+    const rejected = { ...car, id: idOf('bob'), created_at: '2026-01-01T00:00:00Z', inspected: true, chassis: null };
+    const refused = await ask('PUT', `/v1/cars/${car.id}`, { json: rejected });
     assert.equal(refused.status, 422, refused.text);
     assert.deepEqual(refused.problem.errors.map(({ field }) => field).sort(), [
       'chassis',
@@ -120,11 +120,11 @@ onBothEngines('Writes', (engine) => {
       { seats, weight, electric, built, model, tags, extras },
       { seats: 7, weight: 1.25, electric: true, built: null, model: null, tags: ['a', 'b'], extras: { a: [1] } },
     );
-    const wrong = await ask('POST', '/v1/cars', {
+    const rejected = await ask('POST', '/v1/cars', {
       form: { plate: 'F-2', owner_id: owner, seats: 'many', electric: 'perhaps' },
     });
     assert.deepEqual(
-      wrong.problem.errors.map(({ field, code }) => [field, code]),
+      rejected.problem.errors.map(({ field, code }) => [field, code]),
       [
         ['seats', 'type'],
         ['electric', 'type'],
@@ -170,14 +170,14 @@ onBothEngines('Writes', (engine) => {
   it('repeat the first response for a retry with the same Idempotency-Key', async () => {
     const json = { plate: 'I-1', owner_id: owner };
     const headers = { 'idempotency-key': 'order-1' };
-    const answers = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/cars', { json, headers })));
+    const responses = await Promise.all([1, 2, 3, 4].map(() => ask('POST', '/v1/cars', { json, headers })));
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [201, 201, 201, 201],
-      answers.map(({ text }) => text).join('\n'),
+      responses.map(({ text }) => text).join('\n'),
     );
-    assert.equal(new Set(answers.map(({ text }) => text)).size, 1);
-    assert.equal(new Set(answers.map((answer) => answer.headers.get('location'))).size, 1);
+    assert.equal(new Set(responses.map(({ text }) => text)).size, 1);
+    assert.equal(new Set(responses.map((response) => response.headers.get('location'))).size, 1);
     assert.equal((await ask('POST', '/v1/cars', { json: { ...json, seats: 3 }, headers })).status, 422);
     const others = await ask('POST', '/v1/cars', { json: { ...json, plate: 'I-2' }, headers, token: 'alice' });
     assert.equal(others.problem.errors?.[0]?.code, 'not_found', 'another caller has separate keys');
@@ -206,12 +206,12 @@ onBothEngines('Writes', (engine) => {
     const found = await ask('GET', `/v1/cars/${id}`);
     const headers = { 'idempotency-key': 'change-1', 'if-match': String(found.headers.get('etag')) };
     const change = { json: { seats: 3 }, headers };
-    const answers = await Promise.all([1, 2, 3].map(() => ask('PATCH', `/v1/cars/${id}`, change)));
+    const responses = await Promise.all([1, 2, 3].map(() => ask('PATCH', `/v1/cars/${id}`, change)));
     assert.deepEqual(
-      answers.map(({ status, text, headers }) => [status, text, headers.get('etag')]),
-      answers.map(() => [200, answers[0]?.text, answers[0]?.headers.get('etag')]),
+      responses.map(({ status, text, headers }) => [status, text, headers.get('etag')]),
+      responses.map(() => [200, responses[0]?.text, responses[0]?.headers.get('etag')]),
     );
-    assert.equal(answers[0]?.row.seats, 3);
+    assert.equal(responses[0]?.row.seats, 3);
     assert.equal((await ask('PATCH', `/v1/cars/${id}`, { json: { seats: 4 }, headers })).status, 422);
     assert.equal((await ask('GET', `/v1/cars/${id}`)).row.seats, 3);
     const removal = { headers: { 'idempotency-key': 'change-1' } };

@@ -132,8 +132,8 @@ async function write(
     await target.inOne(async (inside, tx) => {
       const row = await (before ? inside.update(before.new_id, given) : inside.create({ ...given, [owner]: userId }));
       const fingerprint = `${isWhole ? print(values) : ''}.${here(row)}`;
-      const kept = { source: origin, old_id: oldId, new_id: row.id, fingerprint, version: 1, pass: pass.number };
-      await saveLegacyIds(tx, [kept]);
+      const legacyId = { source: origin, old_id: oldId, new_id: row.id, fingerprint, version: 1, pass: pass.number };
+      await saveLegacyIds(tx, [legacyId]);
     });
     pass.findings.note(`Rows of ${name} that were written`);
   };

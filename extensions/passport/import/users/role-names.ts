@@ -116,8 +116,8 @@ function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTabl
 
 /** Laravel's convention: the class `App\Models\User` (or its short name) means the table `users`. */
 export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): string | undefined {
-  const said = plan.models.get(model);
-  if (said !== undefined) return said;
+  const override = plan.models.get(model);
+  if (override !== undefined) return override;
   const short = model
     .replace(/.*\\/s, '')
     .replace(/(?<=[a-z0-9])([A-Z])/g, '_$1')

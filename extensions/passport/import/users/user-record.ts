@@ -115,8 +115,8 @@ export function fingerprintToStore(
   isSettled: boolean,
 ): string {
   const [own = '', roles = ''] = fingerprint.split('.');
-  const kept = roles === '' ? (before?.split('.')[1] ?? '') : roles;
-  return `${isSettled ? '' : open}${own}.${kept}${disabled ? locked : ''}`;
+  const storedRoles = roles === '' ? (before?.split('.')[1] ?? '') : roles;
+  return `${isSettled ? '' : open}${own}.${storedRoles}${disabled ? locked : ''}`;
 }
 
 /** Whether the user is unchanged since the previous pass, and whether a decision is open. */

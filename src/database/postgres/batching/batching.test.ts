@@ -30,10 +30,10 @@ describe('Statements of one turn on PostgreSQL', () => {
     database.batchWrite?.<{ id: string; transaction: string }>(insertMany, { id, body } as { id: string });
 
   it('are sent once if they are identical, and each caller gets a separate list', async () => {
-    const answers = await Promise.all(many(20).map(count));
-    assert.equal(new Set(answers.map(([row]) => row?.at)).size, 1);
-    answers[0]?.pop();
-    assert.equal(answers[1]?.length, 1);
+    const responses = await Promise.all(many(20).map(count));
+    assert.equal(new Set(responses.map(([row]) => row?.at)).size, 1);
+    responses[0]?.pop();
+    assert.equal(responses[1]?.length, 1);
   });
 
   it('that may be expensive are shared by one caller, and are canceled when all its requests are gone', async () => {

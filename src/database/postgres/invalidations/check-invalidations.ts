@@ -6,7 +6,7 @@ import type { DatabaseClock } from './database-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
 
 const connectsWithin = 3000;
-const answersWithin = 15_000;
+const responseTimeoutMs = 15_000;
 
 /** The number of statements that are sent to detect a pooler. A pooler could run each of them in another session. */
 const rounds = 3;
@@ -28,7 +28,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
     const client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis: connectsWithin,
-      query_timeout: answersWithin,
+      query_timeout: responseTimeoutMs,
       application_name: 'gatehouse',
     });
     client.on('error', () => undefined);
@@ -53,10 +53,10 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
 async function readClock(client: pg.Client, clock: DatabaseClock): Promise<void> {
   // The first query of a connection takes long, so the clock is read by the second one.
   await client.query('select 1');
-  const asked = performance.now();
+  const sentAt = performance.now();
   const { rows } = await client.query<{ time: number; version: number }>(readServer);
   const { time, version } = rows[0] as { time: number; version: number };
-  clock.set({ time, asked, answered: performance.now() });
+  clock.set({ time, sentAt, receivedAt: performance.now() });
   if (version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
 }
 

@@ -6,12 +6,12 @@ export class DatabaseClock {
   /** The database's clock minus the monotonic clock. */
   #ahead: number | undefined;
 
-  /** The clock of the database showed `time` between `asked` and `answered`, which are monotonic times. */
-  set({ time, asked, answered }: { time: number; asked: number; answered: number }): void {
-    const [least, most] = [time - answered, time - asked];
+  /** The clock of the database showed `time` between `sentAt` and `receivedAt`, which are monotonic times. */
+  set({ time, sentAt, receivedAt }: { time: number; sentAt: number; receivedAt: number }): void {
+    const [min, max] = [time - receivedAt, time - sentAt];
     // Keeps the current estimate if the answer allows it, because a slow answer is imprecise.
-    const known = this.#ahead ?? (least + most) / 2;
-    this.#ahead = Math.min(Math.max(known, least), most);
+    const known = this.#ahead ?? (min + max) / 2;
+    this.#ahead = Math.min(Math.max(known, min), max);
   }
 
   now(): number {

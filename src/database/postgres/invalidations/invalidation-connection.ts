@@ -20,7 +20,7 @@ import { SilentInstances } from './silent-instances.ts';
 /** Shorter than half the lease, so that one late response does not lose it. */
 const renewEvery = 1000;
 /** The connection is closed and opened again if a response takes longer, because a broken network does not always close it. */
-const answerWithin = 2000;
+const responseTimeoutMs = 2000;
 const retryAfter = 250;
 
 interface InvalidationListener {
@@ -77,7 +77,7 @@ export class InvalidationConnection {
       connectionString: this.#primary.current,
       // Helps operators to recognise the connection. No code depends on this name.
       application_name: 'gatehouse-listener',
-      connectionTimeoutMillis: answerWithin,
+      connectionTimeoutMillis: responseTimeoutMs,
       keepAlive: true,
       pipeline: true,
       stream: () => socket,
@@ -99,7 +99,7 @@ export class InvalidationConnection {
       await client.connect();
       // The server ends a statement that nobody waits for any more, one second after this process gives up. If it ended a commit that waits
       // for a standby, PostgreSQL would report that commit as done.
-      await this.query(`set statement_timeout = ${answerWithin + 1000}`);
+      await this.query(`set statement_timeout = ${responseTimeoutMs + 1000}`);
       await this.query(`listen ${changesChannel}`);
       await this.query(`listen ${confirmationsChannel}`);
       await this.query(`listen ${jobsChannel}`);
@@ -113,7 +113,7 @@ export class InvalidationConnection {
   async query<R>(text: string, values: readonly unknown[] = []): Promise<R[]> {
     const client = this.#client;
     if (!client) throw new Error('there is no connection for invalidations');
-    const timer = setTimeout(() => this.#disconnect(client), answerWithin);
+    const timer = setTimeout(() => this.#disconnect(client), responseTimeoutMs);
     try {
       return (await client.query(text, [...values])).rows;
     } finally {
@@ -134,7 +134,7 @@ export class InvalidationConnection {
     const [client, socket] = [this.#client, this.#socket];
     this.#client = undefined;
     // If the network is broken, the end of the connection is never reported.
-    const timer = setTimeout(() => socket?.destroy(), answerWithin);
+    const timer = setTimeout(() => socket?.destroy(), responseTimeoutMs);
     await client?.end().catch(() => undefined);
     clearTimeout(timer);
   }
@@ -146,25 +146,25 @@ export class InvalidationConnection {
     this.#ids.add(id);
     this.#id = id;
     const client = this.#client;
-    const asked = currentMoment();
+    const sentAt = currentMoment();
     const [row] = await this.query<ClockRow>(registerInstance, [id, earlier]);
     if (!(await this.#listener.isRegistered(id)))
       throw new Error('invalidations come from another server than the rows');
     if (this.#client !== client || !row) return;
     for (const old of earlier) this.#ids.delete(old);
     this.#listener.clearCaches();
-    this.#granted(asked, row);
+    this.#granted(sentAt, row);
   }
 
   async #renew(): Promise<void> {
     const client = this.#client;
     if (!client) return;
     try {
-      const asked = currentMoment();
+      const sentAt = currentMoment();
       const [row] = await this.query<ClockRow>(renewInstance, [this.#id]);
       if (this.#client !== client) return;
       if (!row) return await this.#reregister();
-      this.#granted(asked, row);
+      this.#granted(sentAt, row);
       await this.#removeSilent();
     } catch {
       this.#disconnect(client);
@@ -176,11 +176,11 @@ export class InvalidationConnection {
     await this.#register();
   }
 
-  #granted(asked: Moment, { time, renewals }: ClockRow): void {
+  #granted(sentAt: Moment, { time, renewals }: ClockRow): void {
     if (this.#closed) return;
-    this.renewals.add(this.#id, { renewals, asked });
-    this.lease.renew(asked);
-    this.#clock.set({ time, asked: asked.monotonic, answered: performance.now() });
+    this.renewals.add(this.#id, { renewals, sentAt });
+    this.lease.renew(sentAt);
+    this.#clock.set({ time, sentAt: sentAt.monotonic, receivedAt: performance.now() });
     this.#timer = setTimeout(() => void this.#renew(), renewEvery);
   }
 

@@ -2,11 +2,11 @@ import type { Moment } from './lease.ts';
 
 interface Renewal {
   readonly renewals: number;
-  readonly asked: Moment;
+  readonly sentAt: Moment;
 }
 
 /** A replica that is in use is never this many renewals behind. */
-const kept = 8;
+const maxRenewals = 8;
 
 /**
  * The renewals of this instance's row in the primary, each with the time at which it was requested. A replica that has one of them has
@@ -25,11 +25,11 @@ export class LeaseRenewals {
     if (id !== this.#id) this.#renewals = [];
     this.#id = id;
     this.#renewals.push(beat);
-    if (this.#renewals.length > kept) this.#renewals.shift();
+    if (this.#renewals.length > maxRenewals) this.#renewals.shift();
   }
 
   /** The time up to which a replica is complete, if it has this number of renewals of this id. */
   completeTo(id: string, renewals: number): Moment | undefined {
-    return id === this.#id ? this.#renewals.findLast((beat) => beat.renewals <= renewals)?.asked : undefined;
+    return id === this.#id ? this.#renewals.findLast((beat) => beat.renewals <= renewals)?.sentAt : undefined;
   }
 }

@@ -24,9 +24,9 @@ describe('A lease on invalidations', () => {
   it('is valid for its length from the request, not from the response', () => {
     const lease = new Lease();
     assert.equal(lease.holds(), false);
-    const asked = currentMoment();
+    const sentAt = currentMoment();
     pass(1000);
-    lease.renew(asked);
+    lease.renew(sentAt);
     pass(leaseLength - 1001);
     assert.equal(lease.holds(), true);
     pass(1);
@@ -64,7 +64,7 @@ describe('The clock of the database', () => {
   it('continues between readings, even if the clock of the machine changes', () => {
     const clock = new DatabaseClock();
     assert.throws(() => clock.now());
-    clock.set({ time: 500_000, asked: 1000, answered: 1010 });
+    clock.set({ time: 500_000, sentAt: 1000, receivedAt: 1010 });
     assert.equal(clock.now(), 499_995);
     clocks.wall += 3_600_000;
     pass(100);
@@ -73,13 +73,13 @@ describe('The clock of the database', () => {
 
   it('is corrected only as far as a reading proves it wrong', () => {
     const clock = new DatabaseClock();
-    clock.set({ time: 500_000, asked: 1000, answered: 1010 });
+    clock.set({ time: 500_000, sentAt: 1000, receivedAt: 1010 });
     pass(1000);
-    clock.set({ time: 501_900, asked: 2000, answered: 4000 });
+    clock.set({ time: 501_900, sentAt: 2000, receivedAt: 4000 });
     assert.equal(clock.now(), 500_995, 'a slow response proves little about the clock');
-    clock.set({ time: 501_050, asked: 2000, answered: 2002 });
+    clock.set({ time: 501_050, sentAt: 2000, receivedAt: 2002 });
     assert.equal(clock.now(), 501_048);
-    clock.set({ time: 4_101_050, asked: 2000, answered: 2002 });
+    clock.set({ time: 4_101_050, sentAt: 2000, receivedAt: 2002 });
     assert.equal(clock.now(), 4_101_048, 'the clock of the database was set');
   });
 });

@@ -90,9 +90,9 @@ export class PostgresBus implements Bus {
   }
 
   async settle(announcement: string, changes: readonly Change[]): Promise<void> {
-    const told = notifyListeners(this.#listeners, changes);
+    const notified = notifyListeners(this.#listeners, changes);
     await this.#allConfirmed(announcement);
-    await told;
+    await notified;
   }
 
   subscribe(listener: ChangeListener): void {
@@ -129,8 +129,8 @@ export class PostgresBus implements Bus {
       const check = () => {
         if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
       };
-      const look = async (list: () => Promise<InstanceRow[]>, wait: number) => {
-        const again = setTimeout(() => void look(this.#list, Math.min(wait * 2, maxRecheckMs)), wait);
+      const recheck = async (list: () => Promise<InstanceRow[]>, wait: number) => {
+        const again = setTimeout(() => void recheck(this.#list, Math.min(wait * 2, maxRecheckMs)), wait);
         timers.add(again);
         const rows = await list().catch(() => undefined);
         if (rows)
@@ -138,7 +138,7 @@ export class PostgresBus implements Bus {
         check();
       };
       unsettled.confirmed = check;
-      void look(this.cacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
+      void recheck(this.cacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);
@@ -177,8 +177,8 @@ export class PostgresBus implements Bus {
       this.#connection.query('select pg_notify($1, $2)', [confirmationsChannel, message]).catch(() => undefined);
     };
     // Confirms after all listeners have finished, so that no part of this instance still uses the old state.
-    const told = notifyListeners(this.#listeners, changes);
-    if (told) void told.then(confirm);
+    const notified = notifyListeners(this.#listeners, changes);
+    if (notified) void notified.then(confirm);
     else confirm();
   }
 }

@@ -57,11 +57,11 @@ export class Connection implements DatabaseConnection {
     const limit = { query_timeout: this.#timeoutMs };
     const keeps = repeats && !this.#pool.byTransaction;
     const name = keeps ? (repeats === 'perhaps' ? await statementNameOf(this.client, text) : nameOf(text)) : undefined;
-    const ask = () =>
+    const runQuery = () =>
       statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
     try {
       const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
-      const result = await (alone ? this.#inOneOfItsOwn(ask) : ask());
+      const result = await (alone ? this.#inOwnTransaction(runQuery) : runQuery());
       requireReplicated(this.client);
       return result;
     } catch (error) {
@@ -112,11 +112,11 @@ export class Connection implements DatabaseConnection {
   }
 
   /** Through a transaction pooler, a limit applies to one transaction only. The three statements are sent without waiting in between. */
-  async #inOneOfItsOwn(ask: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
+  async #inOwnTransaction(runQuery: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { read, timeoutMs } = this.#limits;
     const [begun, answered, ended] = await Promise.allSettled([
       this.client.query(withQueryTimeout(`begin; set local statement_timeout = ${read}`, timeoutMs)),
-      ask(),
+      runQuery(),
       this.client.query(withQueryTimeout('commit', timeoutMs)),
     ]);
     if (begun.status === 'rejected') throw begun.reason;

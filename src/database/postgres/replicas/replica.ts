@@ -8,7 +8,7 @@ import { poolCloser } from '../pool/pool-closer.ts';
 import { isCanceled, isConnectionError } from '../pool/postgres-errors.ts';
 
 const lookEvery = 250;
-const answersWithin = 2000;
+const responseTimeoutMs = 2000;
 const renewalsOf = 'select renewals from instances where id = $1';
 
 /** SQLSTATEs of reads that a replica cancels because they conflict with replication. */
@@ -35,11 +35,11 @@ export class Replica {
     this.#pool = new pg.Pool({
       connectionString: url,
       max: size,
-      connectionTimeoutMillis: answersWithin,
+      connectionTimeoutMillis: responseTimeoutMs,
       application_name: 'gatehouse-reads',
       keepAlive: true,
       onConnect: async (client) => {
-        await client.query(withQueryTimeout(`set statement_timeout = ${limits.read}`, answersWithin));
+        await client.query(withQueryTimeout(`set statement_timeout = ${limits.read}`, responseTimeoutMs));
       },
     });
     this.#pool.on('error', () => undefined);
@@ -87,7 +87,7 @@ export class Replica {
   }
 
   async #compare(id: string): Promise<void> {
-    const query = { ...withQueryTimeout(renewalsOf, answersWithin), values: [id] };
+    const query = { ...withQueryTimeout(renewalsOf, responseTimeoutMs), values: [id] };
     const { rows } = await this.#pool.query<{ renewals: number }>(query);
     const moment = rows[0] && this.#beats.completeTo(id, rows[0].renewals);
     if (!moment || moment.monotonic < this.#completeTo) return;

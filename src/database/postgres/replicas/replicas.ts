@@ -88,7 +88,7 @@ export class PostgresReplicas implements Replicas {
         () => shared.readKeyed<R>(text, key, by),
         () => this.#primary.readKeyed<R>(text, key, by),
       );
-    const readFirst = async <R>(...asked: Parameters<Database['readFirst']>) => (await read<R>(...asked))[0];
+    const readFirst = async <R>(...args: Parameters<Database['readFirst']>) => (await read<R>(...args))[0];
     // On a replica, the sequence that counts changes runs ahead of the rows. The primary's value is right for every reader
     // that has the changes settled there.
     const changes = async () => {
@@ -128,9 +128,9 @@ export class PostgresReplicas implements Replicas {
 }
 
 /** Asks the primary if the replica cannot answer. */
-async function withFallback<T>(asked: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
+async function withFallback<T>(args: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
   try {
-    return await asked();
+    return await args();
   } catch (error) {
     if (!(error instanceof ReplicaUnavailable)) throw error;
     return primary();

@@ -71,13 +71,13 @@ export class Primary {
 
   async #lookAtOthers(): Promise<void> {
     const others = this.servers.filter((server) => server !== this.#current);
-    const looked = await Promise.all(others.map(look));
-    if (looked.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
+    const checked = await Promise.all(others.map(checkServer));
+    if (checked.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
   }
 
   async #find(): Promise<void> {
-    const looked = await Promise.all(this.servers.map(look));
-    const [first, ...others] = looked
+    const checked = await Promise.all(this.servers.map(checkServer));
+    const [first, ...others] = checked
       .filter(({ state }) => state && this.#canBePrimary(state))
       .sort(
         (a, b) =>
@@ -85,7 +85,7 @@ export class Primary {
           Number(b.server === this.#current) - Number(a.server === this.#current),
       );
     if (!first?.state)
-      throw new NoPrimary(`none takes writes (${looked.map((one) => this.#describe(one)).join('; ')})`);
+      throw new NoPrimary(`none takes writes (${checked.map((one) => this.#describe(one)).join('; ')})`);
     const { state, server } = first;
     const stranger = others.find((other) => other.state?.system !== state.system);
     if (stranger)
@@ -109,16 +109,16 @@ export class Primary {
   }
 
   #describe({ server, state, error }: ServerCheck): string {
-    const why = (): string => {
+    const reason = (): string => {
       if (!state) return reasonOf(error) || (codeOf(error) ?? 'away');
       if (!state.takesWrites) return 'a standby, or read-only';
       return state.system === this.#known.system ? 'a primary of an earlier timeline' : 'of another cluster';
     };
-    return `${withoutCredentials(server)}: ${why()}`;
+    return `${withoutCredentials(server)}: ${reason()}`;
   }
 }
 
-const look = async (server: string): Promise<ServerCheck> => {
+const checkServer = async (server: string): Promise<ServerCheck> => {
   try {
     return { server, state: await readServerState(server) };
   } catch (error) {

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import pg from 'pg';
 
 /** After this time without a response, the server counts as unreachable. */
-const answersWithin = 2000;
+const responseTimeoutMs = 2000;
 
 export interface ServerState {
   /** False for a standby and for a read-only server. */
@@ -28,18 +28,18 @@ export async function readServerState(url: string): Promise<ServerState> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'gatehouse-watch',
-    connectionTimeoutMillis: answersWithin,
+    connectionTimeoutMillis: responseTimeoutMs,
     stream: () => socket,
   });
   client.on('error', () => undefined);
   // A server that hangs still accepts connections.
-  const timer = setTimeout(() => socket.destroy(), answersWithin);
+  const timer = setTimeout(() => socket.destroy(), responseTimeoutMs);
   try {
     await client.connect();
     const { rows } = await client.query<{ yes: boolean }>(`select ${isReadOnlySql} as yes`);
     if (rows[0]?.yes !== false) return { takesWrites: false, timeline: 0, system: '' };
-    const told = await client.query<{ system: string; timeline: number }>(timelineSql).catch(() => undefined);
-    const { system, timeline } = told?.rows[0] ?? { system: '', timeline: 0 };
+    const result = await client.query<{ system: string; timeline: number }>(timelineSql).catch(() => undefined);
+    const { system, timeline } = result?.rows[0] ?? { system: '', timeline: 0 };
     return { takesWrites: true, system, timeline: Number(timeline) };
   } finally {
     clearTimeout(timer);

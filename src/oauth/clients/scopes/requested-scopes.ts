@@ -10,7 +10,7 @@ export function scopeErrors(
   scopes: readonly string[],
   { for: type }: { for?: ClientType } = {},
 ): FieldError[] {
-  const wrong = (scope: string): FieldError | undefined => {
+  const problem = (scope: string): FieldError | undefined => {
     if (!known.has(scope)) {
       const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
       return { field: 'scopes', code: 'unknown', message };
@@ -34,7 +34,7 @@ export function scopeErrors(
   if (scopes.length === 0)
     return [{ field: 'scopes', code: 'required', message: 'scopes must contain at least one scope.' }];
   return scopes
-    .map(wrong)
+    .map(problem)
     .filter((error) => error !== undefined)
     .slice(0, 1);
 }

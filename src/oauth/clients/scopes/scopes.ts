@@ -112,15 +112,15 @@ export function parseScope(text: string): string[] {
 /** OpenID Connect Core 3.1.2.1: the requested scopes that exist and are allowed. */
 export function filterScopes(
   known: KnownScopes,
-  asked: readonly string[],
+  requested: readonly string[],
   allowed: readonly string[],
 ): readonly string[] {
-  return asked.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
+  return requested.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 
 /** The granted scopes: all allowed scopes if `asked` is empty, and never more than the allowed scopes. */
-export function grantScopes(known: KnownScopes, asked: string, allowed: readonly string[]): readonly string[] {
-  const scopes = parseScope(asked);
+export function grantScopes(known: KnownScopes, requested: string, allowed: readonly string[]): readonly string[] {
+  const scopes = parseScope(requested);
   if (scopes.length === 0) return allowed;
   for (const scope of scopes) {
     if (!known.has(scope)) throw new OAuthError('invalid_scope', `There is no scope '${scope.slice(0, 80)}'.`);

@@ -23,12 +23,12 @@ export const createLockAuthority =
     if (other !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, other]);
     const strength = act.ofAccounts ? 'change' : 'share';
     const rows = await lockAuthorityRows(tx, database.engine, ids, strength, act.recorded);
-    refuseEnded(caller, rows, now());
+    rejectEnded(caller, rows, now());
     if (act.accountId !== undefined) await lockForRevocation(tx, [act.accountId]);
     return currentCaller(config, act, rows);
   };
 
-function refuseEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
+function rejectEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
   if (kind === 'user' && !user) throw unauthorized('user_gone');
   if (user?.disabled) throw unauthorized('user_gone', 'disabled user');
   if (clientId !== null && !client) throw unauthorized('client_revoked');

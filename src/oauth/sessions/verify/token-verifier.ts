@@ -25,7 +25,7 @@ export type FoundToken =
 export type ProvePossession = (sender: Sender, token: string, jkt: string) => Promise<void>;
 
 /** RFC 9449 7.1: the scheme DPoP requires a key-bound token. */
-function refuseDpopScheme(sender: Sender | null): void {
+function rejectDpopScheme(sender: Sender | null): void {
   if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
   }
@@ -67,7 +67,7 @@ export class TokenVerifier {
       throw unauthorized('token_expired');
     }
     if (known.jkt !== undefined) return this.#proven(token, known, sender);
-    refuseDpopScheme(sender);
+    rejectDpopScheme(sender);
     this.#context.metrics.tokenLookups.inc(hit);
     this.#lastUses.record(known.sessionId, now, sender);
     return known.caller;
@@ -90,7 +90,7 @@ export class TokenVerifier {
     const verified = await verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path });
     if (usable && verified.cacheable !== false) this.#cache.set(token, verified, epoch);
     if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
-    refuseDpopScheme(sender);
+    rejectDpopScheme(sender);
     this.#lastUses.record(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }

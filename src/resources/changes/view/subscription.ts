@@ -55,16 +55,16 @@ export function readSubscription(
       if (!hasScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
       // Throws if the caller may see no row.
       readCondition(resource, { caller, now });
-      const asked = readListQuery(resource, query, caller);
-      refuseRelations(asked);
-      return [name, { resource, search: searchConditions(context, resource, asked) }];
+      const listQuery = readListQuery(resource, query, caller);
+      rejectRelations(listQuery);
+      return [name, { resource, search: searchConditions(context, resource, listQuery) }];
     }),
   );
   return { caller, resources, key: JSON.stringify(query) };
 }
 
 /** A change contains the old row, but not the old related rows. */
-function refuseRelations({ search }: Pick<ListQuery, 'search'>): void {
+function rejectRelations({ search }: Pick<ListQuery, 'search'>): void {
   const through = search.flat().find(({ field }) => field.includes('.'));
   if (through) {
     throw invalidParameter(
@@ -117,8 +117,8 @@ export class VisibilityEvaluator {
       if (!changes) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
       const context = queryContext(this.#context.database, { caller, now });
-      const made = getOrCreate(this.#made, rights, () => evaluateVisibility(context, resource, changes, search));
-      sights.set(name, await made);
+      const created = getOrCreate(this.#made, rights, () => evaluateVisibility(context, resource, changes, search));
+      sights.set(name, await created);
     }
     return sights;
   }

@@ -233,10 +233,10 @@ export class WebhookSender {
     );
     try {
       const headers = webhookHeaders(secrets, id, at, body);
-      const answer = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
-      const text = answer.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
-      const error = answer.status < 300 ? null : `the receiver answered ${answer.status}`;
-      return { response_status: answer.status, response_body: text, error };
+      const response = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
+      const text = response.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
+      const error = response.status < 300 ? null : `the receiver answered ${response.status}`;
+      return { response_status: response.status, response_body: text, error };
     } catch (error) {
       return { response_status: null, response_body: null, error: reasonOf(error).slice(0, 500) };
     }

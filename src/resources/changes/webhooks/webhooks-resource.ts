@@ -172,13 +172,13 @@ export const webhooksResource = (services: WebhookServices) =>
         status: 202,
         async run({ row, transaction }) {
           if (!row.active) throw conflict('The webhook is not active.');
-          const made = await transaction(async (call) => {
+          const created = await transaction(async (call) => {
             const delivery = createPing(row.id, call.now);
             await insertDeliveries(call.tx, [delivery]);
             return delivery;
           });
           services.wake();
-          return { id: made.id, webhook_id: row.id, state: made.state };
+          return { id: created.id, webhook_id: row.id, state: created.state };
         },
       },
       {

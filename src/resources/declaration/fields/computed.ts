@@ -37,12 +37,12 @@ export const storedNames = (fields: Fields): string[] =>
     return field && !isComputed(field) && !field.options.virtual;
   });
 
-export function checkComputed({ options, compute }: Field, fields: Fields, complain: (what: string) => void): void {
+export function checkComputed({ options, compute }: Field, fields: Fields, report: (what: string) => void): void {
   const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
   for (const source of options.from ?? []) {
-    if (!stored.includes(source)) complain(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);
+    if (!stored.includes(source)) report(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);
   }
-  if (options.as === undefined) complain("as is missing: the type of the value, such as 'text'.");
-  if (options.from === undefined) complain('from is missing: the names of the fields that the value is computed from.');
-  if (typeof compute !== 'function') complain('a computed field needs a function.');
+  if (options.as === undefined) report("as is missing: the type of the value, such as 'text'.");
+  if (options.from === undefined) report('from is missing: the names of the fields that the value is computed from.');
+  if (typeof compute !== 'function') report('a computed field needs a function.');
 }

@@ -82,9 +82,9 @@ onBothEngines('Decimals', (engine) => {
   });
 
   it('are exact strings in JSON, with all digits of their scale', async () => {
-    const made = await make({ amount: '12345678901234567890.1234', discount: '12.5' });
-    assert.equal(made.status, 201, made.text);
-    const { row } = await ask('GET', `/v1/prices/${made.row.id}`);
+    const created = await make({ amount: '12345678901234567890.1234', discount: '12.5' });
+    assert.equal(created.status, 201, created.text);
+    const { row } = await ask('GET', `/v1/prices/${created.row.id}`);
     assert.deepEqual(
       { amount: row.amount, discount: row.discount, code: row.code },
       { amount: '12345678901234567890.1234', discount: '12.50', code: null },

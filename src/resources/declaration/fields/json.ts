@@ -52,9 +52,9 @@ export const jsonType: FieldType = {
   },
   ownOptions: { max: amount } satisfies OwnOptions<JsonOptions>,
   fromForm: (text) => parseJsonText(text) ?? text,
-  checkOptions({ searchable, sortable, unique }, complain) {
+  checkOptions({ searchable, sortable, unique }, report) {
     if (searchable || sortable || unique) {
-      complain('it can be neither searchable, sortable nor unique; leave those out.');
+      report('it can be neither searchable, sortable nor unique; leave those out.');
     }
   },
   schema: () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] }),

@@ -4,7 +4,7 @@ import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
 import { parseJsonText } from './json.ts';
-import { jsonValues, refuseWildcard } from './plain-values.ts';
+import { jsonValues, rejectWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 
 export interface ListOptions extends FieldOptions<readonly string[]> {
@@ -28,8 +28,8 @@ export const listType: FieldType = {
   fromForm: (text) => (text.startsWith('[') ? parseJsonText(text) : text === '' ? [] : text.split(',')) ?? text,
   takesEmptyText: () => true,
   ownOptions: { values: texts, max: amount, maxItem: amount } satisfies OwnOptions<ListOptions>,
-  checkOptions({ sortable, unique }, complain) {
-    if (sortable || unique) complain('a list can be neither sortable nor unique.');
+  checkOptions({ sortable, unique }, report) {
+    if (sortable || unique) report('a list can be neither sortable nor unique.');
   },
   schema: ({ values, max = defaultMax, maxItem = defaultMaxItem }) => ({
     type: 'array',
@@ -42,7 +42,7 @@ export const listType: FieldType = {
   expected: 'an item of the list',
   hasOrder: false,
   matches(term, field, engine, alias) {
-    refuseWildcard(term, field);
+    rejectWildcard(term, field);
     return listHolds(engine, `${alias}.${quoted(field.column)}`, sql`${term.text}`);
   },
 };
@@ -54,8 +54,8 @@ function checkList(
   if (!Array.isArray(value)) return invalidValue('type', 'must be a list of strings');
   if (value.length > max) return invalidValue('maxItems', `must have at most ${max} items`, { limit: max });
   for (const item of value) {
-    const wrong = checkText(item, { max: maxItem });
-    if (wrong) return { ...wrong, message: `contains an item that ${wrong.message}` };
+    const problem = checkText(item, { max: maxItem });
+    if (problem) return { ...problem, message: `contains an item that ${problem.message}` };
     if (values && !values.includes(item))
       return invalidValue('enum', `may contain only: ${values.join(', ')}`, { values });
   }

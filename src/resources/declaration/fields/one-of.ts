@@ -20,13 +20,13 @@ export const oneOfType: FieldType = {
   check: (value, { values = [] }) =>
     isOneOf(values, value) ? undefined : invalidValue('enum', `must be one of: ${values.join(', ')}`, { values }),
   ownOptions: { values: anything },
-  checkOptions({ values }, complain) {
+  checkOptions({ values }, report) {
     if (
       !Array.isArray(values) ||
       values.length === 0 ||
       values.some((value) => typeof value !== 'string' || value === '')
     ) {
-      complain('expected a list of non-empty strings.');
+      report('expected a list of non-empty strings.');
     }
   },
   schema: ({ values = [] }) => ({ type: 'string', enum: [...values], examples: [values[0]] }),

@@ -13,7 +13,7 @@ export function searchedValue(text: string, field: SearchedField): unknown {
   return stored;
 }
 
-export function refuseWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
+export function rejectWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
   if (openStart || openEnd) throw invalidParameter(`search: ${name} takes no wildcard; expected ${type.expected}.`);
 }
 
@@ -29,7 +29,7 @@ export const plainValues = {
   fromStored: same,
   hasOrder: true,
   matches(term, field) {
-    refuseWildcard(term, field);
+    rejectWildcard(term, field);
     return [searchedValue(term.text, field)];
   },
   indexing: 'asked',

@@ -25,13 +25,13 @@ export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldTy
     target: words,
     onDelete: oneOfWords('restrict', 'cascade', 'set null'),
   } satisfies OwnOptions<ReferenceOptions & { target: string }>,
-  checkOptions({ target = '', onDelete, required }, complain, resources) {
+  checkOptions({ target = '', onDelete, required }, report, resources) {
     const known = [...resources];
     if (!known.includes(target)) {
-      complain(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
+      report(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
     }
     if (onDelete === 'set null' && required) {
-      complain("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
+      report("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
     }
   },
   schema: () => ({ type: 'string', examples: [exampleId] }),

@@ -89,9 +89,9 @@ export const textType: FieldType = {
     pattern: expression,
     folded: oneOfWords('stored', 'lower'),
   } satisfies OwnOptions<TextOptions>,
-  checkOptions(options, complain) {
+  checkOptions(options, report) {
     if (options.unique && maxOf(options) > indexableMax) {
-      complain(`it is too long to be unique; give it a max of at most ${indexableMax}.`);
+      report(`it is too long to be unique; give it a max of at most ${indexableMax}.`);
     }
   },
   schema: ({ min = 1, max = defaultMax, pattern }) => ({

@@ -8,9 +8,14 @@ export function isDay(text: string): boolean {
   const match = day.exec(text);
   if (!match) return false;
   const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
-  const made = new Date(0);
-  made.setUTCFullYear(year, month - 1, date);
-  return year > 0 && made.getUTCFullYear() === year && made.getUTCMonth() === month - 1 && made.getUTCDate() === date;
+  const created = new Date(0);
+  created.setUTCFullYear(year, month - 1, date);
+  return (
+    year > 0 &&
+    created.getUTCFullYear() === year &&
+    created.getUTCMonth() === month - 1 &&
+    created.getUTCDate() === date
+  );
 }
 
 /** Milliseconds since 1970 of an RFC 3339 timestamp, or undefined. */

@@ -44,8 +44,8 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
   }
   const columnSteps: Step[] = [];
   const { recast, gone, refused } = await changeColumns(plan, before, after, columnSteps);
-  const kept = await leaveColumns(plan, before, after, columnSteps);
-  for (const name of Object.keys(before.columns)) if (!kept[name] && !after.columns[name]) gone.add(name);
+  const unusedColumns = await leaveColumns(plan, before, after, columnSteps);
+  for (const name of Object.keys(before.columns)) if (!unusedColumns[name] && !after.columns[name]) gone.add(name);
   const indexes = indexesThatStay(plan, before, after, new Set([...recast, ...gone]));
   steps.push(...columnSteps);
   for (const [name, next] of Object.entries(after.columns)) {
@@ -58,7 +58,7 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     await narrowColumn(plan, name, { before: converted, after: next, becomesText });
   }
   await makeIndexes(plan, before, after, indexes);
-  return { table, columns: { ...kept, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+  return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
 }
 
 /** Plans new columns, and columns whose type or reference changes. */
@@ -85,7 +85,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
           steps.push(dropColumn(table, name), ...addColumn(engine, table, name, next));
         } else {
           refused.add(name);
-          refuseType(plan, name, next, held);
+          rejectType(plan, name, next, held);
         }
       }
     }
@@ -94,7 +94,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
 }
 
 /** Refuses a new type: the stored values cannot be converted, or another version may use the column. */
-function refuseType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
+function rejectType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
   const isA = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (held === 0) {
     blockers.push(`${isA} at a start, because other versions may use the column. Run gatehouse migrate.`);
@@ -120,7 +120,7 @@ async function leaveColumns(
   after: TableSchema,
   steps: Step[],
 ): Promise<Record<string, ColumnSchema>> {
-  const kept: Record<string, ColumnSchema> = {};
+  const unusedColumns: Record<string, ColumnSchema> = {};
   const declared = new Set(Object.values(after.columns).map(({ field }) => field));
   for (const [name, old] of Object.entries(before.columns)) {
     if (after.columns[name]) continue;
@@ -128,11 +128,11 @@ async function leaveColumns(
     const held = await countHeld(executor, table, name, old);
     const isNamed = drop.named.includes(operators) && !declared.has(old.field);
     if (isNamed || (drop.empty && held === 0)) {
-      const why = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
-      steps.push(dropColumn(table, name, { drops: operators, why }));
+      const reason = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
+      steps.push(dropColumn(table, name, { drops: operators, why: reason }));
       continue;
     }
-    kept[name] = { ...old, unnamed: true };
+    unusedColumns[name] = { ...old, unnamed: true };
     if (name === 'deleted_at' && old.type === 'timestamp' && held > 0) {
       blockers.push(
         `${resource}: it no longer says softDelete, and its ${held} deleted rows would be there again. Delete them for good first, or say that they may come back: gatehouse migrate --drop ${operators}`,
@@ -146,7 +146,7 @@ async function leaveColumns(
       });
     }
   }
-  return kept;
+  return unusedColumns;
 }
 
 /** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
@@ -156,7 +156,7 @@ function indexesThatStay(
   after: TableSchema,
   moved: ReadonlySet<string>,
 ): TableSchema['indexes'] {
-  const kept: Record<string, TableSchema['indexes'][string]> = {};
+  const unusedColumns: Record<string, TableSchema['indexes'][string]> = {};
   for (const [name, index] of Object.entries(before.indexes)) {
     const next = after.indexes[name];
     const isMoved = index.columns.some((column) => moved.has(column));
@@ -165,7 +165,7 @@ function indexesThatStay(
       steps.push(dropIndex(name));
       continue;
     }
-    kept[name] = index;
+    unusedColumns[name] = index;
     if (index.unique && index.columns.every((column) => after.columns[column])) {
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
@@ -174,18 +174,18 @@ function indexesThatStay(
       });
     }
   }
-  return kept;
+  return unusedColumns;
 }
 
 async function makeIndexes(
   { executor, resource, table, steps, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
-  kept: TableSchema['indexes'],
+  unusedColumns: TableSchema['indexes'],
 ): Promise<void> {
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
-    if ((before.indexes[name] && !dropped.has(name)) || kept[name]) continue;
+    if ((before.indexes[name] && !dropped.has(name)) || unusedColumns[name]) continue;
     if (index.unique && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
@@ -215,10 +215,10 @@ async function hasDuplicates(
   if (columns.some((column) => !before.columns[column])) return false;
   const list = raw(columns.map(quoted).join(', '));
   const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
-  const kept = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
+  const unusedColumns = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
   const rows = await readUnprepared(
     executor,
-    sql`select 1 as one from ${raw(quoted(table))} where ${filled} ${kept} group by ${list} having count(*) > 1 limit 1`,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filled} ${unusedColumns} group by ${list} having count(*) > 1 limit 1`,
   );
   return rows.length > 0;
 }
