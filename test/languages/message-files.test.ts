@@ -84,11 +84,11 @@ describe('The message files', () => {
 
   it('are checked for untranslated texts of the console', () => {
     const found = (source: string) => untranslatedText('a.tsx', source, (sentence) => sentence === 'Known');
-    assert.deepEqual(found("const a = <b title={say('Known')}>{say('Known')}</b>;"), []);
+    assert.deepEqual(found("const a = <b title={translate('Known')}>{translate('Known')}</b>;"), []);
     assert.equal(found('const a = <b>Words</b>;').length, 1);
     assert.equal(found('const a = <b title="Close" />;').length, 1);
     assert.equal(found(`const a = <b>{done ? 'Close' : \`\${n} of \${m}\`}</b>;`).length, 2);
-    assert.equal(found("notify(say('Unknown'));").length, 1);
+    assert.equal(found("notify(translate('Unknown'));").length, 1);
     assert.equal(found("const table = [['a', 'some sentence']];").length, 1);
   });
 

@@ -10,7 +10,7 @@ const isNode = (value: unknown): value is Node => typeof (value as Node | null)?
 const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? nameOf(node.property)) : '');
 
 /** The functions that translate a sentence. */
-const translators = new Set(['say', 'find', 'template', 'translate']);
+const translators = new Set(['translate', 'find', 'template', 'translateKey']);
 /** Texts for programs: styles, code that is shown as code, log messages. */
 const notShown = new Set([
   'sx',
@@ -37,7 +37,7 @@ const isPiece = (text: string): boolean => /(^|\s)\p{L}{2,}[,.:;]?(\s|$)/u.test(
 
 /**
  * Finds texts in a source file of the console that would not be translated: a text in JSX, a word or sentence that is
- * shown without `say()`, or a sentence in a table that the message files lack.
+ * shown without `translate()`, or a sentence in a table that the message files lack.
  */
 export function untranslatedText(file: string, source: string, isMessage: (text: string) => boolean): string[] {
   const found: string[] = [];

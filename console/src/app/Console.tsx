@@ -27,7 +27,7 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
 import { i18nProvider } from '../text/i18n-provider.ts';
 import { labelOf, rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { iconOf } from '../widgets/ResourceIcon.tsx';
 import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
@@ -74,7 +74,7 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
             dashboard={Dashboard}
             layout={ConsoleLayout}
             loading={LoadingPage}
-            loginPage={Leaving}
+            loginPage={RedirectToLogin}
             catchAll={NotFound}
             error={ErrorPage}
             accessDenied={AccessDenied}
@@ -107,24 +107,24 @@ function routesOf(description: ResourceDescription) {
 }
 
 /** Leaves the console for the login page of the service. */
-function Leaving() {
+function RedirectToLogin() {
   useEffect(leave, []);
   return null;
 }
 
 /** The page for an unknown path. */
 function NotFound() {
-  const translate = useTranslate();
-  const title = translate('ra.page.not_found');
+  const translateKey = useTranslate();
+  const title = translateKey('ra.page.not_found');
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
       <Title title={title} />
       <Typography variant="h6" component="h2">
         {title}
       </Typography>
-      <Typography sx={{ color: 'text.secondary' }}>{translate('ra.message.not_found')}</Typography>
+      <Typography sx={{ color: 'text.secondary' }}>{translateKey('ra.message.not_found')}</Typography>
       <Button component={Link} to="/" variant="contained" sx={{ mt: 1 }}>
-        {say('Overview')}
+        {translate('Overview')}
       </Button>
     </Box>
   );

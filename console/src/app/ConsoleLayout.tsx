@@ -19,7 +19,7 @@ import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
 import { isOwn, isUnlisted, labelOf, ownNames } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { PageHead } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { brand } from './brand.ts';
@@ -38,7 +38,7 @@ export function ConsoleLayout({ children }: { children: ReactNode }) {
 const ConsoleSidebar = memo(
   (props: SidebarProps) => {
     const isDialog = useMediaQuery<Theme>((theme) => theme.breakpoints.down('sm'));
-    return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': say('Menu') } } })} />;
+    return <Sidebar {...props} {...(isDialog && { slotProps: { paper: { 'aria-label': translate('Menu') } } })} />;
   },
   () => true,
 );
@@ -86,12 +86,12 @@ const ConsoleBar = memo(() => {
 function Account() {
   const { identity } = useGetIdentity();
   return (
-    <UserMenu label={identity?.fullName ?? say('Account')}>
+    <UserMenu label={identity?.fullName ?? translate('Account')}>
       <MenuItem component="a" href={`${root}/settings`}>
         <ListItemIcon>
           <SettingsIcon fontSize="small" />
         </ListItemIcon>
-        <ListItemText>{say('Account settings')}</ListItemText>
+        <ListItemText>{translate('Account settings')}</ListItemText>
       </MenuItem>
       <Logout />
     </UserMenu>
@@ -107,9 +107,9 @@ const ConsoleMenu = memo(() => {
   const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
   return (
     <Menu>
-      <Menu.DashboardItem primaryText={say('Overview')} />
-      <Group title={say('Resources')} of={operators} />
-      <Group title={say('Access')} of={own} />
+      <Menu.DashboardItem primaryText={translate('Overview')} />
+      <Group title={translate('Resources')} of={operators} />
+      <Group title={translate('Access')} of={own} />
     </Menu>
   );
 });

@@ -1,6 +1,6 @@
 import { type ReactNode, useCallback, useEffect, useState } from 'react';
-import { home, whenSignedOut } from '../data/api.ts';
-import { say } from '../text/say.ts';
+import { home, onSignedOut } from '../data/api.ts';
+import { translate } from '../text/translate.ts';
 import { brand } from './brand.ts';
 import Console from './Console.tsx';
 import { type Entered, enterConsole } from './enter-console.ts';
@@ -21,31 +21,31 @@ export function Gate({ waiting }: { waiting: string }) {
   }, []);
 
   useEffect(open, [open]);
-  useEffect(() => whenSignedOut(() => setState({ name: 'signedOut' })), []);
+  useEffect(() => onSignedOut(() => setState({ name: 'signedOut' })), []);
 
   if (state.name === 'open') return <Console {...state.entered} />;
   // biome-ignore lint/security/noDangerouslySetInnerHtml: the HTML of the loading page, which stays visible until the console is loaded.
   if (state.name === 'opening') return <div dangerouslySetInnerHTML={{ __html: waiting }} />;
   if (state.name === 'signedOut') {
     return (
-      <Notice title={say('You are signed out')} text={say('Sign in again to continue.')}>
-        <a className="open" href={comeBackTo()}>
-          {say('Sign in')}
+      <Notice title={translate('You are signed out')} text={translate('Sign in again to continue.')}>
+        <a className="open" href={returnPath()}>
+          {translate('Sign in')}
         </a>
       </Notice>
     );
   }
   return (
-    <Notice title={say('The console cannot open')} text={state.message}>
+    <Notice title={translate('The console cannot open')} text={state.message}>
       <button type="button" className="open" onClick={open}>
-        {say('Try again')}
+        {translate('Try again')}
       </button>
     </Notice>
   );
 }
 
 /** The page to return to after a sign-in. After a logout it is the first page. */
-const comeBackTo = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
+const returnPath = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
 
 async function enter(): Promise<State> {
   const entered = await enterConsole();

@@ -1,7 +1,7 @@
 import { type Me, whoAmI } from '../auth/auth-provider.ts';
 import { gatehouse, home } from '../data/api.ts';
 import { loadDescriptions, type ResourceDescription } from '../data/descriptions.ts';
-import { askForRows, type RowsAhead } from '../data/rows-ahead.ts';
+import { prefetchRows, type RowsAhead } from '../data/rows-ahead.ts';
 
 /** The signed-in user and the descriptions of the resources. Undefined: nobody is signed in. */
 export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefined;
@@ -9,7 +9,7 @@ export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefine
 let begun: Promise<Entered> | undefined;
 
 /** Requests the data from the service while the code of the console loads. */
-export function beginToEnter(onRows: (rows: RowsAhead) => void): void {
+export function prefetchConsoleData(onRows: (rows: RowsAhead) => void): void {
   begun = ask(onRows);
   // `enterConsole` reports the error.
   begun.catch(() => undefined);
@@ -25,7 +25,7 @@ export function enterConsole(): Promise<Entered> {
 async function ask(onRows?: (rows: RowsAhead) => void): Promise<Entered> {
   if (!(await gatehouse.resume())) return undefined;
   const described = loadDescriptions(gatehouse).then((descriptions) => {
-    const rows = askForRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);
+    const rows = prefetchRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);
     if (rows) onRows?.(rows);
     return descriptions;
   });

@@ -1,9 +1,9 @@
 import { home } from '../data/api.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { keptAs, type RowsAhead } from '../data/rows-ahead.ts';
+import { type RowsAhead, readStored } from '../data/rows-ahead.ts';
 import { detailsOf, digitsOf, isNumber, labelInLine } from '../text/details.ts';
 import { columnsOf, fieldLabel, labelOf, rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { none, valueText } from '../text/value-text.ts';
 import { brand } from './brand.ts';
 
@@ -15,15 +15,15 @@ const unknown = new Set(['status', 'last_sign_in']);
 /** On a slow connection, the rows arrive before the code that draws them. They are shown as text until the list is drawn. */
 export async function showFirstRows(
   place: HTMLElement,
-  { description, answer }: RowsAhead,
+  { description, answer: response }: RowsAhead,
   isDrawn: () => boolean,
 ): Promise<void> {
   const { name, operations } = description;
-  const { data } = await answer;
+  const { data } = await response;
   await new Promise((resolve) => setTimeout(resolve, patience - performance.now()));
   // The audit trail is not shown as a table.
   if (isDrawn() || data.length === 0 || name === 'events') return;
-  const hidden = keptAs<string[]>(name, 'datatable') ?? [];
+  const hidden = readStored<string[]>(name, 'datatable') ?? [];
   const [first, ...others] = columnsOf(description).filter((field) => !hidden.includes(field.name));
   if (!first) return;
   const columns = [first, ...(matchMedia('(width < 900px)').matches ? detailsOf(others, description, data) : others)];
@@ -48,7 +48,7 @@ export async function showFirstRows(
   };
   const logo = make('img');
   Object.assign(logo, { src: brand.logo, alt: '' });
-  const status = make('p', say('Opening the console…'));
+  const status = make('p', translate('Opening the console…'));
   status.role = 'status';
   const table = make(
     'table',

@@ -7,7 +7,7 @@ interface Opened {
   onClose: () => void;
 }
 
-function whenOpened(load: () => Promise<{ default: ComponentType<Opened> }>) {
+function onOpened(load: () => Promise<{ default: ComponentType<Opened> }>) {
   const Part = lazy(load);
   return (props: Opened) => <Suspense>{props.open && <Part {...props} />}</Suspense>;
 }
@@ -19,8 +19,8 @@ const parts = {
   removeQuery: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/RemoveSavedQueryDialog.js'),
 };
 
-export const AddSavedQueryDialog = whenOpened(async () => ({ default: (await parts.addQuery()).AddSavedQueryDialog }));
-export const RemoveSavedQueryDialog = whenOpened(async () => ({
+export const AddSavedQueryDialog = onOpened(async () => ({ default: (await parts.addQuery()).AddSavedQueryDialog }));
+export const RemoveSavedQueryDialog = onOpened(async () => ({
   default: (await parts.removeQuery()).RemoveSavedQueryDialog,
 }));
 

@@ -27,7 +27,7 @@ function locationOfPage(): RouterLocation {
   return { pathname: pathname.slice(home.length) || '/', search, hash, state: entryOf().state, key: String(visits) };
 }
 
-function arrive(): void {
+function onArrival(): void {
   visits += 1;
   current = locationOfPage();
   for (const listener of listeners) listener();
@@ -35,7 +35,7 @@ function arrive(): void {
 
 export const currentLocation = (): RouterLocation => current;
 
-export function whenMoved(listener: () => void): () => void {
+export function onNavigation(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
@@ -70,7 +70,7 @@ addEventListener('popstate', () => {
     return;
   }
   index += steps;
-  arrive();
+  onArrival();
 });
 
 /** The address of a place in the console. */
@@ -97,7 +97,7 @@ export function navigate(to: RouterTo | number, { replace = false, state }: Rout
   const go = () => {
     if (!replace) index += 1;
     history[replace ? 'replaceState' : 'pushState']({ index, state } satisfies Entry, '', address);
-    arrive();
+    onArrival();
   };
   if (!isStopped({ ...placeOf(to), state }, replace ? 'REPLACE' : 'PUSH', go)) go();
 }

@@ -1,6 +1,6 @@
-import { learnLanguage } from '../text/say.ts';
+import { loadMessages } from '../text/translate.ts';
 import { paintGate } from './brand.ts';
-import { beginToEnter } from './enter-console.ts';
+import { prefetchConsoleData } from './enter-console.ts';
 import { showFirstRows } from './first-rows.ts';
 import { loadAhead } from './lazy-pages.ts';
 import './gate.css';
@@ -11,10 +11,10 @@ if (!place) throw new Error('The page has no element "console".');
 paintGate();
 // The code of the console loads while the service responds with the data.
 const drawing = import('./draw.tsx');
-const language = learnLanguage();
+const language = loadMessages();
 loadAhead();
 let isDrawn = false;
-beginToEnter((rows) => {
+prefetchConsoleData((rows) => {
   // The console reports a failure when it is loaded.
   language.then(() => showFirstRows(place, rows, () => isDrawn)).catch(() => undefined);
 });

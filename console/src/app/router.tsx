@@ -19,13 +19,13 @@ import type {
   RouterProvider,
   RouterRouteProps,
 } from 'react-admin';
-import { currentLocation, guardWith, hrefOf, navigate, whenMoved } from './location.ts';
+import { currentLocation, guardWith, hrefOf, navigate, onNavigation } from './location.ts';
 import { matchRoute, type RouteMatch } from './match-route.ts';
 
 /** The part of the path that the parent routes have matched, and their parameters. */
 const Matched = createContext<Pick<RouteMatch, 'base' | 'params'>>({ base: '', params: {} });
 
-const useLocation = (): RouterLocation => useSyncExternalStore(whenMoved, currentLocation);
+const useLocation = (): RouterLocation => useSyncExternalStore(onNavigation, currentLocation);
 const useParams = <T,>(): T => useContext(Matched).params as T;
 
 /** Declares a route. `Routes` draws it. */

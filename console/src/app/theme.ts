@@ -1,5 +1,5 @@
 import { defaultDarkTheme, defaultLightTheme, type RaThemeOptions } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { type BrandColours, brand } from './brand.ts';
 
 /** The colours of the pages. `fill` is the background of a filled button. A brand may set it separately from the accent. */
@@ -23,7 +23,7 @@ function branded(colours: Colours, own: BrandColours | undefined): Colours {
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';
 
 /** Scrolls sideways. A shadow at an edge shows that there is more content: the covers scroll with the table, the shadows do not. */
-const moreBeside = ({ surface, ink }: Colours) => ({
+const scrollShadows = ({ surface, ink }: Colours) => ({
   overflowX: 'auto',
   background: [
     `linear-gradient(to right, ${surface} 40%, transparent) left / 48px 100% no-repeat local`,
@@ -121,18 +121,20 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
       },
       // react-admin labels the element around a check box. The label belongs to the check box.
       MuiCheckbox: {
-        defaultProps: { slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': say('Select') } } },
+        defaultProps: {
+          slotProps: { root: { 'aria-label': undefined }, input: { 'aria-label': translate('Select') } },
+        },
       },
-      MuiCircularProgress: { defaultProps: { 'aria-label': say('Loading') } },
-      MuiLinearProgress: { defaultProps: { 'aria-label': say('Loading') } },
+      MuiCircularProgress: { defaultProps: { 'aria-label': translate('Loading') } },
+      MuiLinearProgress: { defaultProps: { 'aria-label': translate('Loading') } },
       MuiAutocomplete: {
         ...base.components?.MuiAutocomplete,
         defaultProps: {
           fullWidth: true,
           autoHighlight: true,
-          clearText: say('Clear'),
-          closeText: say('Close'),
-          openText: say('Open'),
+          clearText: translate('Clear'),
+          closeText: translate('Close'),
+          openText: translate('Open'),
         },
       },
       RaMenuItemLink: {
@@ -159,7 +161,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
             '&&': { minWidth: 0 },
             '& .RaLayout-content, & .list-page, & .RaShow-card': { minWidth: 0 },
             '& .RaLayout-content': { paddingBottom: 24 },
-            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': moreBeside(c) },
+            '@media (max-width: 1199px)': { '& .RaDataTable-tableWrapper': scrollShadows(c) },
           },
         },
       },

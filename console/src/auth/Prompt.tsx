@@ -1,6 +1,6 @@
 import { Alert, Typography } from '@mui/material';
 import { type ComponentProps, type FormEvent, useState } from 'react';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 
 interface Props extends Omit<ComponentProps<typeof AskDialog>, 'form' | 'maxWidth' | 'busy'> {
@@ -20,7 +20,7 @@ export function Prompt({ text, send, children, ...dialog }: Props) {
     event.stopPropagation();
     const values = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
     setBusy(true);
-    const unreachable = () => say('The service cannot be reached. Try again.');
+    const unreachable = () => translate('The service cannot be reached. Try again.');
     setProblem(await send(Object.fromEntries(values) as Record<string, string>).catch(unreachable));
     setBusy(false);
   }

@@ -1,33 +1,39 @@
 import { TextField } from '@mui/material';
 import { useEffect } from 'react';
 import { interruption, root } from '../data/api.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { Prompt } from './Prompt.tsx';
 
 /** Asks for a new sign-in when the session has ended. */
 export default function SignInDialog() {
   // Also continues after a sign-in in another tab.
   useEffect(() => {
-    const look = () => void interruption.goOn().catch(() => undefined);
+    const look = () => void interruption.resume().catch(() => undefined);
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);
   }, []);
   return (
     <Prompt
-      title={say('Sign in again')}
-      cancel={say('Leave the console')}
-      onClose={interruption.giveUp}
-      confirm={say('Sign in')}
+      title={translate('Sign in again')}
+      cancel={translate('Leave the console')}
+      onClose={interruption.abandon}
+      confirm={translate('Sign in')}
       keeps={{ current: true }}
-      text={say('Your session has ended. Sign in to continue. Nothing that you typed is lost.')}
+      text={translate('Your session has ended. Sign in to continue. Nothing that you typed is lost.')}
       send={async ({ login = '', password = '' }) => {
         const refusal = await signInByPage(root, login, password);
-        if (refusal === undefined) await interruption.goOn();
+        if (refusal === undefined) await interruption.resume();
         return refusal;
       }}
     >
-      <TextField name="login" label={say('Email or login name')} autoComplete="username" autoFocus required />
-      <TextField name="password" label={say('Password')} type="password" autoComplete="current-password" required />
+      <TextField name="login" label={translate('Email or login name')} autoComplete="username" autoFocus required />
+      <TextField
+        name="password"
+        label={translate('Password')}
+        type="password"
+        autoComplete="current-password"
+        required
+      />
     </Prompt>
   );
 }
@@ -44,11 +50,11 @@ async function signInByPage(root: string, login: string, password: string): Prom
   fields.set('login', login);
   fields.set('password', password);
   const action = new URL(form.getAttribute('action') ?? page.url, page.url);
-  const answer = await fetch(action, { method: 'POST', body: fields, redirect: 'manual' });
-  if (answer.type === 'opaqueredirect' || answer.ok) return undefined;
+  const response = await fetch(action, { method: 'POST', body: fields, redirect: 'manual' });
+  if (response.type === 'opaqueredirect' || response.ok) return undefined;
   return (
-    refusalIn(documentOf(await answer.text())) ??
-    say('The login page answers with {status}.', { status: answer.status })
+    refusalIn(documentOf(await response.text())) ??
+    translate('The login page answers with {status}.', { status: response.status })
   );
 }
 

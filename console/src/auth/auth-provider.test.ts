@@ -9,8 +9,8 @@ import { tokenOfPage } from './page-session.ts';
 
 const descriptions = [describe({ name: 'events', fields: {}, operations: ['list', 'find'] })];
 
-async function console(answer: (seen: Seen) => Reply) {
-  const { url, seen } = await fakeService(answer);
+async function console(response: (seen: Seen) => Reply) {
+  const { url, seen } = await fakeService(response);
   const gatehouse = createGatehouse({ baseUrl: url, renew: () => tokenOfPage(url, fetch), retryDelays: [] });
   return { seen, gatehouse, auth: createAuthProvider(gatehouse, descriptions, me) };
 }
@@ -50,9 +50,9 @@ test('logging out ends the session at the service', async () => {
 
 test('only the end of the login logs out: forbidden, missing and failed do not', async () => {
   const { auth } = await console(signedIn);
-  const refused = (status: number) => new ProblemError('no', { status, code: 'x' });
-  for (const status of [403, 404, 412, 500]) await auth.checkError(refused(status));
-  await assert.rejects(auth.checkError(refused(401)));
+  const problem = (status: number) => new ProblemError('no', { status, code: 'x' });
+  for (const status of [403, 404, 412, 500]) await auth.checkError(problem(status));
+  await assert.rejects(auth.checkError(problem(401)));
   await assert.rejects(auth.checkError(new SignedOutError('over', { status: 401, code: 'signed_out' })));
 });
 

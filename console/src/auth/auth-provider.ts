@@ -2,7 +2,7 @@ import type { AuthProvider } from 'react-admin';
 import { GatehouseError, SignedOutError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from '../data/descriptions.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 export interface Me {
   id: string;
@@ -38,13 +38,13 @@ export function createAuthProvider(
   const operations = new Map(descriptions.map((description) => [description.name, description.operations]));
   return {
     login: async () => {
-      throw new Error(say('Sign in on the login page.'));
+      throw new Error(translate('Sign in on the login page.'));
     },
     async logout() {
       await gatehouse.logout();
     },
     async checkAuth() {
-      if (!(await gatehouse.resume())) throw new Error(say('Your session is over.'));
+      if (!(await gatehouse.resume())) throw new Error(translate('Your session is over.'));
     },
     /** A rejection signs the person out. So it rejects only when the session has ended, not when a request is forbidden or fails. */
     async checkError(error: unknown) {

@@ -1,6 +1,6 @@
 import { SignedOutError } from '../../../client/errors.ts';
 import type { Renew, TokenResponse } from '../../../client/login.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** Handles a session that ends while a person is working. Requests wait until the person has signed in again, and then continue. */
 export class Interruption {
@@ -42,15 +42,15 @@ export class Interruption {
   };
 
   /** After a sign-in: continues the waiting requests. Throws if there is no session. */
-  readonly goOn = async (): Promise<void> => {
+  readonly resume = async (): Promise<void> => {
     const tokens = await this.#renew();
     this.#waiting?.resolve(tokens);
     this.#end();
   };
 
   /** Without a sign-in: the waiting requests fail, and the console closes. */
-  readonly giveUp = (): void => {
-    this.#waiting?.reject(new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' }));
+  readonly abandon = (): void => {
+    this.#waiting?.reject(new SignedOutError(translate('Your session is over.'), { status: 401, code: 'signed_out' }));
     this.#end();
   };
 

@@ -1,7 +1,7 @@
 let own: string | undefined;
 
 /** Remembers the session of the console's access token, so that lists can mark it. */
-export function noteOwnSession(accessToken: string): void {
+export function recordOwnSession(accessToken: string): void {
   try {
     const part = accessToken.split('.')[1] ?? '';
     const claims = JSON.parse(atob(part.replace(/-/g, '+').replace(/_/g, '/'))) as { sid?: string };

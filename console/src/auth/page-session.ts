@@ -1,7 +1,7 @@
 import { errorOf, SignedOutError, UnreachableError } from '../../../client/errors.ts';
 import type { TokenResponse } from '../../../client/login.ts';
 import type { Fetch } from '../../../client/transport.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** Returns the access token of this page's session. Without a session, the service redirects to its login page. */
 export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenResponse> {
@@ -13,10 +13,10 @@ export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenResp
       headers: { Accept: 'application/json' },
     });
   } catch (cause) {
-    throw new UnreachableError(say('The service cannot be reached.'), { status: 0, code: 'unreachable', cause });
+    throw new UnreachableError(translate('The service cannot be reached.'), { status: 0, code: 'unreachable', cause });
   }
   if (response.type === 'opaqueredirect' || [302, 303, 401, 403].includes(response.status)) {
-    throw new SignedOutError(say('Your session is over.'), { status: 401, code: 'signed_out' });
+    throw new SignedOutError(translate('Your session is over.'), { status: 401, code: 'signed_out' });
   }
   const body: unknown = await response.json().catch(() => undefined);
   if (!response.ok || body === undefined) throw errorOf(response, body);

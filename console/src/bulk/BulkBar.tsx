@@ -6,8 +6,8 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { counted, removalOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
-import { sayRemoval } from '../text/words.ts';
+import { translate } from '../text/translate.ts';
+import { removalText } from '../text/words.ts';
 import { countOf, type Selection, sharedFields } from './selected-rows.ts';
 
 const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
@@ -42,33 +42,35 @@ export function BulkBar() {
   return (
     <Paper
       role="region"
-      aria-label={say('Selection')}
+      aria-label={translate('Selection')}
       sx={{
         ...{ position: 'sticky', top: { xs: 56, sm: 48 }, zIndex: 3, px: 1, py: 0.5, mb: 1 },
         ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, borderColor: 'primary.main' },
       }}
       elevation={1}
     >
-      <IconButton aria-label={say('Unselect all')} onClick={() => onUnselectItems()}>
+      <IconButton aria-label={translate('Unselect all')} onClick={() => onUnselectItems()}>
         <CloseIcon />
       </IconButton>
       <Typography role="status" sx={{ fontWeight: 600, fontVariantNumeric: 'tabular-nums' }}>
-        {say('{what} selected', { what: counted(count, description) })}
+        {translate('{what} selected', { what: counted(count, description) })}
       </Typography>
       {mayBeMore && (
         <Button size="small" onClick={() => void countOf(name, filterValues).then(setAll)}>
-          {total === undefined ? say('Select all that match') : say('Select all {count, number}', { count: total })}
+          {total === undefined
+            ? translate('Select all that match')
+            : translate('Select all {count, number}', { count: total })}
         </Button>
       )}
       <span style={{ flex: 1 }} />
       {operations.has('update') && sharedFields(description).length > 0 && (
         <Button startIcon={<EditIcon />} onClick={() => setTask('update')}>
-          {say('Change')}
+          {translate('Change')}
         </Button>
       )}
       {operations.has('delete') && (
         <Button color="error" startIcon={<DeleteIcon />} onClick={() => setTask('delete')}>
-          {sayRemoval(removalOf(name), 'word')}
+          {removalText(removalOf(name), 'word')}
         </Button>
       )}
       {task && (

@@ -2,15 +2,15 @@ import { Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { useDescription } from '../data/described.tsx';
 import { Input } from '../forms/Input.tsx';
-import { GoesAlong } from '../rows/GoesAlong.tsx';
+import { DeletionEffects } from '../rows/DeletionEffects.tsx';
 import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
-import { sayRemoval, within } from '../text/words.ts';
+import { translate } from '../text/translate.ts';
+import { removalText, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
-import type { Answer, Operation } from './run-bulk.ts';
+import type { Operation, RowResult } from './run-bulk.ts';
 import { undoOf } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection, sharedFields } from './selected-rows.ts';
 import { useBulk } from './useBulk.ts';
@@ -35,24 +35,24 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   const undoToast = useUndoToast();
   const [field, setField] = useState(sharedFields(description)[0]);
   const removal = removalOf(description.name);
-  const sayTask = (form: 'doing' | 'done', what: string) =>
+  const taskText = (form: 'doing' | 'done', what: string) =>
     task === 'delete'
-      ? sayRemoval(removal, form, { what })
-      : say(form === 'doing' ? 'Changing {what}' : '{what} changed', { what });
+      ? removalText(removal, form, { what })
+      : translate(form === 'doing' ? 'Changing {what}' : '{what} changed', { what });
   const what = counted(total, description);
   async function run(operationOf: (row: Row) => Operation) {
     const written: Operation[] = [];
-    const onDone = (row: Row, answer: Answer) =>
-      void written.push(...undoOf(operationOf(row), row, answer, description.softDelete));
+    const onDone = (row: Row, response: RowResult) =>
+      void written.push(...undoOf(operationOf(row), row, response, description.softDelete));
     await start({ operationOf, onDone, rows: (signal) => rowsOf(description.name, selection, signal) });
     setUndo(written);
   }
-  const takeBack = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+  const undoAll = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
   function close() {
     onClose();
     if (!report || undo.length === 0 || undoing.report) return;
-    undoToast(sayTask('done', counted(report.done, description)), async () => {
-      const [failure] = (await takeBack()).failures;
+    undoToast(taskText('done', counted(report.done, description)), async () => {
+      const [failure] = (await undoAll()).failures;
       if (failure) throw failure.error;
     });
   }
@@ -62,19 +62,19 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       <AskDialog
         title={
           undoing.report
-            ? say('{what} restored', { what: counted(undoing.report.done, description) })
+            ? translate('{what} restored', { what: counted(undoing.report.done, description) })
             : report
-              ? sayTask('done', counted(report.done, description))
-              : sayTask('doing', what)
+              ? taskText('done', counted(report.done, description))
+              : taskText('doing', what)
         }
-        cancel={report ? say('Close') : say('Stop')}
+        cancel={report ? translate('Close') : translate('Stop')}
         onClose={report ? close : stop}
         isModal={!report}
         actions={
           undo.length > 0 &&
           !undoing.report && (
-            <Button loading={undoing.progress !== undefined} onClick={() => void takeBack()}>
-              {say('Undo')}
+            <Button loading={undoing.progress !== undefined} onClick={() => void undoAll()}>
+              {translate('Undo')}
             </Button>
           )
         }
@@ -84,7 +84,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         ) : report ? (
           <BulkReport report={report} nameOf={(row) => row.id && rowName(description, row)} />
         ) : (
-          <BulkProgress label={sayTask('doing', what)} total={total} {...progress} />
+          <BulkProgress label={taskText('doing', what)} total={total} {...progress} />
         )}
       </AskDialog>
     );
@@ -92,15 +92,15 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   if (task === 'delete') {
     return (
       <AskDialog
-        title={sayRemoval(removal, 'ask', { what })}
-        confirm={sayRemoval(removal, 'all', { what })}
+        title={removalText(removal, 'ask', { what })}
+        confirm={removalText(removal, 'all', { what })}
         onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
         danger
         disabled={isBlocked}
         onClose={onCancel}
       >
         {!isBlocked && removeWarningOf(description)}
-        <GoesAlong selection={selection} onBlocked={setBlocked} />
+        <DeletionEffects selection={selection} onBlocked={setBlocked} />
       </AskDialog>
     );
   }
@@ -112,14 +112,14 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   return (
     <FormDialog
       key={field.name}
-      title={say('Change {what}', { what })}
-      confirm={say('Change {what}', { what })}
+      title={translate('Change {what}', { what })}
+      confirm={translate('Change {what}', { what })}
       onClose={onCancel}
       form={{ onSubmit: change, defaultValues: {} }}
     >
       <TextField
         select
-        label={say('Field')}
+        label={translate('Field')}
         value={field.name}
         onChange={({ target }) => setField(description.fields.find(({ name }) => name === target.value))}
       >
@@ -129,7 +129,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
           </MenuItem>
         ))}
       </TextField>
-      <Input field={{ ...field, label: say('New {thing}', { thing: within(fieldLabel(field)) }) }} />
+      <Input field={{ ...field, label: translate('New {thing}', { thing: within(fieldLabel(field)) }) }} />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, LinearProgress, List, ListItem, ListItemText, Typography } from '@mui/material';
 import { useDescription } from '../data/described.tsx';
 import { counted } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import type { Progress, Report } from './run-bulk.ts';
 
 interface ProgressProps extends Progress {
@@ -14,10 +14,10 @@ export function BulkProgress({ label, done, failed, waits, total }: ProgressProp
   const count = done + failed;
   const parts = [
     total === undefined
-      ? say('{count, number} of …', { count })
-      : say('{count, number} of {all, number}', { count, all: total }),
-    failed > 0 && say('{count, number} failed', { count: failed }),
-    waits !== undefined && say('The service asks to wait {seconds, number} s.', { seconds: waits }),
+      ? translate('{count, number} of …', { count })
+      : translate('{count, number} of {all, number}', { count, all: total }),
+    failed > 0 && translate('{count, number} failed', { count: failed }),
+    waits !== undefined && translate('The service asks to wait {seconds, number} s.', { seconds: waits }),
   ];
   const value = total === undefined ? 0 : Math.min(100, (count / Math.max(1, total)) * 100);
   return (
@@ -37,12 +37,12 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
   const description = useDescription();
   const { failures, isStopped } = report;
   if (failures.length === 0 && !isStopped) {
-    return <Typography sx={{ color: 'text.secondary' }}>{say('Nothing failed.')}</Typography>;
+    return <Typography sx={{ color: 'text.secondary' }}>{translate('Nothing failed.')}</Typography>;
   }
-  const title = say('{what} failed', { what: counted(failures.length, description) });
+  const title = translate('{what} failed', { what: counted(failures.length, description) });
   return (
     <>
-      {isStopped && <Alert severity="warning">{say('Stopped early. The remaining rows are unchanged.')}</Alert>}
+      {isStopped && <Alert severity="warning">{translate('Stopped early. The remaining rows are unchanged.')}</Alert>}
       {failures.length > 0 && <Typography sx={{ mt: 1 }}>{title}</Typography>}
       <List dense aria-label={title} tabIndex={0} sx={{ maxHeight: 300, overflow: 'auto' }}>
         {failures.slice(0, shownFailures).map(({ row, message }) => (
@@ -51,7 +51,8 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
           </ListItem>
         ))}
       </List>
-      {failures.length > shownFailures && say('and {count, number} more.', { count: failures.length - shownFailures })}
+      {failures.length > shownFailures &&
+        translate('and {count, number} more.', { count: failures.length - shownFailures })}
     </>
   );
 }

@@ -6,7 +6,7 @@ let remaining = Number.POSITIVE_INFINITY;
 let resetsAt = 0;
 
 /** Reads the remaining requests from the headers of a response. */
-export function noteLimit({ headers }: Response): void {
+export function recordRateLimit({ headers }: Response): void {
   const reset = headers.get('ratelimit-reset');
   if (reset === null) return;
   limit = Number(headers.get('ratelimit-limit'));
@@ -15,10 +15,10 @@ export function noteLimit({ headers }: Response): void {
 }
 
 /** Seconds for which bulk work must wait, so that other requests of the person are not refused. */
-export function secondsToRoom(now = Date.now()): number {
+export function secondsToWait(now = Date.now()): number {
   if (remaining > limit * leftToOthers || now >= resetsAt) return 0;
   return Math.ceil((resetsAt - now) / 1000);
 }
 
-export const waitForRoom = (): Promise<void> =>
-  new Promise((resolve) => void setTimeout(resolve, secondsToRoom() * 1000));
+export const waitForCapacity = (): Promise<void> =>
+  new Promise((resolve) => void setTimeout(resolve, secondsToWait() * 1000));

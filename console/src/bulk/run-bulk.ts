@@ -27,14 +27,14 @@ export interface Report<Row> {
   isStopped: boolean;
 }
 
-export type Answer = Pick<Result<unknown>, 'status' | 'data' | 'etag'> & { error?: Failure<unknown>['error'] };
+export type RowResult = Pick<Result<unknown>, 'status' | 'data' | 'etag'> & { error?: Failure<unknown>['error'] };
 
 interface Options<Row> {
   rows: AsyncIterable<Row> | Iterable<Row>;
   operationOf: (row: Row) => Operation;
-  send: (operations: Operation[]) => Promise<Answer[]>;
+  send: (operations: Operation[]) => Promise<RowResult[]>;
   onProgress: (progress: Progress) => void;
-  onDone?: ((row: Row, answer: Answer) => void) | undefined;
+  onDone?: ((row: Row, response: RowResult) => void) | undefined;
   signal: AbortSignal;
   /** Returns the seconds to wait, so that enough requests remain for other work. */
   secondsToRoom?: () => number;
@@ -45,28 +45,37 @@ type Task<Row> = { row: Row; operation: Operation };
 
 /** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service requests it. */
 export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> {
-  const { rows, operationOf, send, onProgress, onDone, signal, secondsToRoom = () => 0, wait = pause } = options;
+  const {
+    rows,
+    operationOf,
+    send,
+    onProgress,
+    onDone,
+    signal,
+    secondsToRoom: secondsToWait = () => 0,
+    wait = pause,
+  } = options;
   const failures: Failure<Row>[] = [];
   let done = 0;
   let isUnreachable = false;
   const isStopped = () => signal.aborted || isUnreachable;
-  const tell = (waits?: number) => onProgress({ done, failed: failures.length, waits });
+  const reportProgress = (waits?: number) => onProgress({ done, failed: failures.length, waits });
 
-  async function hold(seconds: number): Promise<void> {
+  async function waitSeconds(seconds: number): Promise<void> {
     if (seconds <= 0) return;
-    tell(seconds);
+    reportProgress(seconds);
     await wait(seconds, signal);
   }
 
   async function work(batch: readonly Task<Row>[]): Promise<void> {
     for (let left = batch; left.length > 0 && !isStopped(); ) {
-      await hold(secondsToRoom());
-      const answers = await send(left.map(({ operation }) => operation)).catch((error: Error) => refused(error, left));
+      await waitSeconds(secondsToWait());
+      const results = await send(left.map(({ operation }) => operation)).catch((error: Error) => failEach(error, left));
       const again: Task<Row>[] = [];
       let seconds = 0;
       for (const [index, task] of left.entries()) {
-        const answer = answers[index] ?? { status: 0 };
-        const { status, error } = answer;
+        const response = results[index] ?? { status: 0 };
+        const { status, error } = response;
         if ((status === 429 || status === 503) && error?.retryAfter !== undefined) {
           again.push(task);
           seconds = Math.max(seconds, error.retryAfter);
@@ -74,12 +83,12 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
           failures.push({ row: task.row, message: messageOf(error), error });
         } else {
           done++;
-          onDone?.(task.row, answer);
+          onDone?.(task.row, response);
         }
       }
-      isUnreachable = answers.every(({ status }) => status === 0);
-      tell();
-      if (again.length > 0) await hold(Math.max(1, seconds));
+      isUnreachable = results.every(({ status }) => status === 0);
+      reportProgress();
+      if (again.length > 0) await waitSeconds(Math.max(1, seconds));
       left = again;
     }
   }
@@ -98,7 +107,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
 }
 
 /** If the whole batch is refused, the error applies to each of its rows. */
-function refused(error: Error, tasks: readonly unknown[]): Answer[] {
+function failEach(error: Error, tasks: readonly unknown[]): RowResult[] {
   const status = error instanceof GatehouseError ? error.status : 0;
   return tasks.map(() => ({ status, error }));
 }
@@ -157,7 +166,7 @@ type Row = Record<string, unknown>;
 export function undoOf(
   operation: Operation,
   before: Row | undefined,
-  { data: after, etag }: Answer,
+  { data: after, etag }: RowResult,
   softDelete = false,
 ): Operation[] {
   if (operation.operation === 'create') {

@@ -4,7 +4,7 @@ import type { Page } from '../../../client/resource.ts';
 import { gatehouse } from '../data/api.ts';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { searchFor } from '../data/list-query-of.ts';
-import { waitForRoom } from './request-limit.ts';
+import { waitForCapacity } from './request-limit.ts';
 
 export type Row = RaRecord<string>;
 
@@ -29,7 +29,7 @@ export async function* eachRow<Row>(
 ): AsyncGenerator<Row, void> {
   let cursor: string | null | undefined = '';
   while (cursor !== undefined && cursor !== null && !signal.aborted) {
-    await waitForRoom();
+    await waitForCapacity();
     const page: Page<Row> = await gatehouse.resource<Row>(resource).list({ limit: 100, ...query, cursor }, { signal });
     yield* page.data;
     cursor = page.pagination.next_cursor;

@@ -1,13 +1,13 @@
 import { useRef, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
-import { secondsToRoom } from './request-limit.ts';
-import { type Answer, type Operation, type Progress, type Report, runBulk } from './run-bulk.ts';
+import { secondsToWait } from './request-limit.ts';
+import { type Operation, type Progress, type Report, type RowResult, runBulk } from './run-bulk.ts';
 
 interface Work<Row> {
   rows: (signal: AbortSignal) => AsyncIterable<Row> | Iterable<Row>;
   operationOf: (row: Row) => Operation;
-  onDone?: (row: Row, answer: Answer) => void;
+  onDone?: (row: Row, response: RowResult) => void;
 }
 
 /** Bulk work on the current resource: its progress while it runs, and its report afterwards. */
@@ -23,7 +23,7 @@ export function useBulk<Row>() {
     setReport(undefined);
     setProgress({ done: 0, failed: 0 });
     const send = (operations: Operation[]) => sendBatch(name, operations);
-    const common = { operationOf, send, signal, secondsToRoom, onProgress: setProgress, onDone };
+    const common = { operationOf, send, signal, secondsToRoom: secondsToWait, onProgress: setProgress, onDone };
     const ended = await runBulk({ rows: rows(signal), ...common }).catch(
       (error: Error): Report<Row> => ({
         done: 0,
@@ -37,14 +37,14 @@ export function useBulk<Row>() {
   return { progress, report, start, stop: () => stop.current.abort() };
 }
 
-const restored = (rows: ReturnType<typeof gatehouse.resource>, id: string): Promise<Answer> =>
+const restored = (rows: ReturnType<typeof gatehouse.resource>, id: string): Promise<RowResult> =>
   rows.restore(id).then(
     ({ data, etag }) => ({ status: 200, data, ...(etag && { etag }) }),
-    (error: Answer['error']) => ({ status: error?.status ?? 0, ...(error && { error }) }),
+    (error: RowResult['error']) => ({ status: error?.status ?? 0, ...(error && { error }) }),
   );
 
 /** Sends operations of one kind in one request. */
-function sendBatch(resource: string, operations: readonly Operation[]): Promise<Answer[]> {
+function sendBatch(resource: string, operations: readonly Operation[]): Promise<RowResult[]> {
   const rows = gatehouse.resource(resource);
   const all = <K extends Operation['operation']>(kind: K) =>
     operations.filter((one): one is Extract<Operation, { operation: K }> => one.operation === kind);

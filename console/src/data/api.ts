@@ -1,10 +1,10 @@
 import { createGatehouse } from '../../../client/gatehouse.ts';
 import { Interruption } from '../auth/interruption.ts';
-import { noteOwnSession } from '../auth/own-session.ts';
+import { recordOwnSession } from '../auth/own-session.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
 import { ProofPrompt } from '../auth/proof-prompt.ts';
-import { noteLimit } from '../bulk/request-limit.ts';
-import { inReadersLanguage } from './spoken-problem.ts';
+import { recordRateLimit } from '../bulk/request-limit.ts';
+import { translateErrors } from './translate-errors.ts';
 
 /** The base path of the service. The service fills it in. Empty, or still a placeholder: no base path. */
 const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-root"]')?.content ?? '';
@@ -15,7 +15,7 @@ export const home = `${root}/admin`;
 const listeners = new Set<() => void>();
 
 /** Calls back when the session has ended, by a logout here or at the service. */
-export function whenSignedOut(listener: () => void): () => void {
+export function onSignedOut(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
@@ -25,9 +25,9 @@ export function leave(): void {
 }
 
 export const interruption = new Interruption(async () => {
-  const answer = await tokenOfPage(root, (url, init) => fetch(url, init));
-  noteOwnSession(answer.access_token);
-  return answer;
+  const token = await tokenOfPage(root, (url, init) => fetch(url, init));
+  recordOwnSession(token.access_token);
+  return token;
 });
 
 export const proofPrompt = new ProofPrompt(root);
@@ -38,7 +38,7 @@ export const gatehouse = createGatehouse({
   onSignedOut: leave,
   async fetch(url, init) {
     const response = await proofPrompt.send(url, init);
-    noteLimit(response);
-    return inReadersLanguage(response);
+    recordRateLimit(response);
+    return translateErrors(response);
   },
 });

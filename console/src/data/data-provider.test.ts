@@ -9,8 +9,8 @@ const page = (data: object[], pagination: object = { total: data.length }): Repl
   body: { data, meta: { pagination: { count: data.length, per_page: 25, ...pagination } } },
 });
 
-async function provider(answer: (seen: Seen) => Reply) {
-  const { url, seen } = await fakeService(answer);
+async function provider(response: (seen: Seen) => Reply) {
+  const { url, seen } = await fakeService(response);
   return { seen, data: createDataProvider(createGatehouse({ baseUrl: url, accessToken: 't', retryDelays: [] })) };
 }
 
@@ -22,8 +22,8 @@ const listParams = { pagination: { page: 2, perPage: 25 }, sort: { field: 'plate
 test('getList asks by page, order and search', async () => {
   const { data, seen } = await provider(() => page([{ id: '1' }], { total: 26 }));
   const filter = { 'plate@contains': 'B;1', color: 'red', 'seats@range': { from: 2, to: 5 }, nothing: '' };
-  const answer = await data.getList('cars', { ...listParams, filter });
-  assert.deepEqual(answer, { data: [{ id: '1' }], total: 26 });
+  const response = await data.getList('cars', { ...listParams, filter });
+  assert.deepEqual(response, { data: [{ id: '1' }], total: 26 });
   assert.deepEqual(parameters(seen[0]), {
     search: 'plate:*B\\;1*;color:red;seats:>=2;seats:<=5',
     orderBy: 'plate',
@@ -37,8 +37,8 @@ test('a list that was not counted to its end says only whether there is more', a
   const { data } = await provider(() =>
     page([{ id: '1' }], { total: 10_000, total_capped: true, current_page: 2, links: { next: '/v1/cars?page=3' } }),
   );
-  const answer = await data.getList('cars', { ...listParams, filter: {} });
-  assert.deepEqual(answer, {
+  const response = await data.getList('cars', { ...listParams, filter: {} });
+  assert.deepEqual(response, {
     data: [{ id: '1' }],
     meta: { atLeast: 10_000 },
     pageInfo: { hasNextPage: true, hasPreviousPage: true },
@@ -63,9 +63,9 @@ test('getMany asks for all at once, a hundred at most a call, and each once', as
     ),
   );
   const ids = Array.from({ length: 150 }, (_, i) => `id-${i}`);
-  const answer = await data.getMany('cars', { ids: [...ids, 'id-3'] });
+  const response = await data.getMany('cars', { ids: [...ids, 'id-3'] });
   assert.deepEqual(
-    answer.data.map(({ id }) => id),
+    response.data.map(({ id }) => id),
     ids,
   );
   assert.equal(seen.length, 2);

@@ -13,7 +13,7 @@ import type { Page } from '../../../client/resource.ts';
 import type { ResourceDescription } from './descriptions.ts';
 import { ConflictError, forForm } from './form-error.ts';
 import { queryOf } from './list-query-of.ts';
-import { takeRows } from './rows-ahead.ts';
+import { takePrefetchedRows } from './rows-ahead.ts';
 
 /** The name of the property with the ETag of a row. A write sends the ETag, so that a newer version is not overwritten. */
 export const tagKey = '_etag';
@@ -39,7 +39,7 @@ export function createDataProvider(
 
     async getList(name: string, params: GetListParams) {
       const query = queryOf(params);
-      return listed(await (takeRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
+      return listed(await (takePrefetchedRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
     },
 
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {

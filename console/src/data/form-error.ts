@@ -1,5 +1,5 @@
 import { GatehouseError } from '../../../client/errors.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** An error in the format of react-admin's forms: `body.errors` has the errors by field. */
 export class FormError extends Error {
@@ -23,7 +23,7 @@ export class ConflictError extends FormError {
   readonly changes: Record<string, unknown>;
 
   constructor(cause: GatehouseError, before: Record<string, unknown>, changes: Record<string, unknown>) {
-    super(say('Somebody else changed this in the meantime. Nothing was saved.'), cause);
+    super(translate('Somebody else changed this in the meantime. Nothing was saved.'), cause);
     this.before = before;
     this.changes = changes;
   }

@@ -41,12 +41,12 @@ function comparison(operator: string, value: unknown): Comparison {
   // A timestamp is filtered by whole days in the person's time zone. Start and end are optional.
   const isDays = operator === 'days';
   return {
-    ...(isGiven(from) && { '>=': isDays ? midnight(from, 0) : from }),
-    ...(isGiven(to) && (isDays ? { '<': midnight(to, 1) } : { '<=': to })),
+    ...(hasValue(from) && { '>=': isDays ? midnight(from, 0) : from }),
+    ...(hasValue(to) && (isDays ? { '<': midnight(to, 1) } : { '<=': to })),
   };
 }
 
-const isGiven = (end: Scalar | undefined): end is Scalar => end !== undefined && end !== null && end !== '';
+const hasValue = (end: Scalar | undefined): end is Scalar => end !== undefined && end !== null && end !== '';
 
 function midnight(day: Scalar, daysLater: number): Date {
   const [year = 0, month = 1, date = 1] = String(day).slice(0, 10).split('-').map(Number);

@@ -12,7 +12,7 @@ type Rows = Page<any>;
 export const firstPageSize = 25;
 
 /** The list parameters that react-admin stores under the name in `Console.tsx`. */
-interface KeptParams {
+interface StoredParams {
   sort?: string;
   order?: 'ASC' | 'DESC';
   page?: number;
@@ -28,7 +28,7 @@ export interface RowsAhead {
 let asked: { key: string; answer: Promise<Rows> } | undefined;
 
 /** Requests the rows of a list before the list can be drawn, if the current path is that of a list. */
-export function askForRows(
+export function prefetchRows(
   gatehouse: Gatehouse,
   descriptions: readonly ResourceDescription[],
   address: string,
@@ -37,21 +37,21 @@ export function askForRows(
   const description = descriptions.find((each) => each.name === name);
   if (!description?.operations.has('list')) return undefined;
   const { field, order } = orderOf(description);
-  const kept = keptAs<KeptParams>(name, 'listParams') ?? {};
+  const kept = readStored<StoredParams>(name, 'listParams') ?? {};
   const query = queryOf({
     pagination: { page: kept.page ?? 1, perPage: kept.perPage ?? firstPageSize },
     sort: { field: kept.sort ?? field, order: kept.order ?? order },
     filter: kept.filter ?? {},
   });
-  const answer = gatehouse.resource(name).list(query);
+  const response = gatehouse.resource(name).list(query);
   // `takeRows` reports the error.
-  answer.catch(() => undefined);
-  asked = { key: keyOf(name, query), answer };
-  return { description, answer };
+  response.catch(() => undefined);
+  asked = { key: keyOf(name, query), answer: response };
+  return { description, answer: response };
 }
 
 /** Returns the rows that were requested ahead. They are used once. Later calls read the list again. */
-export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefined {
+export function takePrefetchedRows(name: string, query: ListQuery): Promise<Rows> | undefined {
   const found = asked?.key === keyOf(name, query) ? asked.answer : undefined;
   asked = undefined;
   return found;
@@ -60,7 +60,7 @@ export function takeRows(name: string, query: ListQuery): Promise<Rows> | undefi
 const keyOf = (name: string, query: ListQuery): string => JSON.stringify([name, query]);
 
 /** Reads react-admin's store directly, because react-admin is not loaded yet. */
-export function keptAs<T>(name: string, key: string): T | undefined {
+export function readStored<T>(name: string, key: string): T | undefined {
   try {
     return JSON.parse(localStorage.getItem(['RaStoregatehouse', name, key].join('.')) ?? 'null') ?? undefined;
   } catch {

@@ -9,7 +9,7 @@ import { Input } from './Input.tsx';
 export function NewFields({ but }: { but?: string | undefined }) {
   return useDescription()
     .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== but)
-    .map((field) => <InputWhereItIs key={field.name} field={field} />);
+    .map((field) => <FieldInput key={field.name} field={field} />);
 }
 
 /** The fields of a row that can be changed. */
@@ -18,7 +18,7 @@ export function ChangeableFields({ but }: { but?: string | undefined }) {
     .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== but)
     .map((field) => (
       // A write-only field is not shown, so the person need not type it again.
-      <InputWhereItIs key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
+      <FieldInput key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
     ));
 }
 
@@ -34,7 +34,7 @@ export function WhenFresh({ children }: { children: ReactNode }) {
 }
 
 /** The control of a field, if rows of this kind have the field. */
-function InputWhereItIs({ field }: { field: FieldDescription }) {
+function FieldInput({ field }: { field: FieldDescription }) {
   const { name } = useDescription();
   return (
     <FormDataConsumer>

@@ -20,13 +20,13 @@ import { useFormContext } from 'react-hook-form';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey } from '../data/list-query-of.ts';
-import { fieldLabel, helpOf, labelOf, rowDetail, rowName, searchedFields, tellingField } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { fieldLabel, helpOf, labelOf, nameField, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
+import { translate } from '../text/translate.ts';
 import { rulesOf } from './rules-of.ts';
-import { laidOut, shownJson, typedJson } from './typed-json.ts';
+import { formatted, shownJson, typedJson } from './typed-json.ts';
 
 const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
-const saidChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: say(value) }));
+const translatedChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: translate(value) }));
 
 /** The control of a field. */
 export function Input({ field }: { field: FieldDescription }) {
@@ -60,12 +60,16 @@ export function Input({ field }: { field: FieldDescription }) {
     case 'timestamp':
       return <DateTimeInput {...common} />;
     case 'enum':
-      return <SelectInput {...common} defaultValue={defaultValue} choices={saidChoices(values ?? [])} />;
+      return <SelectInput {...common} defaultValue={defaultValue} choices={translatedChoices(values ?? [])} />;
     case 'list':
       return values ? (
-        <AutocompleteArrayInput {...common} defaultValue={defaultValue as string[]} choices={saidChoices(values)} />
+        <AutocompleteArrayInput
+          {...common}
+          defaultValue={defaultValue as string[]}
+          choices={translatedChoices(values)}
+        />
       ) : (
-        <TextArrayInput {...common} helperText={help ?? say('Press Enter after each.')} />
+        <TextArrayInput {...common} helperText={help ?? translate('Press Enter after each.')} />
       );
     case 'json':
       return <JsonInput {...common} />;
@@ -78,7 +82,7 @@ export function Input({ field }: { field: FieldDescription }) {
           defaultValue={defaultValue}
           multiline={max > 500}
           {...(typeof field.example === 'string'
-            ? { placeholder: say('Such as {example}', { example: field.example }) }
+            ? { placeholder: translate('Such as {example}', { example: field.example }) }
             : {})}
         />
       );
@@ -90,7 +94,7 @@ type CommonProps = { source: string; label: string };
 /** Chooses a row of another resource by its name. */
 export function RowInput({ reference, ...common }: CommonProps & { reference: string; alwaysOn?: boolean }) {
   const target = useDescriptions().get(reference);
-  const telling = target && tellingField(target);
+  const telling = target && nameField(target);
   return (
     <ReferenceInput source={common.source} reference={reference} perPage={25} sort={sortOf(telling)}>
       <AutocompleteInput
@@ -189,9 +193,9 @@ function JsonInput(props: Props) {
       />
       <Button
         size="small"
-        onClick={() => setValue(props.source, laidOut(getValues(props.source)), { shouldDirty: true })}
+        onClick={() => setValue(props.source, formatted(getValues(props.source)), { shouldDirty: true })}
       >
-        {say('Format JSON')}
+        {translate('Format JSON')}
       </Button>
     </Box>
   );

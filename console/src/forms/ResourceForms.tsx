@@ -20,7 +20,7 @@ import { ChangedMeanwhile } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
@@ -45,14 +45,14 @@ export function ResourceCreate() {
   return (
     <>
       <Create
-        title={say('New {thing}', { thing: within(singularOf(description)) })}
+        title={translate('New {thing}', { thing: within(singularOf(description)) })}
         transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
             saved.current = true;
             const secrets = secretsIn(row);
             if (secrets.length > 0) return setMade({ id: row.id, secrets });
-            notify(say('{thing} created.', { thing: singularOf(description) }), { type: 'success' });
+            notify(translate('{thing} created.', { thing: singularOf(description) }), { type: 'success' });
             leave(row.id);
           },
         }}
@@ -62,7 +62,7 @@ export function ResourceCreate() {
           sanitizeEmptyValues
           toolbar={
             <Toolbar sx={{ gap: 1 }}>
-              <SaveButton label={say('Create')} alwaysEnable />
+              <SaveButton label={translate('Create')} alwaysEnable />
               <CancelButton />
             </Toolbar>
           }
@@ -105,7 +105,7 @@ export function ResourceEdit() {
           onSuccess: (row, { previousData }) => {
             saved.current = true;
             const before = undoableFields(description, previousData ?? {}, row);
-            const message = say('{thing} saved.', { thing: singularOf(description) });
+            const message = translate('{thing} saved.', { thing: singularOf(description) });
             const undo = () =>
               dataProvider.update(name, { id: row.id, data: { ...row, ...before }, previousData: row });
             if (Object.keys(before).length > 0) undoToast(message, undo);
@@ -158,7 +158,7 @@ function CancelButton() {
   const leave = () => redirect(row && operations.has('find') ? 'show' : 'list', name, row?.id);
   return (
     <Button color="inherit" onClick={leave}>
-      {say('Cancel')}
+      {translate('Cancel')}
     </Button>
   );
 }
@@ -171,7 +171,7 @@ function EditActions() {
 function EditTitle() {
   const description = useDescription();
   const row = useRecordContext();
-  return <span>{row ? say('Edit {row}', { row: rowName(description, row) }) : ''}</span>;
+  return <span>{row ? translate('Edit {row}', { row: rowName(description, row) }) : ''}</span>;
 }
 
 /** Asks before the person leaves a form with unsaved changes. `saved` is true after the form was saved. */
@@ -194,19 +194,19 @@ function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
   if (state !== 'blocked') return null;
   return (
     <AskDialog
-      title={say('Leave without saving?')}
+      title={translate('Leave without saving?')}
       cancel={null}
       actions={
         <Button color="error" onClick={proceed}>
-          {say('Discard changes')}
+          {translate('Discard changes')}
         </Button>
       }
-      confirm={say('Keep editing')}
+      confirm={translate('Keep editing')}
       onConfirm={reset}
       onClose={reset}
       maxWidth="xs"
     >
-      {say('Your changes are not saved yet.')}
+      {translate('Your changes are not saved yet.')}
     </AskDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { maxLength, maxValue, minLength, minValue, regex, required, type Validator } from 'react-admin';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { mustBeJson } from './typed-json.ts';
 
 /** The rules that the console can check itself. The service checks the rest. */
@@ -13,12 +13,12 @@ export function rulesOf(field: FieldDescription): Validator[] {
     if (min !== undefined) rules.push(minValue(min));
     if (max !== undefined) rules.push(maxValue(max));
   }
-  if (type === 'decimal') rules.push(regex(decimalPattern(field), wrongDecimal(field)));
+  if (type === 'decimal') rules.push(regex(decimalPattern(field), decimalError(field)));
   if (type === 'json') rules.push(mustBeJson);
   if (type === 'text') {
     if (min !== undefined) rules.push(minLength(min));
     if (max !== undefined) rules.push(maxLength(max));
-    if (pattern !== undefined) rules.push(regex(new RegExp(pattern, 'u'), wrongForm(fieldLabel(field), hint)));
+    if (pattern !== undefined) rules.push(regex(new RegExp(pattern, 'u'), formatError(fieldLabel(field), hint)));
   }
   return rules;
 }
@@ -29,13 +29,13 @@ function decimalPattern({ precision = 65, scale = 0, min = -1 }: FieldDescriptio
   return new RegExp(`^${min < 0 ? '-?' : ''}\\d{1,${Math.max(1, precision - scale)}}${fraction}$`);
 }
 
-const wrongDecimal = ({ precision = 65, scale = 0 }: FieldDescription): string =>
-  say('Use a number with at most {whole} digits before and {scale} after the point.', {
+const decimalError = ({ precision = 65, scale = 0 }: FieldDescription): string =>
+  translate('Use a number with at most {whole} digits before and {scale} after the point.', {
     whole: Math.max(1, precision - scale),
     scale,
   });
 
-const wrongForm = (field: string, hint: string | undefined): string =>
+const formatError = (field: string, hint: string | undefined): string =>
   hint === undefined
-    ? say('{field} does not have the right form.', { field })
-    : say('{field} does not have the right form: {hint}', { field, hint: say(hint) });
+    ? translate('{field} does not have the right form.', { field })
+    : translate('{field} does not have the right form: {hint}', { field, hint: translate(hint) });

@@ -7,11 +7,11 @@ import type { FieldDescription } from '../data/descriptions.ts';
 import { ConflictError, FormError } from '../data/form-error.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel, rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { type Choice, chosenChanges, type Difference, differencesOf, firstChoice } from './versions.ts';
 
-interface Quarrel {
+interface Conflict {
   theirs: { id: string; [field: string]: unknown };
   differences: Difference[];
 }
@@ -32,7 +32,7 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const refresh = useRefresh();
-  const [quarrel, setQuarrel] = useState<Quarrel>();
+  const [quarrel, setQuarrel] = useState<Conflict>();
   const { name, fields } = description;
 
   async function onError(error: unknown) {
@@ -54,7 +54,7 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
     try {
       await dataProvider.update(name, { id: theirs.id, data: { ...theirs, ...changes }, previousData: theirs });
       saved.current = true;
-      notify(say('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
+      notify(translate('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
       leave(theirs.id);
     } catch (error) {
@@ -62,17 +62,17 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
     }
   }
 
-  function takeTheirs() {
+  function acceptSavedVersion() {
     setQuarrel(undefined);
     refresh();
   }
 
   const dialog = quarrel && (
     <ConflictDialog
-      title={say('Somebody else changed “{row}” meanwhile', { row: rowName(description, quarrel.theirs) })}
+      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, quarrel.theirs) })}
       differences={quarrel.differences}
       onSave={(changes) => void save(changes)}
-      onTakeTheirs={takeTheirs}
+      onAcceptSaved={acceptSavedVersion}
       onClose={() => setQuarrel(undefined)}
     />
   );
@@ -84,25 +84,25 @@ interface Props {
   differences: readonly Difference[];
   /** Saves these changes to the other person's version. */
   onSave: (changes: Record<string, unknown>) => void;
-  onTakeTheirs: () => void;
+  onAcceptSaved: () => void;
   onClose: () => void;
 }
 
 /** Shown if another person saved the same row first. It shows both versions and lets the person choose for each field. */
-function ConflictDialog({ title, differences, onSave, onTakeTheirs, onClose }: Props) {
+function ConflictDialog({ title, differences, onSave, onAcceptSaved, onClose }: Props) {
   const [choices, setChoices] = useState<Record<string, Choice>>({});
   return (
     <AskDialog
       title={title}
       maxWidth="md"
-      cancel={say('Back to my form')}
+      cancel={translate('Back to my form')}
       onClose={onClose}
-      actions={<Button onClick={onTakeTheirs}>{say('Take all of theirs')}</Button>}
-      confirm={say('Save my choices')}
+      actions={<Button onClick={onAcceptSaved}>{translate('Take all of theirs')}</Button>}
+      confirm={translate('Save my choices')}
       onConfirm={() => onSave(chosenChanges(differences, choices))}
     >
       <Typography sx={{ color: 'text.secondary', mb: 2 }}>
-        {say('Nothing is saved yet. Choose for each field which version to keep.')}
+        {translate('Nothing is saved yet. Choose for each field which version to keep.')}
       </Typography>
       <Stack spacing={2}>
         {differences.map((difference) => (
@@ -130,7 +130,7 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
     <section aria-label={label}>
       <Typography component="h3" variant="subtitle2" sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
         {label}
-        {isContested && <Chip size="small" color="warning" variant="outlined" label={say('Both changed it')} />}
+        {isContested && <Chip size="small" color="warning" variant="outlined" label={translate('Both changed it')} />}
       </Typography>
       <RadioGroup
         aria-label={label}
@@ -146,7 +146,7 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
             label={
               <>
                 <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-                  {whose === 'theirs' ? say('Theirs') : say('Mine')}
+                  {whose === 'theirs' ? translate('Theirs') : translate('Mine')}
                 </Typography>{' '}
                 <ShownValue field={field} is={whose === 'theirs' ? theirs : mine} />
               </>
@@ -155,7 +155,7 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
         ))}
       </RadioGroup>
       <Typography variant="body2" component="div" sx={{ color: 'text.secondary' }}>
-        {say('Before:')} <ShownValue field={field} is={before} />
+        {translate('Before:')} <ShownValue field={field} is={before} />
       </Typography>
     </section>
   );

@@ -3,7 +3,7 @@ import { AutocompleteInput, DateInput, NumberInput, SelectInput, TextInput } fro
 import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { RowInput } from '../forms/Input.tsx';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { kindsOfEvents } from '../trail/sentences.ts';
 
 export interface FilterProps {
@@ -16,8 +16,8 @@ export interface FilterProps {
 }
 
 const yesOrNo = () => [
-  { id: 'true', name: say('Yes') },
-  { id: 'false', name: say('No') },
+  { id: 'true', name: translate('Yes') },
+  { id: 'false', name: translate('No') },
 ];
 const fewChoices = 5;
 
@@ -35,7 +35,10 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
       return <SelectInput {...props} choices={yesOrNo()} />;
     case 'enum':
       return (
-        <SelectInput {...props} choices={(field.values ?? []).map((value) => ({ id: value, name: say(value) }))} />
+        <SelectInput
+          {...props}
+          choices={(field.values ?? []).map((value) => ({ id: value, name: translate(value) }))}
+        />
       );
     case 'integer':
     case 'number':
@@ -67,11 +70,16 @@ function RangeFilter({ source, label, kind }: Props) {
     <Box role="group" aria-label={label} sx={{ display: 'flex', gap: 1, minWidth: { sm: 320 } }}>
       <End
         source={`${source}.from`}
-        label={say('{field} from', { field: label })}
+        label={translate('{field} from', { field: label })}
         helperText={false}
         sx={{ flex: 1 }}
       />
-      <End source={`${source}.to`} label={say('{field} to', { field: label })} helperText={false} sx={{ flex: 1 }} />
+      <End
+        source={`${source}.to`}
+        label={translate('{field} to', { field: label })}
+        helperText={false}
+        sx={{ flex: 1 }}
+      />
     </Box>
   );
 }

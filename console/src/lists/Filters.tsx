@@ -2,7 +2,7 @@ import { lazy, type ReactElement, Suspense } from 'react';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import type { FilterProps } from './FilterControl.tsx';
 
@@ -26,9 +26,9 @@ export function trailFilters(events: ResourceDescription): ReactElement<FilterPr
   const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
   const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
   return [
-    <Filter key="person" source="user_id|actor_id" label={say('Person')} field={person} alwaysOn />,
-    <Filter key="type" source="type" label={say('Kind')} field={kind} alwaysOn />,
-    <Filter key="time" source={filterKey('created_at', 'days')} label={say('Time')} field={time} alwaysOn />,
+    <Filter key="person" source="user_id|actor_id" label={translate('Person')} field={person} alwaysOn />,
+    <Filter key="type" source="type" label={translate('Kind')} field={kind} alwaysOn />,
+    <Filter key="time" source={filterKey('created_at', 'days')} label={translate('Time')} field={time} alwaysOn />,
     ...others.flatMap(filtersFor),
   ];
 }
@@ -45,17 +45,19 @@ export function filtersOf(description: ResourceDescription): ReactElement<Filter
 /** Deleted rows are shown only with this filter. */
 function deletedFilter(): ReactElement<FilterProps> {
   const choices = [
-    { id: 'only', name: say('Only deleted rows') },
-    { id: 'with', name: say('Deleted rows too') },
+    { id: 'only', name: translate('Only deleted rows') },
+    { id: 'with', name: translate('Deleted rows too') },
   ];
-  return <Filter key="deleted" source={deletedKey} label={say('Deleted')} choices={choices} />;
+  return <Filter key="deleted" source={deletedKey} label={translate('Deleted')} choices={choices} />;
 }
 
 /** The search box of a list searches every searchable text. */
 export function searchOf(description: ResourceDescription): { source: string; placeholder: string } | undefined {
   const fields = searchedFields(description);
   if (fields.length === 0) return undefined;
-  const placeholder = say('Search {fields}', { fields: fields.map((field) => within(fieldLabel(field))).join(', ') });
+  const placeholder = translate('Search {fields}', {
+    fields: fields.map((field) => within(fieldLabel(field))).join(', '),
+  });
   return { source: anywhereKey(fields), placeholder };
 }
 
@@ -66,7 +68,7 @@ function filtersFor(field: FieldDescription): ReactElement<FilterProps>[] {
 
 const labelOf = (field: FieldDescription): string =>
   field.type === 'text' && field.references === undefined
-    ? say('{field} contains', { field: fieldLabel(field) })
+    ? translate('{field} contains', { field: fieldLabel(field) })
     : fieldLabel(field);
 
 /** The name of a filter: the field and the operator. */

@@ -7,7 +7,7 @@ import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
 import { rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
 interface Props {
@@ -33,7 +33,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               <RowCheckbox
                 checked={selectedIds.includes(row.id)}
                 onChange={() => onToggleItem(row.id)}
-                aria-label={say('Select {row}', { row: rowName(description, row) })}
+                aria-label={translate('Select {row}', { row: rowName(description, row) })}
               />
             )}
             <RouteLink

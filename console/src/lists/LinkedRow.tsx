@@ -18,7 +18,7 @@ import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
 import { ChangedBy, useMark } from '../live/LiveRows.tsx';
 import { rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
 interface ColumnProps {
@@ -125,7 +125,7 @@ function SelectCell() {
           handleToggleItem(row.id, event);
           event.stopPropagation();
         }}
-        aria-label={say('Select {row}', { row: rowName(description, row) })}
+        aria-label={translate('Select {row}', { row: rowName(description, row) })}
       />
     </td>
   );

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton, useCreatePath } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useNarrow } from '../widgets/narrow.ts';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ListMenu } from './ListMenu.tsx';
@@ -45,7 +45,7 @@ export function CreateButton() {
       variant="contained"
       startIcon={<AddIcon />}
     >
-      {say('Create')}
+      {translate('Create')}
     </Button>
   );
 }

@@ -6,9 +6,9 @@ import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { queryOf } from '../data/list-query-of.ts';
 import { fieldLabel, labelOf, rowName, shortId } from '../text/presentation.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import { figureText } from '../text/value-text.ts';
-import { Quiet } from '../widgets/Section.tsx';
+import { MutedText } from '../widgets/Section.tsx';
 
 const mostNumbers = 3;
 const mostGroups = 12;
@@ -39,12 +39,13 @@ export function ListFigures() {
   const numbers = numbersOf(description).slice(0, mostNumbers);
   const aggregate = ['count', ...numbers.flatMap(({ name }) => ['sum', 'avg'].map((of) => [of, name].join(':')))];
   const { data, error } = useFigures(aggregate, []);
-  if (error) return <Quiet>{say('The figures cannot be shown: {reason}', { reason: error.message })}</Quiet>;
+  if (error)
+    return <MutedText>{translate('The figures cannot be shown: {reason}', { reason: error.message })}</MutedText>;
   const [all] = data ?? [];
   return (
     <Box
       component="section"
-      aria-label={say('Figures')}
+      aria-label={translate('Figures')}
       sx={{ display: 'grid', gap: 2, p: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 2fr' }, alignItems: 'start' }}
     >
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr 1fr', md: '1fr' } }}>
@@ -54,7 +55,7 @@ export function ListFigures() {
             key={field.name}
             label={fieldLabel(field)}
             value={all ? figureText(all.sum?.[field.name], field) : '…'}
-            detail={all && say('{value} on average', { value: figureText(all.avg?.[field.name], field) })}
+            detail={all && translate('{value} on average', { value: figureText(all.avg?.[field.name], field) })}
           />
         ))}
       </Box>
@@ -108,7 +109,7 @@ function Groups() {
       <TextField
         select
         size="small"
-        label={say('Grouped by')}
+        label={translate('Grouped by')}
         value={field.name}
         onChange={({ target }) => setChosen(target.value)}
       >
@@ -142,11 +143,11 @@ function useNames(field: FieldDescription, values: readonly unknown[]): string[]
     },
   });
   return values.map((value) => {
-    if (value === null) return say('None');
-    if (typeof value === 'boolean') return value ? say('Yes') : say('No');
+    if (value === null) return translate('None');
+    if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
     const row = rows.find((one) => one.id === value);
     if (target && row) return rowName(target, row);
-    return field.references === undefined ? say(String(value)) : shortId(String(value));
+    return field.references === undefined ? translate(String(value)) : shortId(String(value));
   });
 }
 

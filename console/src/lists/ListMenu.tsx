@@ -10,7 +10,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useListContext, useStore } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { deletedKey } from '../data/list-query-of.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useNarrow } from '../widgets/narrow.ts';
 import { densityKey } from './Rows.tsx';
 
@@ -49,27 +49,30 @@ export function ListMenu() {
       <IconButton
         size="small"
         color="primary"
-        aria-label={say('More actions')}
-        title={say('More actions')}
+        aria-label={translate('More actions')}
+        title={translate('More actions')}
         aria-haspopup="menu"
         onClick={({ currentTarget }) => setPlace(currentTarget)}
       >
         <MoreIcon />
       </IconButton>
       <Menu open={place !== undefined} anchorEl={place ?? null} onClose={() => setPlace(undefined)}>
-        {item(figures ? say('Hide figures') : say('Show figures'), <FiguresIcon fontSize="small" />, () =>
+        {item(figures ? translate('Hide figures') : translate('Show figures'), <FiguresIcon fontSize="small" />, () =>
           setFigures(!figures),
         )}
         {softDelete &&
-          item(isTrash ? say('Leave deleted rows') : say('Deleted rows'), <TrashIcon fontSize="small" />, () =>
-            setFilters(isTrash ? {} : { [deletedKey]: 'only' }, isTrash ? {} : { [deletedKey]: true }),
+          item(
+            isTrash ? translate('Leave deleted rows') : translate('Deleted rows'),
+            <TrashIcon fontSize="small" />,
+            () => setFilters(isTrash ? {} : { [deletedKey]: 'only' }, isTrash ? {} : { [deletedKey]: true }),
           )}
-        {item(say('Export'), <DownloadIcon fontSize="small" />, () => setDialog('export'))}
-        {operations.has('create') && item(say('Import'), <UploadIcon fontSize="small" />, () => setDialog('import'))}
-        {item(say('API'), <CodeIcon fontSize="small" />, () => setDialog('api'))}
+        {item(translate('Export'), <DownloadIcon fontSize="small" />, () => setDialog('export'))}
+        {operations.has('create') &&
+          item(translate('Import'), <UploadIcon fontSize="small" />, () => setDialog('import'))}
+        {item(translate('API'), <CodeIcon fontSize="small" />, () => setDialog('api'))}
         {!narrow &&
           item(
-            density === 'small' ? say('Rows further apart') : say('Rows closer together'),
+            density === 'small' ? translate('Rows further apart') : translate('Rows closer together'),
             <DensityIcon fontSize="small" />,
             () => setDensity(density === 'small' ? 'medium' : 'small'),
           )}

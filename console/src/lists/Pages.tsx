@@ -2,7 +2,7 @@ import PreviousIcon from '@mui/icons-material/NavigateBefore';
 import NextIcon from '@mui/icons-material/NavigateNext';
 import { Box, Button, IconButton } from '@mui/material';
 import { useListContext, useTranslate } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useNarrow } from '../widgets/narrow.ts';
 
 const sizes = [10, 25, 50, 100];
@@ -17,7 +17,7 @@ function shownPages(page: number, last: number): (number | undefined)[] {
 /** Shows which rows are visible, and links to other pages. `onCountAll` counts a list whose count was capped. */
 export function Pages({ onCountAll }: { onCountAll?: () => void }) {
   const { data = [], total, hasNextPage, page, perPage, setPage, setPerPage, isPending, error } = useListContext();
-  const translate = useTranslate();
+  const translateKey = useTranslate();
   const narrow = useNarrow();
   const isShort = page === 1 && (data.length === 0 || (total !== undefined && total <= Math.min(...sizes)));
   if (isPending || error || isShort) return null;
@@ -25,7 +25,7 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
   const last = total === undefined ? undefined : Math.ceil(total / perPage);
   const step = (to: number, name: string, icon: typeof NextIcon, enabled: boolean) => {
     const Icon = icon;
-    const label = translate(`ra.navigation.${name}`);
+    const label = translateKey(`ra.navigation.${name}`);
     return (
       <IconButton size="small" aria-label={label} title={label} disabled={!enabled} onClick={() => setPage(to)}>
         <Icon />
@@ -35,7 +35,7 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
   return (
     <Box
       component="nav"
-      aria-label={say('Pages')}
+      aria-label={translate('Pages')}
       sx={{
         ...{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', justifyContent: 'flex-end', gap: 1, py: 0.5 },
         // Always visible, even below a long page of rows.
@@ -45,12 +45,12 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
     >
       {total === undefined && hasNextPage && onCountAll && (
         <Button size="small" onClick={onCountAll}>
-          {say('Count all')}
+          {translate('Count all')}
         </Button>
       )}
       {!narrow && (
         <label>
-          {translate('ra.navigation.page_rows_per_page')}{' '}
+          {translateKey('ra.navigation.page_rows_per_page')}{' '}
           <select value={perPage} onChange={({ currentTarget }) => setPerPage(Number(currentTarget.value))}>
             {sizes.map((size) => (
               <option key={size}>{size}</option>
@@ -60,8 +60,8 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
       )}
       <span>
         {total === undefined && hasNextPage
-          ? translate('ra.navigation.partial_page_range_info', range)
-          : translate('ra.navigation.page_range_info', { ...range, total: total ?? range.offsetEnd })}
+          ? translateKey('ra.navigation.partial_page_range_info', range)
+          : translateKey('ra.navigation.page_range_info', { ...range, total: total ?? range.offsetEnd })}
       </span>
       {step(page - 1, 'previous', PreviousIcon, page > 1)}
       {!narrow &&
@@ -76,7 +76,9 @@ export function Pages({ onCountAll }: { onCountAll?: () => void }) {
               size="small"
               variant={one === page ? 'outlined' : 'text'}
               aria-current={one === page ? 'page' : undefined}
-              aria-label={translate(one === page ? 'ra.navigation.current_page' : 'ra.navigation.page', { page: one })}
+              aria-label={translateKey(one === page ? 'ra.navigation.current_page' : 'ra.navigation.page', {
+                page: one,
+              })}
               onClick={() => setPage(one)}
               sx={{ minWidth: 32, px: 1 }}
             >

@@ -46,12 +46,12 @@ export function Reference({ field, linked }: { field: FieldDescription; linked: 
   const id: string | null | undefined = row?.[field.name];
   if (!id) return <span className="value">–</span>;
   if (found === 'loading') return <span className="value">…</span>;
-  if (!found) return <ReferenceAlone field={field} id={id} linked={linked} />;
+  if (!found) return <ReferenceLink field={field} id={id} linked={linked} />;
   return <Name field={field} id={id} row={found.get(id)} linked={linked} />;
 }
 
 /** A reference outside of a list. */
-function ReferenceAlone({ field, id, linked }: { field: FieldDescription; id: string; linked: boolean }) {
+function ReferenceLink({ field, id, linked }: { field: FieldDescription; id: string; linked: boolean }) {
   const { data } = useGetManyAggregate(field.references ?? '', { ids: [id] });
   return <Name field={field} id={id} row={data?.[0]} linked={linked} />;
 }

@@ -12,7 +12,7 @@ import { LastSignIns } from '../people/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Code } from '../widgets/Code.tsx';
@@ -41,7 +41,7 @@ export const ResourceList = memo(() => {
     name === 'events' ? (
       <TrailRows />
     ) : (
-      <KeptRows columns={columns} more={more} selectable={operations.has('delete') || operations.has('update')} />
+      <StableRows columns={columns} more={more} selectable={operations.has('delete') || operations.has('update')} />
     );
   return (
     <ListPage
@@ -69,7 +69,11 @@ export const ResourceList = memo(() => {
 const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
 
 /** Rows of the list. A deleted row can only be restored. */
-function KeptRows({ columns, more, selectable }: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
+function StableRows({
+  columns,
+  more,
+  selectable,
+}: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
   const { filterValues } = useListContext();
   if (filterValues?.[deletedKey] === undefined) return <Rows {...{ columns, more, selectable }} sorted />;
   return <Rows columns={[...columns, deletedAt]} sorted selectable={false} rowAction={<DeletedAction />} />;
@@ -106,10 +110,10 @@ function FirstSteps() {
   const description = useDescription();
   return (
     <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
-      {description.name === 'mcp-calls' && <Code title={say('Address')} text={`${location.origin}${root}/mcp`} />}
+      {description.name === 'mcp-calls' && <Code title={translate('Address')} text={`${location.origin}${root}/mcp`} />}
       <ol>
         {firstStepsOf(description).map((step) => (
-          <li key={step}>{say(step)}</li>
+          <li key={step}>{translate(step)}</li>
         ))}
       </ol>
     </Box>
@@ -124,12 +128,12 @@ function Empty() {
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6" component="h2">
         {hidden
-          ? say('No {things} for you to see.', { things: within(labelOf(description)) })
+          ? translate('No {things} for you to see.', { things: within(labelOf(description)) })
           : emptyTextOf(description)}
       </Typography>
       <HiddenRows />
       {description.description && !isOwn(description) && (
-        <Typography sx={{ color: 'text.secondary' }}>{say(description.description)}</Typography>
+        <Typography sx={{ color: 'text.secondary' }}>{translate(description.description)}</Typography>
       )}
       {firstStepsOf(description).length > 0 && <FirstSteps />}
       <CreateButton />

@@ -6,7 +6,7 @@ import type { FieldDescription } from '../data/descriptions.ts';
 import { Value } from '../rows/Value.tsx';
 import { digitsOf, isNumber } from '../text/details.ts';
 import { fieldLabel } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useNarrow } from '../widgets/narrow.ts';
 import { Lines } from './Lines.tsx';
 import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
@@ -103,7 +103,7 @@ export function Rows({ columns, more = [], sorted, selectable, rowAction }: Prop
           </DataTable.Col>
         ))}
         {rowAction && (
-          <DataTable.Col label={say('Actions')} disableSort className="actions">
+          <DataTable.Col label={translate('Actions')} disableSort className="actions">
             {rowAction}
           </DataTable.Col>
         )}
@@ -117,10 +117,10 @@ function None() {
   const isFiltered = Object.keys(filterValues).length > 0;
   return (
     <Typography component="div" sx={{ p: 2, color: 'text.secondary' }}>
-      {isFiltered ? say('Nothing matches these filters.') : say('None yet.')}
+      {isFiltered ? translate('Nothing matches these filters.') : translate('None yet.')}
       {isFiltered && (
         <Button size="small" sx={{ ml: 1 }} onClick={() => setFilters({}, {})}>
-          {say('Clear filters')}
+          {translate('Clear filters')}
         </Button>
       )}
     </Typography>

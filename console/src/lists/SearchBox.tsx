@@ -3,7 +3,7 @@ import SearchIcon from '@mui/icons-material/Search';
 import { IconButton } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 const pause = 500;
 
@@ -41,7 +41,12 @@ export function SearchBox({ source, placeholder }: { source: string; placeholder
         onChange={({ currentTarget }) => setTyped(currentTarget.value)}
       />
       {typed !== '' && (
-        <IconButton size="small" aria-label={say('Clear')} title={say('Clear')} onClick={() => setTyped('')}>
+        <IconButton
+          size="small"
+          aria-label={translate('Clear')}
+          title={translate('Clear')}
+          onClick={() => setTyped('')}
+        >
           <ClearIcon fontSize="small" />
         </IconButton>
       )}

@@ -3,7 +3,7 @@ import { type RefObject, useState } from 'react';
 import { useGetIdentity, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { fieldLabel } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';
 
 /** Keeps the page of a row up to date, and shows who else changed it. */
@@ -20,15 +20,15 @@ export function LiveRow() {
   });
   return (
     <Typography variant="body2" color="textSecondary" role="status" sx={{ '&:not(:empty)': { mb: 1 } }}>
-      {last && <Told key={last.position} change={last} />}
+      {last && <ChangeNotice key={last.position} change={last} />}
     </Typography>
   );
 }
 
-function Told({ change: { operation, actor } }: { change: RowChange }) {
+function ChangeNotice({ change: { operation, actor } }: { change: RowChange }) {
   const who = useActorName(actor);
-  if (operation === 'updated') return say('Changed by {who} just now.', { who });
-  return say('{who} deleted this row, or you can no longer see it.', { who });
+  if (operation === 'updated') return translate('Changed by {who} just now.', { who });
+  return translate('{who} deleted this row, or you can no longer see it.', { who });
 }
 
 /** Warns in a form if another person changes the row that is being edited. */
@@ -50,7 +50,7 @@ function Warning({ first, last }: { first: RowChange; last: RowChange }) {
   if (last.operation !== 'updated') {
     return (
       <Alert severity="error" sx={{ mb: 2, width: '100%' }}>
-        {say('{who} deleted this row, or you can no longer see it.', { who })}
+        {translate('{who} deleted this row, or you can no longer see it.', { who })}
       </Alert>
     );
   }
@@ -60,7 +60,7 @@ function Warning({ first, last }: { first: RowChange; last: RowChange }) {
   );
   return (
     <Alert severity="warning" sx={{ mb: 2, width: '100%' }}>
-      {say(
+      {translate(
         '{who} changed this row while you were editing it: {fields}. When you save, you choose which version to keep.',
         { who, fields: changed.map(fieldLabel).join(', ') || '–' },
       )}

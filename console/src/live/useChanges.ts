@@ -8,7 +8,7 @@ import { createTransport } from '../../../client/transport.ts';
 import { gatehouse, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 export type RowChange = Change<Record<string, unknown>>;
 
@@ -79,7 +79,7 @@ export function useActorName(actor: RowChange['actor']): string {
   const isKnown = description !== undefined && typeof id === 'string';
   const { data } = useGetManyAggregate(resource, { ids: isKnown ? [id] : [] }, { enabled: isKnown });
   const row = data?.[0];
-  return description && row ? rowName(description, row) : say('Somebody');
+  return description && row ? rowName(description, row) : translate('Somebody');
 }
 
 const everyMs = 500;

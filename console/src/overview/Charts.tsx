@@ -1,6 +1,6 @@
 import { Alert, Box, Button, Card, Skeleton, Typography } from '@mui/material';
 import { lazy, Suspense, useMemo } from 'react';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import { type Kind, type Period, seriesOf } from './activity.ts';
 import { useActivity } from './useOverview.ts';
 
@@ -27,8 +27,8 @@ export function Charts({ period }: { period: Period }) {
   const series = useMemo(() => seriesOf(data?.hours ?? [], period), [data, period]);
   if (error) {
     return (
-      <Alert severity="warning" action={<Button onClick={() => void refetch()}>{say('Retry')}</Button>}>
-        {say('The figures cannot be shown: {reason}', { reason: error.message })}
+      <Alert severity="warning" action={<Button onClick={() => void refetch()}>{translate('Retry')}</Button>}>
+        {translate('The figures cannot be shown: {reason}', { reason: error.message })}
       </Alert>
     );
   }
@@ -39,21 +39,21 @@ export function Charts({ period }: { period: Period }) {
         <Card
           component="section"
           key={kind}
-          aria-label={`${say(label)}, ${say(period.name)}`}
+          aria-label={`${translate(label)}, ${translate(period.name)}`}
           sx={{ p: 2, minWidth: 0 }}
         >
           <Typography component="h3" variant="body2" color="textSecondary">
-            {say(label)}
+            {translate(label)}
           </Typography>
           <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
             {data ? figure(kind).toLocaleString(locale) : '…'}
           </Typography>
           <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'textSecondary'}>
             {beside
-              ? say('{count, number} failed', { count: figure(beside.kind) })
+              ? translate('{count, number} failed', { count: figure(beside.kind) })
               : kind === 'sessions'
-                ? say('now')
-                : say('in {period}', { period: say(period.name) })}
+                ? translate('now')
+                : translate('in {period}', { period: translate(period.name) })}
           </Typography>
           <Box sx={{ height, mt: 1 }}>
             {data && (
@@ -64,7 +64,7 @@ export function Charts({ period }: { period: Period }) {
                   height={height}
                   line={kind === 'sessions'}
                   series={[{ kind, label }, ...(beside ? [beside] : [])].map((one) => ({
-                    label: say(one.label),
+                    label: translate(one.label),
                     data: series.of[one.kind],
                     alarming: one.kind === 'failures',
                   }))}

@@ -5,7 +5,7 @@ import { useStore } from 'react-admin';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { isOwn } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { Section } from '../widgets/Section.tsx';
 import { useDiagnosis } from './useOverview.ts';
 
@@ -24,7 +24,7 @@ export function Checklist() {
   const [isHidden, setHidden] = useStore('overview.checklist.hidden', false);
   if (!steps || isHidden || steps.every(({ done }) => done)) return null;
   return (
-    <Section title={say('Set up')}>
+    <Section title={translate('Set up')}>
       <Box
         component="ul"
         className="lines"
@@ -35,7 +35,7 @@ export function Checklist() {
         ))}
       </Box>
       <Button size="small" sx={{ m: 1 }} onClick={() => setHidden(true)}>
-        {say('Hide this list')}
+        {translate('Hide this list')}
       </Button>
     </Section>
   );
@@ -48,27 +48,31 @@ function useSteps(): Step[] | undefined {
   if (!data) return undefined;
   const isFine = (part: RegExp) => !data.findings.some((found) => part.test(found.part) && found.state !== 'ok');
   return [
-    { name: say('Mail'), how: say('Set SMTP_URL, so that people can reset their passwords.'), done: isFine(/^mail$/) },
     {
-      name: say('Address'),
-      how: say('Set BASE_URL to the https address that people use.'),
+      name: translate('Mail'),
+      how: translate('Set SMTP_URL, so that people can reset their passwords.'),
+      done: isFine(/^mail$/),
+    },
+    {
+      name: translate('Address'),
+      how: translate('Set BASE_URL to the https address that people use.'),
       done: isFine(/^(address|cookies)$/) && location.protocol === 'https:',
     },
     {
-      name: say('Second factor'),
-      how: say('Add a passkey or an authenticator app to your account.'),
+      name: translate('Second factor'),
+      how: translate('Add a passkey or an authenticator app to your account.'),
       done: isFine(/factors$/),
       link: `${root}/settings/security`,
     },
     {
-      name: say('Backup'),
-      how: say('Run “gatehouse backup” every day, and restore a copy once to try it.'),
+      name: translate('Backup'),
+      how: translate('Run “gatehouse backup” every day, and restore a copy once to try it.'),
       done: isBackedUp,
       tick: () => setBackedUp(true),
     },
     {
-      name: say('First resource'),
-      how: say('Declare one in the resources folder, such as resources/cars.ts.'),
+      name: translate('First resource'),
+      how: translate('Declare one in the resources folder, such as resources/cars.ts.'),
       done: [...descriptions.values()].some((description) => !isOwn(description)),
     },
   ];
@@ -84,7 +88,7 @@ function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
       <Mark
         color={done ? 'success' : 'disabled'}
         fontSize="small"
-        titleAccess={done ? say('Done') : say('Not done yet')}
+        titleAccess={done ? translate('Done') : translate('Not done yet')}
       />
       <Box sx={{ minWidth: 0, flex: 1 }}>
         <Typography variant="body2">{name}</Typography>
@@ -98,14 +102,14 @@ function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
             size="small"
             sx={flush}
             onClick={tick}
-            aria-label={say('{part}: {what}', { part: name, what: say('Done') })}
+            aria-label={translate('{part}: {what}', { part: name, what: translate('Done') })}
           >
-            {say('Done')}
+            {translate('Done')}
           </Button>
         )}
         {!done && link !== undefined && (
           <Button size="small" sx={flush} href={link}>
-            {say('Open')}
+            {translate('Open')}
           </Button>
         )}
       </Box>

@@ -5,10 +5,10 @@ import { useDescriptions } from '../data/described.tsx';
 import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { labelOf, ownNames } from '../text/presentation.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
-import { Quiet, Section } from '../widgets/Section.tsx';
+import { MutedText, Section } from '../widgets/Section.tsx';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Checklist } from './Checklist.tsx';
@@ -28,24 +28,24 @@ export default function Overview() {
   );
   return (
     <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
-      <Title title={say('Overview')} />
+      <Title title={translate('Overview')} />
       <Checklist />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
         <Typography variant="h6" component="h2">
-          {say('Activity')}
+          {translate('Activity')}
         </Typography>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
           {descriptions.has('users') && <InviteButton />}
           <ToggleButtonGroup
             exclusive
             size="small"
-            aria-label={say('Period')}
+            aria-label={translate('Period')}
             value={period}
             onChange={(_event, value: string | null) => value && setPeriod(value)}
           >
             {periods.map(({ name }) => (
               <ToggleButton key={name} value={name} sx={{ textTransform: 'none', color: 'text.primary' }}>
-                {say(name)}
+                {translate(name)}
               </ToggleButton>
             ))}
           </ToggleButtonGroup>
@@ -53,8 +53,8 @@ export default function Overview() {
       </Box>
       <Charts period={periods.find(({ name }) => name === period) ?? periods[0]} />
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: 'repeat(auto-fill, minmax(min(160px, 45%), 1fr))' }}>
-        {descriptions.has('users') && <Figure label={say('Users')} resource="users" />}
-        {descriptions.has('clients') && <Figure label={say('Clients')} resource="clients" />}
+        {descriptions.has('users') && <Figure label={translate('Users')} resource="users" />}
+        {descriptions.has('clients') && <Figure label={translate('Clients')} resource="clients" />}
         <FactorFigures />
         {operators.map(({ name }) => (
           <Figure key={name} label={labelOf(name)} resource={name} />
@@ -80,9 +80,9 @@ function LatestEvents() {
     sort: { field: 'created_at', order: 'DESC' },
   });
   return (
-    <Section title={say('Latest events')} to="/events">
-      {error && <Quiet>{say('This cannot be shown: {reason}', { reason: error.message })}</Quiet>}
-      {!error && !isPending && data.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
+    <Section title={translate('Latest events')} to="/events">
+      {error && <MutedText>{translate('This cannot be shown: {reason}', { reason: error.message })}</MutedText>}
+      {!error && !isPending && data.length === 0 && <MutedText>{translate('Nothing has happened yet.')}</MutedText>}
       <Trail events={data} />
     </Section>
   );
@@ -102,7 +102,7 @@ function Figure({ label, resource }: { label: string; resource: string }) {
     : isPending
       ? '…'
       : (total?.toLocaleString(locale) ??
-        (pageInfo?.hasNextPage ? say('more than {count, number}', { count: 10_000 }) : '0'));
+        (pageInfo?.hasNextPage ? translate('more than {count, number}', { count: 10_000 }) : '0'));
   return (
     <Card
       component={Link}
@@ -120,8 +120,8 @@ function FactorFigures() {
   const { factors } = useActivity().data ?? {};
   if (!factors) return null;
   const figures = [
-    [say('People with a passkey'), factors.passkeys],
-    [say('People with an authenticator app'), factors.authenticators],
+    [translate('People with a passkey'), factors.passkeys],
+    [translate('People with an authenticator app'), factors.authenticators],
   ] as const;
   return figures.map(([label, count]) => (
     <Card key={label} sx={tile}>

@@ -4,8 +4,8 @@ import InfoIcon from '@mui/icons-material/InfoOutlined';
 import { Box, Typography } from '@mui/material';
 import { ago } from '../text/ago.ts';
 import { humanised } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
-import { Quiet, Section } from '../widgets/Section.tsx';
+import { translate } from '../text/translate.ts';
+import { MutedText, Section } from '../widgets/Section.tsx';
 import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
 
 const icons = { ok: CheckIcon, notice: InfoIcon, error: ErrorIcon };
@@ -22,33 +22,35 @@ export function Parts() {
   const problems = diagnosis.data?.findings.filter(({ state }) => state !== 'ok') ?? [];
   return (
     <>
-      <Section title={say('Health')}>
+      <Section title={translate('Health')}>
         {health.error && (
-          <Quiet>{say('The service does not respond: {reason}', { reason: health.error.message })}</Quiet>
+          <MutedText>{translate('The service does not respond: {reason}', { reason: health.error.message })}</MutedText>
         )}
         <Box sx={{ display: 'flex', flexWrap: 'wrap', columnGap: 2, rowGap: 1, px: 2, pb: 2 }}>
           {parts.map(({ part, state }) => (
             <Box key={part} sx={{ display: 'flex', gap: 0.5, alignItems: 'center' }}>
               <Mark state={state} />
-              <Typography variant="body2">{say(humanised(part))}</Typography>
+              <Typography variant="body2">{translate(humanised(part))}</Typography>
             </Box>
           ))}
         </Box>
         {diagnosis.data && (
-          <Quiet>
-            {say('Gatehouse {version} on Node {node}, {database}. Started {when}.', {
+          <MutedText>
+            {translate('Gatehouse {version} on Node {node}, {database}. Started {when}.', {
               version: diagnosis.data.version,
               node: diagnosis.data.node,
               database: databases.get(diagnosis.data.database),
               when: ago(diagnosis.data.started_at),
             })}
-          </Quiet>
+          </MutedText>
         )}
       </Section>
-      <Section title={say('Needs attention')}>
-        {diagnosis.error && <Quiet>{say('This cannot be shown: {reason}', { reason: diagnosis.error.message })}</Quiet>}
+      <Section title={translate('Needs attention')}>
+        {diagnosis.error && (
+          <MutedText>{translate('This cannot be shown: {reason}', { reason: diagnosis.error.message })}</MutedText>
+        )}
         {diagnosis.data && problems.length === 0 && (
-          <Quiet>{say('Nothing: settings, database, keys and email are in order.')}</Quiet>
+          <MutedText>{translate('Nothing: settings, database, keys and email are in order.')}</MutedText>
         )}
         <ul className="lines">
           {problems.map((finding) => (
@@ -67,17 +69,19 @@ const databases = new Map([
 
 function Mark({ state }: { state: Finding['state'] }) {
   const Icon = icons[state];
-  return <Icon color={colours[state]} fontSize="small" titleAccess={say(labels[state])} />;
+  return <Icon color={colours[state]} fontSize="small" titleAccess={translate(labels[state])} />;
 }
 
 function Problem({ finding: { part, state, message, ...english } }: { finding: Finding }) {
-  const summary = message ? say(message.summary, message.values) : english.summary;
-  const fix = message ? say(message.fix, message.values) : english.fix;
+  const summary = message ? translate(message.summary, message.values) : english.summary;
+  const fix = message ? translate(message.fix, message.values) : english.fix;
   return (
     <Box component="li" sx={{ display: 'flex', gap: 1 }}>
       <Mark state={state} />
       <Box sx={{ minWidth: 0 }}>
-        <Typography variant="body2">{say('{part}: {what}', { part: say(humanised(part)), what: summary })}</Typography>
+        <Typography variant="body2">
+          {translate('{part}: {what}', { part: translate(humanised(part)), what: summary })}
+        </Typography>
         {fix && (
           <Typography variant="caption" color="textSecondary" component="p">
             {fix}

@@ -1,8 +1,8 @@
 import { Box } from '@mui/material';
 import { useQueryClient } from '@tanstack/react-query';
 import { useDataProvider, useRecordContext, useRefresh } from 'react-admin';
-import { say } from '../text/say.ts';
-import { AskedButton } from '../widgets/AskedButton.tsx';
+import { translate } from '../text/translate.ts';
+import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
 import { RolesButton } from './RolesButton.tsx';
 
@@ -31,62 +31,64 @@ export function PersonActions() {
   };
 
   return (
-    <Box role="group" aria-label={say('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
+    <Box role="group" aria-label={translate('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       {lockout && (
-        <AskedButton
-          label={say('Unlock')}
-          title={say('Unlock {who}?', { who })}
-          text={say('The failed sign-ins are cleared. The person can try again at once.')}
-          done={say('{who} may sign in again.', { who })}
+        <ConfirmButton
+          label={translate('Unlock')}
+          title={translate('Unlock {who}?', { who })}
+          text={translate('The failed sign-ins are cleared. The person can try again at once.')}
+          done={translate('{who} may sign in again.', { who })}
           run={act('lockouts', 'DELETE')}
         />
       )}
       {email !== null && !email_confirmed && !disabled && (
-        <AskedButton
-          label={say('Confirm email')}
-          title={say('Confirm {email}?', { email })}
-          text={say('This marks the address as confirmed, without the link in the email.')}
-          done={say('The email address is confirmed.')}
+        <ConfirmButton
+          label={translate('Confirm email')}
+          title={translate('Confirm {email}?', { email })}
+          text={translate('This marks the address as confirmed, without the link in the email.')}
+          done={translate('The email address is confirmed.')}
           run={act('email-confirmations')}
         />
       )}
       {email !== null && !disabled && (
-        <AskedButton
-          label={say('Send reset email')}
-          title={say('Send an email to {email}?', { email })}
-          text={say(
+        <ConfirmButton
+          label={translate('Send reset email')}
+          title={translate('Send an email to {email}?', { email })}
+          text={translate(
             'The email contains a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
-          done={say('An email to {email} is on its way.', { email })}
+          done={translate('An email to {email} is on its way.', { email })}
           run={act('password-resets')}
         />
       )}
-      <AskedButton
+      <ConfirmButton
         act="sign-out"
-        label={say('Sign out everywhere')}
-        title={say('Sign {who} out everywhere?', { who })}
-        text={say('Every browser and application must sign in again. Personal access tokens and clients keep working.')}
-        done={say('{who} is signed out everywhere.', { who })}
+        label={translate('Sign out everywhere')}
+        title={translate('Sign {who} out everywhere?', { who })}
+        text={translate(
+          'Every browser and application must sign in again. Personal access tokens and clients keep working.',
+        )}
+        done={translate('{who} is signed out everywhere.', { who })}
         run={act('sessions', 'DELETE')}
       />
       <RolesButton />
       {disabled ? (
-        <AskedButton
-          label={say('Enable')}
-          title={say('Enable {who}?', { who })}
-          text={say('The person can sign in again, and personal access tokens and clients work again.')}
-          done={say('{who} is enabled.', { who })}
+        <ConfirmButton
+          label={translate('Enable')}
+          title={translate('Enable {who}?', { who })}
+          text={translate('The person can sign in again, and personal access tokens and clients work again.')}
+          done={translate('{who} is enabled.', { who })}
           run={setDisabled(false)}
         />
       ) : (
-        <AskedButton
+        <ConfirmButton
           act="disable"
-          label={say('Disable')}
-          title={say('Disable {who}?', { who })}
-          text={say(
+          label={translate('Disable')}
+          title={translate('Disable {who}?', { who })}
+          text={translate(
             'The person can no longer sign in, and all tokens and applications stop working. Sessions end for good; data stays.',
           )}
-          done={say('{who} is disabled.', { who })}
+          done={translate('{who} is disabled.', { who })}
           run={setDisabled(true)}
           danger
         />

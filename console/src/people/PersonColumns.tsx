@@ -4,8 +4,8 @@ import { useListContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { ago } from '../text/ago.ts';
-import { say } from '../text/say.ts';
-import { lockoutOf, nameOf, type Person, sayLocked } from './person.ts';
+import { translate } from '../text/translate.ts';
+import { lockedText, lockoutOf, nameOf, type Person } from './person.ts';
 
 /** Initials and name. */
 export function PersonName({ person }: { person: Person }) {
@@ -29,10 +29,10 @@ export function PersonName({ person }: { person: Person }) {
 /** Whether the person can sign in, in one word. */
 export function Status({ person: { id, disabled, email, email_confirmed } }: { person: Person }) {
   const lockedUntil = useContext(SignIns).locked.get(id);
-  if (disabled) return <span className="status off">{say('Disabled')}</span>;
-  if (lockedUntil) return <span className="status off">{sayLocked(lockedUntil)}</span>;
-  if (email !== null && !email_confirmed) return <span className="status open">{say('Unconfirmed')}</span>;
-  return <span className="status">{say('Active')}</span>;
+  if (disabled) return <span className="status off">{translate('Disabled')}</span>;
+  if (lockedUntil) return <span className="status off">{lockedText(lockedUntil)}</span>;
+  if (email !== null && !email_confirmed) return <span className="status open">{translate('Unconfirmed')}</span>;
+  return <span className="status">{translate('Active')}</span>;
 }
 
 interface Known {
@@ -84,7 +84,7 @@ async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> 
     created_at: { '>=': new Date(Date.now() - 86_400_000) },
   };
   const { data } = await events.list({ search, limit: 100, count: 'none' });
-  const refused = [...new Set(data.map(({ user_id }) => user_id))];
-  const found = await Promise.all(refused.map(async (id) => [id, (await lockoutOf(id))?.until] as const));
+  const userIds = [...new Set(data.map(({ user_id }) => user_id))];
+  const found = await Promise.all(userIds.map(async (id) => [id, (await lockoutOf(id))?.until] as const));
   return new Map(found.filter((one): one is [string, string] => one[1] !== undefined));
 }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { nameOf, type Person } from './person.ts';
@@ -17,18 +17,18 @@ export function RolesButton() {
 
   async function save({ roles }: { roles?: string[] }) {
     const change = { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } };
-    if (await run(() => dataProvider.update('users', change), say('The roles are changed.'))) setAsking(false);
+    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) setAsking(false);
   }
 
   return (
     <>
       <Button variant="outlined" size="small" onClick={() => setAsking(true)}>
-        {say('Roles')}
+        {translate('Roles')}
       </Button>
       {asking && (
         <FormDialog
-          title={say('Roles of {who}', { who: nameOf(person) })}
-          confirm={say('Save roles')}
+          title={translate('Roles of {who}', { who: nameOf(person) })}
+          confirm={translate('Save roles')}
           maxWidth="xs"
           busy={busy}
           onClose={() => setAsking(false)}
@@ -50,7 +50,7 @@ export function RoleChoice() {
     sort: { field: 'name', order: 'ASC' },
   });
   return (
-    <FormGroup aria-label={say('Roles')}>
+    <FormGroup aria-label={translate('Roles')}>
       {data.map(({ id, name, description }) => (
         <FormControlLabel
           key={id}

@@ -7,14 +7,14 @@ import { CodeButton } from '../rows/CodeButton.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
 import { rowName } from '../text/presentation.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
 import { PersonName } from './PersonColumns.tsx';
-import { PersonThings } from './PersonThings.tsx';
-import { type Person, sayLocked, useLockout } from './person.ts';
+import { PersonSections } from './PersonSections.tsx';
+import { lockedText, type Person, useLockout } from './person.ts';
 
 /** One person: their profile, activity, sessions, tokens and clients, and the actions on them. */
 export default function UserShow() {
@@ -39,7 +39,7 @@ export default function UserShow() {
       >
         <Activity />
         <Box sx={{ display: 'grid', gap: 2 }}>
-          <PersonThings />
+          <PersonSections />
         </Box>
       </Box>
     </Show>
@@ -49,7 +49,7 @@ export default function UserShow() {
 function PersonTitle() {
   const users = useDescriptions().get('users');
   const person = useRecordContext<Person>();
-  return <span>{person && users ? say('User {who}', { who: rowName(users, person) }) : ''}</span>;
+  return <span>{person && users ? translate('User {who}', { who: rowName(users, person) }) : ''}</span>;
 }
 
 function Head() {
@@ -67,22 +67,22 @@ function Head() {
         {roles.map((role) => (
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
-        {disabled && <Chip label={say('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout && <Chip label={sayLocked(lockout.until)} size="small" color="warning" variant="outlined" />}
+        {disabled && <Chip label={translate('Disabled')} size="small" color="error" variant="outlined" />}
+        {lockout && <Chip label={lockedText(lockout.until)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
-          <Chip label={say('Email not confirmed')} size="small" color="warning" variant="outlined" />
+          <Chip label={translate('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
       </Box>
       <Box component="dl" sx={{ m: 0, display: 'flex', flexWrap: 'wrap', columnGap: 4, rowGap: 1 }}>
-        <Detail term={say('Email')} value={email} />
-        <Detail term={say('Username')} value={username} />
-        <Detail term={say('Phone')} value={phone} />
+        <Detail term={translate('Email')} value={email} />
+        <Detail term={translate('Username')} value={username} />
+        <Detail term={translate('Phone')} value={phone} />
         <Detail
-          term={say('Created')}
+          term={translate('Created')}
           value={ago(person.created_at)}
           title={new Date(person.created_at).toLocaleString(locale)}
         />
-        <Detail term={say('ID')} value={person.id} mono copied={say('Copy id')} />
+        <Detail term={translate('ID')} value={person.id} mono copied={translate('Copy id')} />
       </Box>
       <PersonActions />
     </Card>

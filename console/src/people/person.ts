@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { gatehouse } from '../data/api.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 
 /** A user as the API shows it. */
 export interface Person {
@@ -35,5 +35,5 @@ export function useLockout(id = ''): Lockout | null | undefined {
   return data;
 }
 
-export const sayLocked = (until: string): string =>
-  say('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });
+export const lockedText = (until: string): string =>
+  translate('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });

@@ -4,8 +4,8 @@ import { type RaRecord, useRecordContext } from 'react-admin';
 import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
 import { root } from '../data/api.ts';
 import { ago } from '../text/ago.ts';
-import { say } from '../text/say.ts';
-import { Quiet, Section } from '../widgets/Section.tsx';
+import { translate } from '../text/translate.ts';
+import { MutedText, Section } from '../widgets/Section.tsx';
 
 interface Provider extends RaRecord {
   last_success_at: string | null;
@@ -21,13 +21,16 @@ export function ProviderState() {
   const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
   return (
     <Box sx={{ mt: 3 }}>
-      <Section title={say('State')}>
-        {!success && !failed && <Quiet>{say('Nobody has signed in with it yet.')}</Quiet>}
-        {success && <Quiet>{say('The last sign-in that succeeded: {when}.', { when: ago(success) })}</Quiet>}
+      <Section title={translate('State')}>
+        {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
+        {success && (
+          <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: ago(success) })}</MutedText>
+        )}
         {failed && failure && (
           <Box sx={{ px: 2, pb: 2 }}>
             <Typography variant="body2" color={!success || failed > success ? 'error' : 'textSecondary'}>
-              {say('The last sign-in that failed: {when}.', { when: ago(failed) })} {say(failureMeanings[failure])}
+              {translate('The last sign-in that failed: {when}.', { when: ago(failed) })}{' '}
+              {translate(failureMeanings[failure])}
             </Typography>
             <Typography variant="caption" color="textSecondary" className="mono">
               {detail}
@@ -46,7 +49,7 @@ export function TestSignIn() {
   const address = `${root}/login/with/${provider.id}/test`;
   return (
     <Button size="small" startIcon={<KeyIcon />} href={address} target="_blank" rel="noopener">
-      {say('Test sign-in')}
+      {translate('Test sign-in')}
     </Button>
   );
 }

@@ -7,7 +7,7 @@ import type { ActionDescription } from '../data/descriptions.ts';
 import { FormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanised, isOwn, rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -42,7 +42,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const [asking, setAsking] = useState(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
-  const word = isOwn(description) ? say(summary) : say(humanised(name));
+  const word = isOwn(description) ? translate(summary) : translate(humanised(name));
   // A built-in action without values runs at once, because its label says what it does.
   const isPlain = isOwn(description) && fields.length === 0;
 
@@ -54,7 +54,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
       const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
       setAsking(false);
       setSecrets(secretsIn(data ?? {}));
-      notify(say(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
+      notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
       refresh();
     } catch (error) {
       // The form shows the error of a field beside that field.
@@ -71,12 +71,14 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
       </Button>
       {asking && (
         <FormDialog
-          title={say('{action}: {row}', { action: word, row: rowName(description, row) })}
-          confirm={fields.length === 0 ? say('Confirm') : word}
+          title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
+          confirm={fields.length === 0 ? translate('Confirm') : word}
           onClose={() => setAsking(false)}
           form={{ onSubmit: act, record: {}, defaultValues: {} }}
         >
-          {word !== say(summary) && <Typography sx={{ color: 'text.secondary', mb: 1 }}>{say(summary)}</Typography>}
+          {word !== translate(summary) && (
+            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{translate(summary)}</Typography>
+          )}
           {fields.map((field) => (
             <Input key={field.name} field={field} />
           ))}

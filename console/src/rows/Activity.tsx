@@ -4,10 +4,10 @@ import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { fieldLabel, humanised, isOwn } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
-import { Quiet, Section } from '../widgets/Section.tsx';
+import { MutedText, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { isDeleted } from './RestoreButton.tsx';
 
@@ -39,10 +39,12 @@ export function Activity() {
   if (!isRecorded && isOwn(description)) return null;
   const hasMore = pageInfo?.hasNextPage ?? (total ?? 0) > (data?.length ?? 0);
   return (
-    <Section title={say('Activity')}>
-      {!isRecorded && <Quiet>{say('Declare this resource with “events: true” to see who changes its rows.')}</Quiet>}
-      {error && <Quiet>{say('This cannot be shown: {reason}', { reason: error.message })}</Quiet>}
-      {data?.length === 0 && <Quiet>{say('Nothing has happened yet.')}</Quiet>}
+    <Section title={translate('Activity')}>
+      {!isRecorded && (
+        <MutedText>{translate('Declare this resource with “events: true” to see who changes its rows.')}</MutedText>
+      )}
+      {error && <MutedText>{translate('This cannot be shown: {reason}', { reason: error.message })}</MutedText>}
+      {data?.length === 0 && <MutedText>{translate('Nothing has happened yet.')}</MutedText>}
       <Trail
         events={data ?? []}
         detail={(event, i) => (
@@ -54,7 +56,7 @@ export function Activity() {
       />
       {hasMore && (
         <Button onClick={() => setShown(shown + step)} sx={{ m: 1 }}>
-          {say('Show more')}
+          {translate('Show more')}
         </Button>
       )}
     </Section>
@@ -69,10 +71,10 @@ function Changes({ event }: { event: TrailEvent }) {
   if (!/\.updated$/.test(event.type)) return null;
   return changesOf(event).map(([name, { from, to, hidden }]) => {
     const field = fields.find((one) => one.name === name);
-    const what = hidden ? say('changed') : `${shown(from)} → ${shown(to)}`;
+    const what = hidden ? translate('changed') : `${shown(from)} → ${shown(to)}`;
     return (
       <Box key={name} sx={{ typography: 'body2', overflowWrap: 'anywhere' }}>
-        {say('{part}: {what}', { part: field ? fieldLabel(field) : say(humanised(name)), what })}
+        {translate('{part}: {what}', { part: field ? fieldLabel(field) : translate(humanised(name)), what })}
       </Box>
     );
   });
@@ -104,8 +106,12 @@ function RestoreButton({ version }: { version: Record<string, unknown> | undefin
   if (!version || !row || isDeleted(row) || !operations.has('update') || subjects.has(name)) return null;
   const restore = () => dataProvider.update(name, { id: row.id, data: { ...row, ...version }, previousData: row });
   return (
-    <Button size="small" loading={busy} onClick={() => void run(restore, say('The earlier version is restored.'))}>
-      {say('Restore this version')}
+    <Button
+      size="small"
+      loading={busy}
+      onClick={() => void run(restore, translate('The earlier version is restored.'))}
+    >
+      {translate('Restore this version')}
     </Button>
   );
 }

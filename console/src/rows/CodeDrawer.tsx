@@ -4,7 +4,7 @@ import { useRecordContext } from 'react-admin';
 import { root } from '../data/api.ts';
 import { tagKey } from '../data/data-provider.ts';
 import { useDescription } from '../data/described.tsx';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { Code } from '../widgets/Code.tsx';
 import { snippetsFor } from './snippets.ts';
 
@@ -18,17 +18,17 @@ export default function CodeDrawer({ onClose }: { onClose: () => void }) {
     view === 'api'
       ? snippetsFor(location.origin + root, name, row?.id as string | undefined)
       : [{ title: 'This row', text: JSON.stringify(plain, null, 2) }];
-  const paper = { role: 'dialog', 'aria-label': say('For programs'), sx: { width: 'min(560px, 100vw)', p: 2 } };
+  const paper = { role: 'dialog', 'aria-label': translate('For programs'), sx: { width: 'min(560px, 100vw)', p: 2 } };
   return (
     <Drawer anchor="right" open onClose={onClose} slotProps={{ paper }}>
       {row && (
-        <Tabs value={view} onChange={(_, next) => setView(next)} aria-label={say('What to show')}>
-          <Tab value="api" label={say('API')} />
-          <Tab value="json" label={say('JSON')} />
+        <Tabs value={view} onChange={(_, next) => setView(next)} aria-label={translate('What to show')}>
+          <Tab value="api" label={translate('API')} />
+          <Tab value="json" label={translate('JSON')} />
         </Tabs>
       )}
       {shown.map(({ title, text }) => (
-        <Code key={title} title={say(title)} text={text} />
+        <Code key={title} title={translate(title)} text={text} />
       ))}
     </Drawer>
   );

@@ -6,7 +6,7 @@ import { useDescriptions } from '../data/described.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
@@ -33,12 +33,12 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
   const row = useRecordContext();
   const { run } = useTask();
   const one = singularOf(target);
-  const title = say('Add {thing}', { thing: within(one) });
+  const title = translate('Add {thing}', { thing: within(one) });
 
   const add = async (chosen: string | undefined, close: () => void) => {
     if (!chosen || !row) return;
     const link = { [links.from]: row.id, [links.to]: chosen };
-    if (await run(() => gatehouse.resource(links.resource).create(link), say('{thing} added.', { thing: one })))
+    if (await run(() => gatehouse.resource(links.resource).create(link), translate('{thing} added.', { thing: one })))
       close();
   };
 
@@ -49,7 +49,7 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
       dialog={(close) => (
         <FormDialog
           title={title}
-          confirm={say('Add')}
+          confirm={translate('Add')}
           maxWidth="xs"
           onClose={close}
           form={{ onSubmit: (values: { chosen?: string }) => add(values.chosen, close), record: {} }}
@@ -74,7 +74,7 @@ export function RemoveLink({ links, parent, target }: { links: Links; parent: st
     for (const { id } of data) await rows.remove(id);
   }
 
-  const label = say('Remove {row} from here', { row: rowName(target, row) });
-  const done = say('{thing} removed from here.', { thing: singularOf(target) });
+  const label = translate('Remove {row} from here', { row: rowName(target, row) });
+  const done = translate('{thing} removed from here.', { thing: singularOf(target) });
   return <ActionButton small label={label} icon={RemoveIcon} onClick={() => void run(remove, done)} />;
 }

@@ -2,9 +2,9 @@ import KeyIcon from '@mui/icons-material/KeyOutlined';
 import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
 import { Button, useDataProvider, useRecordContext } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
-import { isAskedFor } from '../widgets/AskedButton.tsx';
+import { isRequestedInUrl } from '../widgets/ConfirmButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -20,7 +20,7 @@ export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();
   const { run } = useTask();
-  const [asking, setAsking] = useState(isAskedFor('new-secret'));
+  const [asking, setAsking] = useState(isRequestedInUrl('new-secret'));
   const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
   if (!client || client.public) return null;
@@ -32,13 +32,13 @@ export function NewSecretButton() {
   };
   return (
     <>
-      <Button label={say('New secret')} onClick={() => setAsking(true)}>
+      <Button label={translate('New secret')} onClick={() => setAsking(true)}>
         <KeyIcon />
       </Button>
       {asking && (
         <AskDialog
-          title={say('New secret for “{name}”?', { name: client.name })}
-          confirm={say('Create a new secret')}
+          title={translate('New secret for “{name}”?', { name: client.name })}
+          confirm={translate('Create a new secret')}
           maxWidth="xs"
           onClose={() => setAsking(false)}
           onConfirm={() => {
@@ -47,17 +47,17 @@ export function NewSecretButton() {
           }}
         >
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {say('Give the new secret to every application that uses the old one.')}
+            {translate('Give the new secret to every application that uses the old one.')}
           </Typography>
           <TextField
             select
-            label={say('Keep the old secret working for')}
+            label={translate('Keep the old secret working for')}
             value={hours}
             onChange={({ target }) => setHours(Number(target.value))}
           >
             {graces.map((grace) => (
               <MenuItem key={grace.hours} value={grace.hours}>
-                {say(grace.label)}
+                {translate(grace.label)}
               </MenuItem>
             ))}
           </TextField>

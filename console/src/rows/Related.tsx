@@ -8,7 +8,7 @@ import type { RelationDescription, ResourceDescription } from '../data/descripti
 import { Pages } from '../lists/Pages.tsx';
 import { Rows } from '../lists/Rows.tsx';
 import { columnsOf, humanised, labelOf, rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
@@ -31,7 +31,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
     <Box component="section" sx={{ mt: 3 }}>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
-          {relation.name === relation.resource ? labelOf(target) : say(humanised(relation.name))}
+          {relation.name === relation.resource ? labelOf(target) : translate(humanised(relation.name))}
         </Typography>
         {links?.canAdd && <AddLink links={links} target={target} />}
         <AddRelated tie={tie} target={target} />
@@ -79,7 +79,7 @@ function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) 
   if (!settable || !target.operations.has('create')) return null;
   return (
     <DialogButton
-      label={say('New {thing}', { thing: within(singularOf(target)) })}
+      label={translate('New {thing}', { thing: within(singularOf(target)) })}
       icon={AddIcon}
       dialog={(close) => (
         <ResourceContextProvider value={target.name}>
@@ -104,7 +104,7 @@ function EditRow({ tie }: { tie: Tie }) {
   const description = useDescription();
   const row = useRecordContext();
   if (!row || !description.operations.has('update') || !description.operations.has('find')) return null;
-  const label = say('Edit {row}', { row: rowName(description, row) });
+  const label = translate('Edit {row}', { row: rowName(description, row) });
   const dialog = (close: () => void) => <RowDialog id={String(row.id)} tie={tie} onClose={close} />;
   return <DialogButton small label={label} icon={EditIcon} dialog={dialog} />;
 }

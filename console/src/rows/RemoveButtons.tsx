@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
-import { sayRemoval, within } from '../text/words.ts';
+import { removalText, within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
-import { GoesAlong } from './GoesAlong.tsx';
+import { DeletionEffects } from './DeletionEffects.tsx';
 import { isDeleted, RestoreButton, restoreRow } from './RestoreButton.tsx';
 
 /** Deletes the shown row after a confirmation. In a list it is an icon (`small`), and the list stays open. */
@@ -19,11 +19,11 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
   if (isDeleted(row)) return <RestoreButton small={small} />;
   if (!row || !description.operations.has('delete')) return null;
   const removal = removalOf(description.name);
-  const label = sayRemoval(removal, 'all', { what: rowName(description, row) });
+  const label = removalText(removal, 'all', { what: rowName(description, row) });
   return (
     <DialogButton
       {...{ label, small }}
-      word={sayRemoval(removal, 'word')}
+      word={removalText(removal, 'word')}
       icon={DeleteIcon}
       color="error"
       dialog={(close) => <AskRemoval onClose={close} onRemoved={() => !small && redirect('list', description.name)} />}
@@ -45,7 +45,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
   async function remove() {
     const which = { id: String(row?.id), previousData: row };
     const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
-    const done = sayRemoval(removal, 'done', { what: thing });
+    const done = removalText(removal, 'done', { what: thing });
     const removed = await run(
       () => deleteOne(description.name, which, options),
       description.softDelete ? undefined : done,
@@ -58,8 +58,8 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
 
   return (
     <AskDialog
-      title={sayRemoval(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
-      confirm={sayRemoval(removal, 'all', { what: within(thing) })}
+      title={removalText(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
+      confirm={removalText(removal, 'all', { what: within(thing) })}
       onConfirm={() => void remove()}
       danger
       maxWidth="xs"
@@ -67,7 +67,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
       {...{ busy, onClose }}
     >
       {!isBlocked && removeWarningOf(description)}
-      <GoesAlong selection={{ ids: [String(row.id)] }} onBlocked={setBlocked} />
+      <DeletionEffects selection={{ ids: [String(row.id)] }} onBlocked={setBlocked} />
     </AskDialog>
   );
 }

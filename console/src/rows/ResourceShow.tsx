@@ -6,7 +6,7 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
 import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { CopyButton } from '../widgets/Code.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
@@ -107,9 +107,9 @@ function ShownFields() {
           }
         >
           {isId(field) && row ? (
-            <Copied text={String(row.id)} label={say('Copy id')} />
+            <Copied text={String(row.id)} label={translate('Copy id')} />
           ) : isRedirect(field) ? (
-            <Copied text={String(row?.redirect_uri)} label={say('Copy')} />
+            <Copied text={String(row?.redirect_uri)} label={translate('Copy')} />
           ) : (
             <Value field={field} />
           )}

@@ -3,7 +3,7 @@ import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import { singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { ActionButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 
@@ -17,8 +17,11 @@ export function RestoreButton({ small }: { small: boolean }) {
   const description = useDescription();
   const row = useRecordContext();
   const { busy, run } = useTask();
-  const label = say('Restore');
+  const label = translate('Restore');
   const restore = () =>
-    run(() => restoreRow(description.name, String(row?.id)), say('{what} restored', { what: singularOf(description) }));
+    run(
+      () => restoreRow(description.name, String(row?.id)),
+      translate('{what} restored', { what: singularOf(description) }),
+    );
   return <ActionButton {...{ label, small }} icon={RestoreIcon} disabled={busy} onClick={() => void restore()} />;
 }

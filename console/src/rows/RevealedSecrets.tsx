@@ -1,13 +1,13 @@
 import { Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
 import { humanised } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
 
 const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 
 /** The values in a response that are shown only once, and the client to which they belong. */
-export function secretsIn(answer: Record<string, unknown>, clientId = answer.client_id): [string, string][] {
-  const secrets = Object.entries(answer).filter(
+export function secretsIn(response: Record<string, unknown>, clientId = response.client_id): [string, string][] {
+  const secrets = Object.entries(response).filter(
     (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
   );
   const isOfClient = secrets.some(([name]) => name === 'client_secret') && typeof clientId === 'string';
@@ -18,10 +18,10 @@ export function secretsIn(answer: Record<string, unknown>, clientId = answer.cli
 export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
   return (
     <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
-      <DialogTitle id="revealed-title">{say('Copy it now')}</DialogTitle>
+      <DialogTitle id="revealed-title">{translate('Copy it now')}</DialogTitle>
       <DialogContent>
         <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-          {say('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
+          {translate('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
         </Typography>
         {secrets.map(([name, value]) => (
           <Secret key={name} name={name} value={value} />
@@ -29,7 +29,7 @@ export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string
       </DialogContent>
       <DialogActions>
         <Button variant="contained" onClick={onClose}>
-          {say('I have copied it')}
+          {translate('I have copied it')}
         </Button>
       </DialogActions>
     </Dialog>

@@ -5,7 +5,7 @@ import { useDescription } from '../data/described.tsx';
 import { ChangeableFields, NewFields, readOnce, WhenFresh } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
@@ -34,7 +34,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
   };
   const onSuccess = (row: Record<string, unknown>) => {
     saved.current = true;
-    notify(say(id === undefined ? '{thing} created.' : '{thing} saved.', { thing }), { type: 'success' });
+    notify(translate(id === undefined ? '{thing} created.' : '{thing} saved.', { thing }), { type: 'success' });
     const revealed = secretsIn(row);
     if (revealed.length > 0) setSecrets(revealed);
     else close();
@@ -46,7 +46,11 @@ export default function RowDialog({ id, tie, onClose }: Props) {
     const record = tie ? { [tie.field]: tie.value } : {};
     return (
       <CreateBase {...options} record={record} transform={(data: object) => ({ ...data, ...record })}>
-        <FormDialog title={say('New {thing}', { thing: within(thing) })} confirm={say('Create')} onClose={onClose}>
+        <FormDialog
+          title={translate('New {thing}', { thing: within(thing) })}
+          confirm={translate('Create')}
+          onClose={onClose}
+        >
           <NewFields but={tie?.field} />
         </FormDialog>
       </CreateBase>
@@ -56,7 +60,11 @@ export default function RowDialog({ id, tie, onClose }: Props) {
     <>
       <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={readOnce}>
         <WhenFresh>
-          <FormDialog title={say('Edit {row}', { row: within(thing) })} confirm={say('Save')} onClose={onClose}>
+          <FormDialog
+            title={translate('Edit {row}', { row: within(thing) })}
+            confirm={translate('Save')}
+            onClose={onClose}
+          >
             <ChangeableFields but={tie?.field} />
           </FormDialog>
         </WhenFresh>

@@ -5,11 +5,11 @@ import type { FieldDescription } from '../data/descriptions.ts';
 import { Reference } from '../lists/Reference.tsx';
 import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
 import type { Person } from '../people/person.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { none, valueText } from '../text/value-text.ts';
 
 /** The operator may have translated a declared value. */
-const sayValue = (value: unknown): unknown => (typeof value === 'string' ? say(value) : value);
+const translateValue = (value: unknown): unknown => (typeof value === 'string' ? translate(value) : value);
 
 interface Props {
   field: FieldDescription;
@@ -47,8 +47,8 @@ function read(
       return <LastSignIn id={String(row?.id)} />;
     case 'enum':
       // Marks the person's current session, so that the person does not end it by mistake.
-      if (row && isOwnSession(row.id)) return <Words values={[say(String(value)), say('This session')]} />;
-      return <Words values={[sayValue(value)]} />;
+      if (row && isOwnSession(row.id)) return <Words values={[translate(String(value)), translate('This session')]} />;
+      return <Words values={[translateValue(value)]} />;
     case 'list':
       return <Words values={(value as unknown[]) ?? []} most={brief ? mostWords : undefined} />;
     case 'json':

@@ -3,7 +3,7 @@ import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
 import { useFound } from './useFound.ts';
 
@@ -64,12 +64,12 @@ export default function Palette({ onClose, onInvite }: Props) {
       }}
     >
       <Box component="h2" id={`${id}-title`} sx={visuallyHidden}>
-        {say('Search everything')}
+        {translate('Search everything')}
       </Box>
       <InputBase
         autoFocus
         fullWidth
-        placeholder={say('Search people, clients, rows, settings and actions')}
+        placeholder={translate('Search people, clients, rows, settings and actions')}
         value={typed}
         onChange={(event) => {
           setTyped(event.target.value);
@@ -80,7 +80,7 @@ export default function Palette({ onClose, onInvite }: Props) {
         inputProps={{
           ...{
             role: 'combobox',
-            'aria-label': say('Search everything'),
+            'aria-label': translate('Search everything'),
             'aria-expanded': true,
             'aria-autocomplete': 'list',
           },
@@ -90,7 +90,7 @@ export default function Palette({ onClose, onInvite }: Props) {
       <Box
         role="listbox"
         id={`${id}-list`}
-        aria-label={say('Found')}
+        aria-label={translate('Found')}
         sx={{ overflowY: 'auto', maxHeight: '60vh', py: 1 }}
       >
         {all.map((one, i) => (
@@ -122,16 +122,16 @@ export default function Palette({ onClose, onInvite }: Props) {
         color="textSecondary"
         sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}
       >
-        {sayState(all.length, busy, failed)}
+        {stateText(all.length, busy, failed)}
       </Typography>
     </Dialog>
   );
 }
 
-function sayState(count: number, busy: boolean, failed: string[]): string {
-  if (busy) return say('Searching…');
-  const away = failed.length > 0 ? ` ${say('{names} could not be searched.', { names: failed.join(', ') })}` : '';
-  return say('{count, plural, =0 {Nothing found.} one {One found.} other {# found.}}', { count }) + away;
+function stateText(count: number, busy: boolean, failed: string[]): string {
+  if (busy) return translate('Searching…');
+  const away = failed.length > 0 ? ` ${translate('{names} could not be searched.', { names: failed.join(', ') })}` : '';
+  return translate('{count, plural, =0 {Nothing found.} one {One found.} other {# found.}}', { count }) + away;
 }
 
 interface OptionProps {

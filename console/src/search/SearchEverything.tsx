@@ -3,7 +3,7 @@ import { Box, Button } from '@mui/material';
 import { useTheme } from '@mui/material/styles';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);
@@ -37,10 +37,10 @@ export function SearchEverything() {
         sx={{ mr: 1, minWidth: 0, color: 'text.secondary', '& .MuiButton-startIcon': { mr: { xs: 0, sm: 1 } } }}
       >
         <Box component="span" sx={{ [theme.breakpoints.down('sm')]: visuallyHidden }}>
-          {say('Search')}
+          {translate('Search')}
         </Box>
         <Box component="kbd" aria-hidden sx={{ ml: 1, display: { xs: 'none', sm: 'inline' } }}>
-          {say('Ctrl K')}
+          {translate('Ctrl K')}
         </Box>
       </Button>
       <Suspense>

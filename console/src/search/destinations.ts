@@ -1,7 +1,7 @@
 import { home, root } from '../data/api.ts';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { labelOf, singularOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 
 /** A destination of the search. */
@@ -23,31 +23,33 @@ export function fixedDestinations(descriptions: Iterable<ResourceDescription>): 
   const all = [...descriptions];
   const pages = all
     .filter(({ operations }) => operations.has('list'))
-    .map(({ name }) => ({ id: `list/${name}`, group: say('Go to'), name: labelOf(name), to: `/${name}` }));
+    .map(({ name }) => ({ id: `list/${name}`, group: translate('Go to'), name: labelOf(name), to: `/${name}` }));
   const creations = all
     .filter(({ operations }) => operations.has('create'))
     .map(({ name, singular }) => ({
-      ...{ id: `create/${name}`, group: say('Actions'), to: `/${name}/create` },
-      name: say('New {thing}', { thing: within(singularOf({ singular })) }),
+      ...{ id: `create/${name}`, group: translate('Actions'), to: `/${name}/create` },
+      name: translate('New {thing}', { thing: within(singularOf({ singular })) }),
     }));
   const users = all.some(({ name }) => name === 'users');
   return [
-    { id: 'overview', group: say('Go to'), name: say('Overview'), to: '/' },
+    { id: 'overview', group: translate('Go to'), name: translate('Overview'), to: '/' },
     ...pages,
-    ...(users ? [{ id: 'invite', group: say('Actions'), name: say('Invite a person'), act: 'invite' } as const] : []),
+    ...(users
+      ? [{ id: 'invite', group: translate('Actions'), name: translate('Invite a person'), act: 'invite' } as const]
+      : []),
     ...creations,
-    { id: 'theme', group: say('Actions'), name: say('Switch between light and dark'), act: 'theme' },
+    { id: 'theme', group: translate('Actions'), name: translate('Switch between light and dark'), act: 'theme' },
     ...settings.map(([path, name]) => ({
       ...{
         id: path,
-        group: say('Settings'),
-        name: say(name),
-        detail: say('My account'),
+        group: translate('Settings'),
+        name: translate(name),
+        detail: translate('My account'),
         to: `${root}${path}`,
         leaves: true,
       },
     })),
-    { id: 'docs', group: say('Settings'), name: say('API reference'), to: `${root}/docs`, leaves: true },
+    { id: 'docs', group: translate('Settings'), name: translate('API reference'), to: `${root}/docs`, leaves: true },
   ];
 }
 

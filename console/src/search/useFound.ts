@@ -5,7 +5,7 @@ import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey, searchFor } from '../data/list-query-of.ts';
 import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import type { Destination } from './destinations.ts';
 
 const pauseMs = 150;
@@ -43,8 +43,8 @@ const verbs = [
 
 /** "sign out ada": the action, and the text that names the row. */
 function commandOf(text: string) {
-  const verb = verbs.find(({ words }) => text.toLowerCase().startsWith(`${say(words)} `));
-  return verb && { ...verb, words: say(verb.words), rest: text.slice(say(verb.words).length).trim() };
+  const verb = verbs.find(({ words }) => text.toLowerCase().startsWith(`${translate(words)} `));
+  return verb && { ...verb, words: translate(verb.words), rest: text.slice(translate(verb.words).length).trim() };
 }
 
 /** Rows of all resources that contain the text, or the rows to which a typed action applies. */
@@ -75,8 +75,8 @@ export function useFound(typed: string): Found {
 
 const commanded = (row: Destination, { words, act }: { words: string; act: string }): Destination => ({
   ...row,
-  group: say('Actions'),
-  name: say('{action}: {row}', { action: words, row: row.name }),
+  group: translate('Actions'),
+  name: translate('{action}: {row}', { action: words, row: row.name }),
   to: `${row.to}?act=${act}`,
 });
 

@@ -1,4 +1,4 @@
-import { language, locale } from './say.ts';
+import { language, locale } from './translate.ts';
 
 const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ['day', 86_400],

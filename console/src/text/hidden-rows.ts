@@ -1,6 +1,6 @@
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { isOwn, labelOf } from './presentation.ts';
-import { locale, say } from './say.ts';
+import { locale, translate } from './translate.ts';
 import { within } from './words.ts';
 
 /**
@@ -16,12 +16,12 @@ export function hiddenRowsText(description: ResourceDescription, roles: readonly
   const [all, some] = [seeing('all'), seeing('some')];
   return [
     held.includes('some')
-      ? say('An access rule shows you only some {things}.', { things })
-      : say('An access rule hides all {things} from you.', { things }),
-    all.length > 0 ? say('Users with one of these roles see all of them: {roles}.', { roles: listed(all) }) : '',
-    readers.everyone === 'some' ? say('Every other user sees some of them.') : '',
+      ? translate('An access rule shows you only some {things}.', { things })
+      : translate('An access rule hides all {things} from you.', { things }),
+    all.length > 0 ? translate('Users with one of these roles see all of them: {roles}.', { roles: listed(all) }) : '',
+    readers.everyone === 'some' ? translate('Every other user sees some of them.') : '',
     readers.everyone === 'none' && some.length > 0
-      ? say('Users with one of these roles see some of them: {roles}.', { roles: listed(some) })
+      ? translate('Users with one of these roles see some of them: {roles}.', { roles: listed(some) })
       : '',
   ]
     .filter(Boolean)

@@ -5,11 +5,11 @@ import {
   columnsOf,
   fieldLabel,
   helpOf,
+  nameField,
   orderOf,
   rowDetail,
   rowName,
   searchedFields,
-  tellingField,
 } from './presentation.ts';
 
 const cars = describe({
@@ -33,9 +33,9 @@ const users = describe({
 const namesOf = (fields: { name: string }[]) => fields.map(({ name }) => name);
 
 test('a row is known by its title or name, and looked for by a text that can be searched', () => {
-  assert.equal(tellingField(cars)?.name, 'title');
+  assert.equal(nameField(cars)?.name, 'title');
   assert.deepEqual(namesOf(searchedFields(cars)), ['plate']);
-  assert.equal(tellingField(users)?.name, 'name');
+  assert.equal(nameField(users)?.name, 'name');
   assert.deepEqual(namesOf(searchedFields(users)), ['name', 'email']);
   assert.deepEqual(searchedFields(describe({ name: 'links', fields: { car_id: { type: 'reference' } } })), []);
 });

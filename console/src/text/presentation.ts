@@ -1,6 +1,6 @@
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { builtinResources } from './builtin-resources.ts';
-import { locale, say } from './say.ts';
+import { locale, translate } from './translate.ts';
 import { type RemovalWord, within } from './words.ts';
 
 const own = new Map(Object.entries(builtinResources));
@@ -12,7 +12,7 @@ export const ownNames: readonly string[] = [...own.keys()];
 /** The plural name of the rows with a capital letter: "Cars". */
 export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
   const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
-  return say(own.get(name)?.label ?? humanised(label ?? name));
+  return translate(own.get(name)?.label ?? humanised(label ?? name));
 }
 
 /** "1 car", "25 cars", "100,000 cars". */
@@ -22,14 +22,15 @@ export function counted(count: number, description: ResourceDescription): string
 }
 
 /** The name of one row with a capital letter: "Car". */
-export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string => say(humanised(singular));
+export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string =>
+  translate(humanised(singular));
 
 export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
 export const removeWarningOf = ({ name, softDelete }: ResourceDescription): string =>
-  say(own.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
+  translate(own.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
 export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] => own.get(name)?.steps ?? [];
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
-  say(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
+  translate(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
 /** The help below a field's control. It may differ between a new row and an existing one. */
 export function helpOf(
@@ -42,7 +43,7 @@ export function helpOf(
   return translated(chosen ?? hint ?? description);
 }
 
-const translated = (text: string | undefined): string | undefined => text && say(text);
+const translated = (text: string | undefined): string | undefined => text && translate(text);
 
 /** Whether a row has this field. Only applications have redirect URIs, for example. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
@@ -53,9 +54,9 @@ export function hasField(resource: string, field: string, row: Record<string, un
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, type, label, references }: Named): string {
-  if (label !== undefined) return say(label);
-  if (references !== undefined) return say(humanised(name.replace(/_id$/, '')));
-  return spelled(say(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name)));
+  if (label !== undefined) return translate(label);
+  if (references !== undefined) return translate(humanised(name.replace(/_id$/, '')));
+  return spelled(translate(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name)));
 }
 
 /** "Redirect uris" is "Redirect URIs". */
@@ -75,7 +76,7 @@ export function humanised(name: string): string {
 const telling = ['name', 'title', 'label', 'email', 'username', 'phone', 'type'];
 
 /** The field that identifies a row for people: its name or a similar field, otherwise its first required text. */
-export function tellingField({ fields }: ResourceDescription): FieldDescription | undefined {
+export function nameField({ fields }: ResourceDescription): FieldDescription | undefined {
   const readable = fields.filter(({ writeOnly }) => !writeOnly);
   return (
     telling.map((name) => readable.find((field) => field.name === name)).find((field) => field !== undefined) ??
@@ -97,7 +98,7 @@ export function searchedFields(description: ResourceDescription): FieldDescripti
 
 /** The name of a row in links and titles. A user without a name has another identifier. */
 export function rowName(description: ResourceDescription, row: Record<string, unknown>): string {
-  const first = tellingField(description)?.name;
+  const first = nameField(description)?.name;
   const value = [first, ...telling]
     .map((name) => name && row[name])
     .find((found): found is string => typeof found === 'string' && found !== '');
@@ -142,7 +143,7 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
   const wanted = own.get(description.name)?.columns;
   if (wanted)
     return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
-  const first = tellingField(description);
+  const first = nameField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
   // The owner of a row is more important than its fifth field.
   const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
@@ -156,7 +157,7 @@ export function orderOf(description: ResourceDescription): { field: string; orde
   const [, minus, field] = /^(-?)(.+)$/.exec(description.defaultOrder ?? '') ?? [];
   if (field !== undefined) return { field, order: minus ? 'DESC' : 'ASC' };
   const sortable = new Set(description.fields.filter(({ sortable }) => sortable).map(({ name }) => name));
-  const first = tellingField(description);
+  const first = nameField(description);
   if (!isOwn(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };
   if (sortable.has('created_at')) return { field: 'created_at', order: 'DESC' };
   return { field: 'id', order: 'DESC' };

@@ -1,5 +1,5 @@
 import type { FieldDescription } from '../data/descriptions.ts';
-import { locale, say } from './say.ts';
+import { locale, translate } from './translate.ts';
 
 export const none = '–';
 
@@ -16,9 +16,9 @@ export function valueText(
   if (type === 'decimal') return figureText(value as string, { scale });
   if (type === 'date') return written(value, day);
   if (type === 'timestamp') return written(value, moment);
-  if (type === 'enum') return say(String(value));
+  if (type === 'enum') return translate(String(value));
   if (Array.isArray(value)) return value.join(', ') || none;
-  if (typeof value === 'boolean') return value ? say('Yes') : say('No');
+  if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
   if (typeof value === 'number') {
     return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });
   }

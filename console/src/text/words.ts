@@ -1,4 +1,4 @@
-import { language, locale, say } from './say.ts';
+import { language, locale, translate } from './translate.ts';
 
 /** A word inside a sentence: "cars", "AI applications". In German, nouns always have a capital letter. */
 export function within(word: string): string {
@@ -26,8 +26,8 @@ export type RemovalWord = keyof typeof removals;
 type Form = keyof (typeof removals)['Delete'];
 
 /** "Deleting 25 cars", in the requested form. */
-export const sayRemoval = (
+export const removalText = (
   word: RemovalWord,
   form: Form,
   values: { what?: string; thing?: string; row?: string } = {},
-): string => say(removals[word][form], values);
+): string => translate(removals[word][form], values);

@@ -5,7 +5,7 @@ import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ago } from '../text/ago.ts';
 import { humanised, rowName, shortId, singularOf } from '../text/presentation.ts';
-import { locale, say } from '../text/say.ts';
+import { locale, translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
 import { within } from '../text/words.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
@@ -28,7 +28,7 @@ export function Trail({ events, detail }: Props) {
           <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
             {partsOf(event).map((part, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their positions.
-              <Fragment key={i}>{<Told part={part} names={names} />}</Fragment>
+              <Fragment key={i}>{<ChangeNotice part={part} names={names} />}</Fragment>
             ))}
           </Typography>
           <Typography variant="caption" color="textSecondary" component="p">
@@ -53,7 +53,7 @@ export function Trail({ events, detail }: Props) {
 
 type Name = Extract<Part, { name: 'user' | 'actor' | 'client' }>;
 
-function Told({ part, names }: { part: Part; names: (part: Name) => string | undefined }) {
+function ChangeNotice({ part, names }: { part: Part; names: (part: Name) => string | undefined }) {
   if (typeof part === 'string') return part;
   return part.name === 'row' ? <NamedRow part={part} /> : <Named part={part} name={names(part)} />;
 }
@@ -68,11 +68,11 @@ function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name:
     options: { enabled: !was && !isShown && Boolean(description) },
   });
   const row = was ? { ...was, id } : referenceRecord;
-  const thing = within(description ? singularOf(description) : say(humanised(resource)));
-  if (isShown) return say('the {thing} {row}', { thing, row: '' }).trim();
-  if (!description || !row) return say('the {thing} {row}', { thing, row: shortId(id) });
-  if (was && !description.softDelete) return say('the {thing} {row}', { thing, row: rowName(description, row) });
-  const [before, after] = say('the {thing} {row}', { thing, row: '\u0000' }).split('\u0000');
+  const thing = within(description ? singularOf(description) : translate(humanised(resource)));
+  if (isShown) return translate('the {thing} {row}', { thing, row: '' }).trim();
+  if (!description || !row) return translate('the {thing} {row}', { thing, row: shortId(id) });
+  if (was && !description.softDelete) return translate('the {thing} {row}', { thing, row: rowName(description, row) });
+  const [before, after] = translate('the {thing} {row}', { thing, row: '\u0000' }).split('\u0000');
   return (
     <>
       {before}
@@ -83,7 +83,7 @@ function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name:
 }
 
 function Named({ part: { name, id }, name: shown }: { part: Name; name: string | undefined }) {
-  if (id === null) return name === 'client' ? say('an application') : say('somebody unknown');
+  if (id === null) return name === 'client' ? translate('an application') : translate('somebody unknown');
   // Deleted: only the id is known.
   if (shown === undefined) return <span className="mono">{shortId(id)}</span>;
   return <Link to={`/${name === 'client' ? 'clients' : 'users'}/${id}/show`}>{shown}</Link>;

@@ -1,4 +1,4 @@
-import { template } from '../text/say.ts';
+import { template } from '../text/translate.ts';
 
 /** One event of the trail, as the API shows it. */
 export interface FieldChange {

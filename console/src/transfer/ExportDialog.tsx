@@ -6,7 +6,7 @@ import { BulkProgress } from '../bulk/BulkReport.tsx';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { exportRows, type Format, save } from './export-rows.ts';
@@ -47,22 +47,22 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
   const what = total === undefined ? '…' : counted(total, description);
   return (
     <AskDialog
-      title={say('Export {what}', { what: within(labelOf(description)) })}
+      title={translate('Export {what}', { what: within(labelOf(description)) })}
       maxWidth="xs"
       onClose={close}
-      cancel={isDone ? say('Close') : say('Cancel')}
-      {...(rows === undefined && { confirm: say('CSV'), onConfirm: () => void run('csv') })}
-      actions={rows === undefined && <Button onClick={() => void run('json')}>{say('JSON')}</Button>}
+      cancel={isDone ? translate('Close') : translate('Cancel')}
+      {...(rows === undefined && { confirm: translate('CSV'), onConfirm: () => void run('csv') })}
+      actions={rows === undefined && <Button onClick={() => void run('json')}>{translate('JSON')}</Button>}
     >
       {problem && <Alert severity="error">{problem}</Alert>}
       {rows === undefined ? (
         <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
-          {say('{what} with this filter, in this order.', { what })}
+          {translate('{what} with this filter, in this order.', { what })}
         </Typography>
       ) : (
-        <BulkProgress label={say('Export')} done={rows} failed={0} total={total} />
+        <BulkProgress label={translate('Export')} done={rows} failed={0} total={total} />
       )}
-      {isDone && <Typography sx={{ color: 'text.secondary' }}>{say('The file is saved.')}</Typography>}
+      {isDone && <Typography sx={{ color: 'text.secondary' }}>{translate('The file is saved.')}</Typography>}
     </AskDialog>
   );
 }

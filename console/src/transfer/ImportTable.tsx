@@ -16,7 +16,7 @@ import { useState } from 'react';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { type CheckedRow, cellOf, checkRows } from './check-rows.ts';
 
 interface Props {
@@ -71,20 +71,25 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
         <ToggleButtonGroup
           exclusive
           size="small"
-          aria-label={say('Rows to show')}
+          aria-label={translate('Rows to show')}
           value={showsAll}
           onChange={(_event, value: boolean | null) => value !== null && setShowsAll(value)}
         >
-          <ToggleButton value={false}>{say('Problems: {count, number}', { count: wrong.length })}</ToggleButton>
-          <ToggleButton value={true}>{say('All rows: {count, number}', { count: rows.length })}</ToggleButton>
+          <ToggleButton value={false}>{translate('Problems: {count, number}', { count: wrong.length })}</ToggleButton>
+          <ToggleButton value={true}>{translate('All rows: {count, number}', { count: rows.length })}</ToggleButton>
         </ToggleButtonGroup>
       )}
-      <Box tabIndex={0} role="region" aria-label={say('Rows of the file')} sx={{ overflow: 'auto', maxHeight: '50vh' }}>
+      <Box
+        tabIndex={0}
+        role="region"
+        aria-label={translate('Rows of the file')}
+        sx={{ overflow: 'auto', maxHeight: '50vh' }}
+      >
         <Table size="small" stickyHeader sx={onPhones}>
           <TableHead>
             <TableRow>
-              <TableCell>{say('Import')}</TableCell>
-              <TableCell>{say('Row')}</TableCell>
+              <TableCell>{translate('Import')}</TableCell>
+              <TableCell>{translate('Row')}</TableCell>
               {columns.map((field) => (
                 <TableCell key={field.name}>{fieldLabel(field)}</TableCell>
               ))}
@@ -98,10 +103,12 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
                     checked={!isWrong(row) && !skipped.has(row.number)}
                     disabled={isWrong(row)}
                     onChange={() => toggle(row.number)}
-                    slotProps={{ input: { 'aria-label': say('Import row {number, number}', { number: row.number }) } }}
+                    slotProps={{
+                      input: { 'aria-label': translate('Import row {number, number}', { number: row.number }) },
+                    }}
                   />
                 </TableCell>
-                <TableCell data-label={say('Row')}>
+                <TableCell data-label={translate('Row')}>
                   {row.number}
                   <OtherProblems row={row} columns={columns} />
                 </TableCell>
@@ -138,7 +145,7 @@ function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescri
       const field = fields.find((one) => one.name === name && name !== 'id');
       return (
         <Box key={name} sx={{ color: 'error.main', minWidth: { sm: 160 }, gridColumn: '1 / -1' }}>
-          {field ? say('{part}: {what}', { part: fieldLabel(field), what: message }) : message}
+          {field ? translate('{part}: {what}', { part: fieldLabel(field), what: message }) : message}
         </Box>
       );
     });
@@ -178,7 +185,7 @@ function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedR
       sx={{ minWidth: { sm: 160 } }}
       slotProps={{
         htmlInput: {
-          'aria-label': say('{field} in row {number, number}', { field: fieldLabel(field), number: row.number }),
+          'aria-label': translate('{field} in row {number, number}', { field: fieldLabel(field), number: row.number }),
         },
       }}
     />

@@ -1,11 +1,11 @@
 import type { RaRecord } from 'react-admin';
-import { waitForRoom } from '../bulk/request-limit.ts';
+import { waitForCapacity } from '../bulk/request-limit.ts';
 import type { Operation } from '../bulk/run-bulk.ts';
 import { gatehouse } from '../data/api.ts';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { rulesOf } from '../forms/rules-of.ts';
 import { i18nProvider } from '../text/i18n-provider.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import type { FileRow } from './read-rows.ts';
 
 type Descriptions = ReadonlyMap<string, ResourceDescription>;
@@ -74,12 +74,14 @@ function read({ type, values }: FieldDescription, raw: unknown): unknown {
   switch (type) {
     case 'integer':
     case 'number':
-      return Number.isFinite(Number(raw)) ? Number(raw) : new Problem(say('This is not a number.'));
+      return Number.isFinite(Number(raw)) ? Number(raw) : new Problem(translate('This is not a number.'));
     case 'boolean':
       if (/^(true|yes|1)$/i.test(raw)) return true;
-      return /^(false|no|0)$/i.test(raw) ? false : new Problem(say('Use true or false.'));
+      return /^(false|no|0)$/i.test(raw) ? false : new Problem(translate('Use true or false.'));
     case 'enum':
-      return values?.includes(raw) ? raw : new Problem(say('Use one of: {values}.', { values: values?.join(', ') }));
+      return values?.includes(raw)
+        ? raw
+        : new Problem(translate('Use one of: {values}.', { values: values?.join(', ') }));
     case 'list':
       return raw.startsWith('[') ? parsed(raw) : raw.split(/[;,]/).map((item) => item.trim());
     case 'json':
@@ -93,7 +95,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return new Problem(say('This is not JSON.'));
+    return new Problem(translate('This is not JSON.'));
   }
 }
 
@@ -121,7 +123,7 @@ async function lookUp(
   );
   for (const row of batch.filter(({ id }) => id !== undefined)) {
     row.before = existing.get(String(row.id));
-    if (!row.before) row.problems.id = say('There is no row with this id.');
+    if (!row.before) row.problems.id = translate('There is no row with this id.');
   }
   for (const field of fields) {
     const of = ({ data }: CheckedRow) => data[field.name];
@@ -129,12 +131,12 @@ async function lookUp(
     if (field.references !== undefined) {
       const known = await find(descriptions, field.references, 'id', all(of));
       for (const row of rows)
-        if (!known.has(String(of(row)))) row.problems[field.name] = say('This row does not exist.');
+        if (!known.has(String(of(row)))) row.problems[field.name] = translate('This row does not exist.');
     } else if (field.unique && field.searchable) {
       const taken = await find(descriptions, name, field.name, all(of));
       for (const row of rows) {
         const owner = taken.get(String(of(row)));
-        if (owner && owner.id !== row.id) row.problems[field.name] = say('This value is taken.');
+        if (owner && owner.id !== row.id) row.problems[field.name] = translate('This value is taken.');
       }
     }
   }
@@ -151,7 +153,7 @@ async function find(
   const canExist = (value: string) => value !== '' && (!isUuid || uuid.test(value));
   const wanted = [...new Set(values.filter((value) => typeof value === 'string').filter(canExist))];
   if (wanted.length === 0) return new Map();
-  await waitForRoom();
+  await waitForCapacity();
   const rows = gatehouse.resource<RaRecord>(resource);
   const { data } = await rows.list({ search: { [field]: wanted }, limit: 100, count: 'none' });
   return new Map(data.map((row) => [String(row[field]), row]));

@@ -1,8 +1,8 @@
 import { Box, Tab, Tabs } from '@mui/material';
 import { useState } from 'react';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { Code } from '../widgets/Code.tsx';
-import { Quiet, Section } from '../widgets/Section.tsx';
+import { MutedText, Section } from '../widgets/Section.tsx';
 import go from './receivers/receiver.go?raw';
 import node from './receivers/receiver.mjs?raw';
 import php from './receivers/receiver.php?raw';
@@ -22,16 +22,16 @@ export default function Receivers() {
   const { language, code } = receivers[shown] as (typeof receivers)[number];
   return (
     <Box sx={{ mt: 3 }}>
-      <Section title={say('Receive deliveries')}>
-        <Quiet>
-          {say(
+      <Section title={translate('Receive deliveries')}>
+        <MutedText>
+          {translate(
             'Verify the signature, answer with a status from 200 to 299 within 10 seconds, and treat a repeated webhook-id as known.',
           )}
-        </Quiet>
+        </MutedText>
         <Tabs
           value={shown}
           onChange={(_, next: number) => setShown(next)}
-          aria-label={say('Language')}
+          aria-label={translate('Language')}
           variant="scrollable"
         >
           {receivers.map(({ language: name }) => (

@@ -1,6 +1,6 @@
 import ReplayIcon from '@mui/icons-material/Replay';
 import { Button, useDataProvider, useRecordContext } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useTask } from '../widgets/useTask.ts';
 
 /** Sends a delivery again, even if it still waits. */
@@ -13,9 +13,9 @@ export function SendAgain() {
   const send = () => dataProvider.act('webhooks', { id: webhook, action: 'redeliveries', body: { deliveries: [id] } });
   return (
     <Button
-      label={say('Send again')}
+      label={translate('Send again')}
       disabled={busy}
-      onClick={() => void run(send, say('The delivery is sent again.'))}
+      onClick={() => void run(send, translate('The delivery is sent again.'))}
     >
       <ReplayIcon />
     </Button>

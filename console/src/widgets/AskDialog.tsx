@@ -1,6 +1,6 @@
 import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 interface Props {
   title: ReactNode;
@@ -42,7 +42,7 @@ export function AskDialog({ title, children, onClose, confirm, onConfirm, form, 
       <DialogActions>
         {rest.cancel !== null && (
           <Button ref={cancel} color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
-            {rest.cancel ?? say('Cancel')}
+            {rest.cancel ?? translate('Cancel')}
           </Button>
         )}
         {rest.actions}

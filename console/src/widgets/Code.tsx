@@ -1,7 +1,7 @@
 import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
 import { Box, Button, Typography } from '@mui/material';
 import { useState } from 'react';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** A piece of code, and a button that copies it. */
 export function Code({ title, text }: { title: string; text: string }) {
@@ -27,9 +27,11 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
     <Button
       size="small"
       startIcon={<CopyIcon />}
-      onClick={() => void copy(text).then((done) => setSaid(done ? say('Copied') : say('Select it and copy by hand')))}
+      onClick={() =>
+        void copy(text).then((done) => setSaid(done ? translate('Copied') : translate('Select it and copy by hand')))
+      }
     >
-      <span aria-live="polite">{said ?? say(label)}</span>
+      <span aria-live="polite">{said ?? translate(label)}</span>
     </Button>
   );
 }

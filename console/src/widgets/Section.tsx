@@ -1,7 +1,7 @@
 import { Box, Card, Typography } from '@mui/material';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 interface Props {
   title: string;
@@ -20,8 +20,8 @@ export function Section({ title, to, children }: Props) {
           {title}
         </Typography>
         {to !== undefined && (
-          <Link to={to} sx={{ p: 1.25, m: -1.25 }} aria-label={say('All: {what}', { what: title })}>
-            {say('All')}
+          <Link to={to} sx={{ p: 1.25, m: -1.25 }} aria-label={translate('All: {what}', { what: title })}>
+            {translate('All')}
           </Link>
         )}
       </Box>
@@ -30,7 +30,7 @@ export function Section({ title, to, children }: Props) {
   );
 }
 
-export function Quiet({ children }: { children: ReactNode }) {
+export function MutedText({ children }: { children: ReactNode }) {
   return (
     <Typography color="textSecondary" variant="body2" sx={{ px: 2, pb: 2 }}>
       {children}

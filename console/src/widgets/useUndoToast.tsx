@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mui/material';
 import { useCloseNotification, useNotify } from 'react-admin';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { useTask } from './useTask.ts';
 
 /** Reports a change, with an undo button. */
@@ -13,12 +13,12 @@ export function useUndoToast() {
 function UndoToast({ message, undo }: { message: string; undo: () => Promise<unknown> }) {
   const { busy, run } = useTask();
   const close = useCloseNotification();
-  const takeBack = async () => {
-    if (await run(undo, say('The change is undone.'))) close();
+  const undoAll = async () => {
+    if (await run(undo, translate('The change is undone.'))) close();
   };
   const action = (
-    <Button color="inherit" size="small" loading={busy} onClick={() => void takeBack()}>
-      {say('Undo')}
+    <Button color="inherit" size="small" loading={busy} onClick={() => void undoAll()}>
+      {translate('Undo')}
     </Button>
   );
   return (

@@ -142,7 +142,7 @@ describe('Guarded fetch', () => {
   it('accepts only http and https, without a password in the URL', async () => {
     const fetch = createGuardedFetch(onLoopback);
     for (const url of ['file:///etc/passwd', 'ftp://8.8.8.8/', 'nonsense', ''])
-      await assert.rejects(fetch(url), refused(/no http or https/));
+      await assert.rejects(fetch(url), refused(/not an http or https/));
     await assert.rejects(
       fetch('https://user:secret@8.8.8.8/'),
       (error) => refused(/a password/)(error) && !/secret/.test(String(error)),

@@ -1,5 +1,5 @@
 import { humanised } from '../text/presentation.ts';
-import { find, say } from '../text/say.ts';
+import { find, translate } from '../text/translate.ts';
 
 type Problem = Record<string, unknown>;
 
@@ -7,11 +7,11 @@ type Problem = Record<string, unknown>;
  * Translates the errors in a response of the service, which are in English. The message is found by the sentence or by the code of an
  * error.
  */
-export async function inReadersLanguage(response: Response): Promise<Response> {
+export async function translateErrors(response: Response): Promise<Response> {
   const isBatch = response.url.endsWith('/batches');
   if ((response.ok && !isBatch) || !/json/.test(response.headers.get('content-type') ?? '')) return response;
   const body: unknown = await response.json().catch(() => undefined);
-  const spoken = isObject(body) ? (isBatch ? ofBatch(body) : spokenProblem(body)) : body;
+  const spoken = isObject(body) ? (isBatch ? ofBatch(body) : translateProblem(body)) : body;
   const { status, statusText, headers } = response;
   return new Response(JSON.stringify(spoken), { status, statusText, headers });
 }
@@ -19,28 +19,30 @@ export async function inReadersLanguage(response: Response): Promise<Response> {
 const isObject = (value: unknown): value is Problem => typeof value === 'object' && value !== null;
 
 function ofBatch({ data, ...rest }: Problem): Problem {
-  if (!Array.isArray(data)) return spokenProblem(rest);
-  const spoken = data.map((one: Problem) => (isObject(one?.error) ? { ...one, error: spokenProblem(one.error) } : one));
+  if (!Array.isArray(data)) return translateProblem(rest);
+  const spoken = data.map((one: Problem) =>
+    isObject(one?.error) ? { ...one, error: translateProblem(one.error) } : one,
+  );
   return { ...rest, data: spoken };
 }
 
-export function spokenProblem(problem: Problem): Problem {
+export function translateProblem(problem: Problem): Problem {
   const detail = String(problem.detail ?? problem.error_description ?? '');
   const said = find(detail) ?? find(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
   return {
     ...problem,
     ...(typeof problem.error === 'string' ? { error_description: said } : { detail: said }),
-    ...(Array.isArray(problem.errors) ? { errors: problem.errors.map(spokenField) } : {}),
+    ...(Array.isArray(problem.errors) ? { errors: problem.errors.map(translateFieldError) } : {}),
   };
 }
 
-function spokenField(error: Problem): Problem {
+function translateFieldError(error: Problem): Problem {
   const { field, code, message } = error;
   const detail = String(message);
   const limit = String(error.limit ?? '');
   // A declared hint is a separate sentence. The operator may have translated it.
-  const listed = Array.isArray(error.values) ? error.values.map((value) => say(String(value))) : [];
-  const values = { detail, limit, field: say(humanised(String(field))), values: listed.join(', ') };
+  const listed = Array.isArray(error.values) ? error.values.map((value) => translate(String(value))) : [];
+  const values = { detail, limit, field: translate(humanised(String(field))), values: listed.join(', ') };
   const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);
   return { ...error, message: said ?? detail };
 }

@@ -7,7 +7,7 @@ import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { counted, isOwn, listPath } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** The effect of a deletion on the rows that refer to the deleted one. Undefined: they lose the reference. */
 type Outcome = 'restrict' | 'cascade' | undefined;
@@ -50,7 +50,7 @@ interface Props {
  * Shown before rows are deleted: the rows that are deleted with them, the rows that lose their reference, and the rows that prevent the
  * deletion.
  */
-export function GoesAlong({ selection, onBlocked }: Props) {
+export function DeletionEffects({ selection, onBlocked }: Props) {
   const { name } = useDescription();
   const referrers = useReferrers(name);
   const { data = [] } = useQuery({
@@ -71,7 +71,7 @@ export function GoesAlong({ selection, onBlocked }: Props) {
     if (rows.length === 0) return null;
     return (
       <Box key={title} sx={{ mt: 1, color: outcome === 'restrict' ? 'error.main' : undefined }}>
-        {say(title)}
+        {translate(title)}
         <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
           {rows.map(({ resource, field, count }) => (
             <li key={`${resource.name} ${field}`}>

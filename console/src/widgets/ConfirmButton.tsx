@@ -18,12 +18,12 @@ interface Props {
 }
 
 /** Whether the URL requests to open an action. */
-export const isAskedFor = (act: string | undefined): boolean =>
+export const isRequestedInUrl = (act: string | undefined): boolean =>
   act !== undefined && new URLSearchParams(location.search).get('act') === act;
 
 /** A button that opens a confirmation with an explanation. */
-export function AskedButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
-  const [asking, setAsking] = useState(isAskedFor(act));
+export function ConfirmButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
+  const [asking, setAsking] = useState(isRequestedInUrl(act));
   const task = useTask();
   const confirmed = async () => {
     if (await task.run(run, done)) setAsking(false);

@@ -14,15 +14,15 @@ const parsed = new Map<string, readonly MessagePart[]>();
 /**
  * Loads the messages of the page's language before the first render. The English ones are in the code, unless the operator changed them.
  */
-export async function learnLanguage(): Promise<void> {
+export async function loadMessages(): Promise<void> {
   const address = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-messages"]')?.content ?? '';
   if (!address.startsWith('/')) return;
-  const answer = await fetch(address).catch(() => undefined);
-  if (answer?.ok) messages = (await answer.json()) as Record<string, string>;
+  const response = await fetch(address).catch(() => undefined);
+  if (response?.ok) messages = (await response.json()) as Record<string, string>;
 }
 
 /** Translates a sentence of the console. English sentences are their own keys. */
-export function say(english: string, values?: MessageValues): string {
+export function translate(english: string, values?: MessageValues): string {
   const text = template(english);
   // Some texts are not messages of the console. Without values, they stay unchanged.
   return values === undefined && text === english ? text : format(text, values ?? {});
