@@ -1,5 +1,5 @@
 import { OAuthError, SignedOutError } from './errors.ts';
-import type { RefreshTokenStore, TokenAnswer } from './login.ts';
+import type { RefreshTokenStore, TokenResponse } from './login.ts';
 import type { Transport } from './transport.ts';
 
 /**
@@ -8,11 +8,11 @@ import type { Transport } from './transport.ts';
  */
 export interface Application {
   clientId: string;
-  /** Only for an application on a server: code in a browser or on a person's machine cannot keep a secret. */
+  /** Only for an application on a server. Code in a browser or on a user's machine cannot keep a secret. */
   clientSecret?: string;
   /** Exactly as it is registered. */
   redirectUri: string;
-  /** Scopes, separated by spaces. The default is `openid`. `offline_access` gives a refresh token. */
+  /** Scopes, separated by spaces. The default is `openid`. With `offline_access` you get a refresh token. */
   scope?: string;
   /** The resource that the token is for (RFC 8707). The default is the service's own API. */
   resource?: string;
@@ -36,9 +36,9 @@ export interface Authorization {
 
 export interface SignIn {
   authorize(options?: AuthorizationOptions): Promise<Authorization>;
-  /** Exchanges the code in the address to which the person returned for tokens. */
-  redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<TokenAnswer>;
-  renew(): Promise<TokenAnswer>;
+  /** Exchanges the code in the callback URL for tokens. */
+  redeem(authorization: Omit<Authorization, 'url'>, callbackUrl: string): Promise<TokenResponse>;
+  renew(): Promise<TokenResponse>;
   revoke(token: string): Promise<void>;
 }
 
@@ -73,16 +73,17 @@ export function createSignIn(
       };
       return { url: `${issuer}/oauth/authorize?${new URLSearchParams(parameters)}`, state, verifier, redirectUri };
     },
-    async redeem({ state, verifier, redirectUri }, answer) {
-      const said = new URL(answer, redirectUri).searchParams;
-      // RFC 9207: rejects the response of another server.
-      const foreign = said.get('state') !== state || (issuer !== '' && said.get('iss') !== issuer);
-      if (foreign) throw refused('invalid_state', 'This is no answer to what was asked here. Sign in again.');
-      const error = said.get('error');
-      if (error !== null) throw refused(error, said.get('error_description') ?? error);
+    async redeem({ state, verifier, redirectUri }, callbackUrl) {
+      const parameters = new URL(callbackUrl, redirectUri).searchParams;
+      // RFC 9207: rejects the response of another server, or to another request.
+      const isForeign = parameters.get('state') !== state || (issuer !== '' && parameters.get('iss') !== issuer);
+      if (isForeign)
+        throw oauthError('invalid_state', 'This response does not belong to the current sign-in. Sign in again.');
+      const error = parameters.get('error');
+      if (error !== null) throw oauthError(error, parameters.get('error_description') ?? error);
       const form = {
         grant_type: 'authorization_code',
-        code: said.get('code') ?? '',
+        code: parameters.get('code') ?? '',
         redirect_uri: redirectUri,
         code_verifier: verifier,
       };
@@ -99,7 +100,7 @@ export function createSignIn(
   };
 }
 
-const refused = (code: string, message: string) => new OAuthError(message, { status: 400, code });
+const oauthError = (code: string, message: string) => new OAuthError(message, { status: 400, code });
 
 const base64url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))

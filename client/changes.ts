@@ -3,7 +3,7 @@ import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Options, Page, Send } from './page.ts';
 import { pause } from './transport.ts';
 
-/** One change of a row. `left`: the row is no longer among those that you see or searched for. */
+/** One change of a row. `left`: the row still exists, but no longer matches the search, or you can no longer see it. */
 export interface Change<Row> {
   position: string;
   resource: string;
@@ -29,10 +29,10 @@ export interface SubscribeOptions extends Options {
 }
 
 /**
- * A stream sends data at once, and then every 15 seconds. Otherwise a proxy is holding it back, or the connection is
+ * A stream sends data at once, and then every 15 seconds. If it does not, a proxy buffers it, or the connection is
  * broken.
  */
-const firstWordMs = 5000;
+const firstDataMs = 5000;
 const silenceMs = 40_000;
 const pollMs = 2000;
 const pauses = [250, 1000, 2000];
@@ -118,15 +118,15 @@ async function* readStream(
   try {
     const opening = send<ReadableStream<Uint8Array>>({ method: 'GET', path, signal: both, stream: true });
     opening.catch(() => undefined);
-    const answer = await within(opening, firstWordMs);
+    const answer = await within(opening, firstDataMs);
     if (answer === undefined) return yield { kind: 'held back' };
     const reader = answer.body.getReader();
     const decoder = new TextDecoder();
     let text = '';
-    for (let silence = firstWordMs; ; silence = silenceMs) {
+    for (let silence = firstDataMs; ; silence = silenceMs) {
       const chunk = await within(reader.read(), silence);
       if (chunk === undefined) {
-        if (silence === firstWordMs) yield { kind: 'held back' };
+        if (silence === firstDataMs) yield { kind: 'held back' };
         return;
       }
       if (chunk.done) return;
@@ -163,8 +163,8 @@ function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
 }
 
 /**
- * A list that keeps itself up to date: its rows, and again after each change. A change that may move rows between pages, or whose
- * place in the order is not known, makes it read the list again.
+ * Yields the rows of a list, and again after each change. It reads the list again if a change may move rows between
+ * pages, or if the new position of the row is unknown.
  */
 export async function* live<Row>(
   list: (query: ListQuery, options: Options) => Promise<Page<Row>>,
@@ -181,7 +181,7 @@ export async function* live<Row>(
       for await (const change of changes({ search, searchJoin, after: page.position, signal })) {
         // The list was read again after this change.
         if (page.position !== undefined && change.position <= page.position) continue;
-        const data = isPlain ? applied(page, change) : undefined;
+        const data = isPlain ? applyChange(page, change) : undefined;
         page = data ? { ...page, data } : await list(query, { signal });
         yield page.data;
       }
@@ -194,8 +194,8 @@ export async function* live<Row>(
 const isRow = (row: unknown, id: string): boolean =>
   typeof row === 'object' && row !== null && 'id' in row && row.id === id;
 
-/** The rows after a change; undefined where only the service can tell. */
-function applied<Row>({ data, pagination }: Page<Row>, { id, operation, after }: Change<Row>): Row[] | undefined {
+/** Applies a change to the rows. Undefined if the list must be read again. */
+function applyChange<Row>({ data, pagination }: Page<Row>, { id, operation, after }: Change<Row>): Row[] | undefined {
   const isGone = operation === 'deleted' || operation === 'left';
   const isHere = data.some((row) => isRow(row, id));
   if (isHere && after && !isGone) return data.map((row) => (isRow(row, id) ? { ...row, ...after } : row));

@@ -9,9 +9,9 @@ import {
   type RefreshTokenStore,
   type Renew,
 } from './login.ts';
-import { comeBack, leave, thisPage } from './redirect.ts';
+import { readCallback, redirectToService, thisPage } from './redirect.ts';
 import { Resource } from './resource.ts';
-import { type Answer, type Call, createTransport, type Fetch } from './transport.ts';
+import { type Call, type CallResponse, createTransport, type Fetch } from './transport.ts';
 import type { DeclaredResources, TypedResource } from './typed-resource.ts';
 
 export type { Application, Authorization, AuthorizationOptions } from './application.ts';
@@ -32,7 +32,7 @@ export interface GatehouseOptions {
    * `application`.
    */
   refreshTokens?: RefreshTokenStore;
-  /** Another way to get an access token, instead of the proxy's refresh. */
+  /** Gets an access token in another way than the proxy's refresh. */
   renew?: Renew;
   /** An existing token (a personal access token), instead of a login. */
   accessToken?: string;
@@ -77,10 +77,10 @@ export interface Session {
   signIn(options?: AuthorizationOptions): Promise<void>;
   /** On a server: the address to redirect the person to, and the value that `redeem` needs when they return. */
   authorize(options?: AuthorizationOptions): Promise<Authorization>;
-  /** Completes the sign-in with the address to which the person returned. */
-  redeem(authorization: Omit<Authorization, 'url'>, answer: string): Promise<void>;
+  /** Completes the sign-in with the callback URL. */
+  redeem(authorization: Omit<Authorization, 'url'>, callbackUrl: string): Promise<void>;
   /** Any other call with the caller's token: `gatehouse.call({ method: 'GET', path: '/v1/users/me' })`. */
-  call<Body = unknown>(call: Call): Promise<Answer<Body>>;
+  call<Body = unknown>(call: Call): Promise<CallResponse<Body>>;
 }
 
 /** A client that accepts any resource name. The caller sets the type of the rows. */
@@ -111,24 +111,24 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   });
   const { application } = options;
   const store = options.refreshTokens ?? (application && memoryStore());
-  const byPages = application && store && createSignIn(transport, options.baseUrl ?? '', application, store);
+  const signInPages = application && store && createSignIn(transport, options.baseUrl ?? '', application, store);
   const proxyPath = `/v1/clients/${options.proxy ?? 'web/admin'}`;
   const login: Login = createLogin({
     transport,
     proxyPath,
     store,
-    renew: options.renew ?? byPages?.renew,
-    end: byPages?.revoke,
+    renew: options.renew ?? signInPages?.renew,
+    end: signInPages?.revoke,
     now: options.now ?? Date.now,
     onSignedOut: options.onSignedOut ?? (() => undefined),
     onSecondFactor: options.onSecondFactor,
   });
 
-  const withToken = <Body>(call: Call, token: string): Promise<Answer<Body>> =>
+  const withToken = <Body>(call: Call, token: string): Promise<CallResponse<Body>> =>
     transport.send({ ...call, headers: { ...call.headers, Authorization: `Bearer ${token}` } });
 
-  /** Nobody is logged in: public resources still work. */
-  async function withoutToken<Body>(call: Call): Promise<Answer<Body>> {
+  /** Without a login, public resources still work. */
+  async function withoutToken<Body>(call: Call): Promise<CallResponse<Body>> {
     try {
       return await transport.send(call);
     } catch (error) {
@@ -138,7 +138,7 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     }
   }
 
-  async function call<Body>(call: Call): Promise<Answer<Body>> {
+  async function call<Body>(call: Call): Promise<CallResponse<Body>> {
     try {
       return await send(call);
     } catch (error) {
@@ -146,12 +146,12 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
       const proof = await options.onStepUp(error);
       if (!proof) throw error;
       await send({ method: 'POST', path: '/v1/sessions/current/proofs', body: proof });
-      // The refused call did nothing.
+      // The rejected call had no effect, so it can be repeated.
       return send(call);
     }
   }
 
-  async function send<Body>(call: Call): Promise<Answer<Body>> {
+  async function send<Body>(call: Call): Promise<CallResponse<Body>> {
     if (options.accessToken !== undefined) return withToken(call, options.accessToken);
     const token = await login.accessToken();
     if (token === undefined) return withoutToken(call);
@@ -159,21 +159,23 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
       return await withToken(call, token);
     } catch (error) {
       if (!(error instanceof GatehouseError) || error.status !== 401 || isStepUp(error)) throw error;
-      // The refused call did nothing, so that it can be sent again, whatever it was.
+      // The rejected call had no effect, so it can be repeated.
       return withToken(call, await login.replaceToken(token));
     }
   }
 
   const pages = () => {
-    if (byPages) return byPages;
-    throw new TypeError('Say which application this is: createGatehouse({ application: { clientId, redirectUri } }).');
+    if (signInPages) return signInPages;
+    throw new TypeError('Set the application: createGatehouse({ application: { clientId, redirectUri } }).');
   };
-  const redeem: Session['redeem'] = (authorization, answer) => login.take(() => pages().redeem(authorization, answer));
+  const redeem: Session['redeem'] = (authorization, callbackUrl) =>
+    login.setTokens(() => pages().redeem(authorization, callbackUrl));
 
-  async function signIn(how?: AuthorizationOptions): Promise<void> {
+  async function signIn(authorizationOptions?: AuthorizationOptions): Promise<void> {
     const page = thisPage();
-    if (!page) throw new TypeError('There is no page to leave here. Use authorize and redeem, or signInByLoopback.');
-    leave(page, await pages().authorize(how));
+    if (!page)
+      throw new TypeError('There is no browser page to redirect. Use authorize and redeem, or signInByLoopback.');
+    redirectToService(page, await pages().authorize(authorizationOptions));
   }
 
   const logIn: LogIn = Object.assign(login.login, {
@@ -188,10 +190,10 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
   });
 
   async function resume(): Promise<boolean> {
-    const page = byPages && thisPage();
-    const back = page && comeBack(page);
-    if (!back) return login.resume();
-    await redeem(back.authorization, back.answer);
+    const page = signInPages && thisPage();
+    const callback = page && readCallback(page);
+    if (!callback) return login.resume();
+    await redeem(callback.authorization, callback.url);
     return true;
   }
 
@@ -200,9 +202,9 @@ export function createGatehouse(options: GatehouseOptions = {}): Session & { res
     resume,
     logout: login.logout,
     signIn,
-    authorize: async (how) => pages().authorize(how),
+    authorize: async (authorizationOptions) => pages().authorize(authorizationOptions),
     redeem,
-    // Which of the two it is, only the compiler knows.
+    // Only the compiler distinguishes the two kinds of resources.
     resource: (name) => new Resource(call, `/v1/${encodeURIComponent(name)}`) as never,
     call,
   };

@@ -31,16 +31,16 @@ export interface RefreshTokenStore {
 
 /** Keeps the refresh token until the program ends. */
 export function memoryStore(): RefreshTokenStore {
-  let kept: string | undefined;
+  let stored: string | undefined;
   return {
-    read: () => kept,
+    read: () => stored,
     write(token) {
-      kept = token;
+      stored = token;
     },
   };
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string;
   /** Seconds. */
   expires_in: number;
@@ -48,12 +48,12 @@ export interface TokenAnswer {
 }
 
 /** Gets a new access token without the proxy. Throws a SignedOutError if a new login is needed. */
-export type Renew = () => Promise<TokenAnswer>;
+export type Renew = () => Promise<TokenResponse>;
 
 export interface Login {
   login(credentials: Credentials): Promise<void>;
   /** Sets tokens that did not come from the proxy. */
-  take(tokens: () => Promise<TokenAnswer>): Promise<void>;
+  setTokens(tokens: () => Promise<TokenResponse>): Promise<void>;
   /** Continues the login that this browser (or the store) still has. False: the person must log in. */
   resume(): Promise<boolean>;
   /** Ends the session at the service. The tokens are deleted here even if the service returns an error. */
@@ -62,13 +62,13 @@ export interface Login {
   accessToken(): Promise<string | undefined>;
   /** A new token. Concurrent callers share one refresh. Throws a SignedOutError if nobody is logged in. */
   refresh(): Promise<string>;
-  /** Call it when the service has refused a token. Returns a new one. Concurrent callers share one refresh. */
-  replaceToken(refused: string): Promise<string>;
+  /** Call it when the service has rejected a token. Returns a new one. Concurrent callers share one refresh. */
+  replaceToken(rejected: string): Promise<string>;
 }
 
-interface Held {
+interface HeldToken {
   token: string;
-  /** The time from which it is no longer used, by this machine's clock. */
+  /** The token is not used after this time, by this machine's clock. */
   until: number;
 }
 
@@ -95,24 +95,29 @@ const margin = 10;
  */
 export function createLogin(options: LoginOptions): Login {
   const { transport, proxyPath, store, renew, end, now, onSignedOut, onSecondFactor } = options;
-  let held: Held | undefined;
+  let held: HeldToken | undefined;
   let refreshing: Promise<string> | undefined;
   /** Counts logins and logouts, so that a late refresh does not restore an ended login. */
-  let era = 0;
-  /** The last refresh failed because nobody is logged in. Calls are sent without a token until one is refused. */
-  let nobody = false;
+  let loginNumber = 0;
+  /**
+   * The last refresh failed because nobody is logged in. Calls are sent without a token until one of them gets a 401.
+   */
+  let isSignedOut = false;
 
-  async function post(verb: string, body: object, repeatable: boolean): Promise<TokenAnswer> {
+  async function post(verb: string, body: object, repeatable: boolean): Promise<TokenResponse> {
     const path = `${proxyPath}/${verb}`;
     const call: Call = { method: 'POST', path, body, repeatable, withCookies: store === undefined };
-    const { body: tokens } = await transport.send<TokenAnswer | undefined>(call);
+    const { body: tokens } = await transport.send<TokenResponse | undefined>(call);
     if (typeof tokens?.access_token === 'string') return tokens;
-    // Something other than the service responded, such as the sign-in page of a hotel network.
-    throw new UnreachableError('The answer holds no tokens.', { status: 0, code: 'unreachable' });
+    // Another server responded, such as the sign-in page of a hotel network.
+    throw new UnreachableError('The response contains no tokens.', { status: 0, code: 'unreachable' });
   }
 
-  /** The password, and the second factor of whoever has one. A wrong code is asked for again. */
-  async function logIn(credentials: Credentials): Promise<TokenAnswer> {
+  /**
+   * Logs in with the password, and with a second factor if the user has one. After a wrong code, the user is asked
+   * again.
+   */
+  async function logIn(credentials: Credentials): Promise<TokenResponse> {
     try {
       return await post('login', credentials, false);
     } catch (error) {
@@ -124,31 +129,31 @@ export function createLogin(options: LoginOptions): Login {
         if (!factor) throw error;
         try {
           return await post('login', { mfa_token: step.mfaToken, ...factor }, false);
-        } catch (refused) {
-          if (!isWrongFactor(refused) || now() >= until) throw refused;
-          request = { ...step, error: refused };
+        } catch (rejected) {
+          if (!isWrongFactor(rejected) || now() >= until) throw rejected;
+          request = { ...step, error: rejected };
         }
       }
     }
   }
 
-  async function keep(answer: TokenAnswer, ofEra: number): Promise<string> {
-    const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = answer;
-    // Meanwhile somebody logged in anew (then theirs is the token) or out.
-    if (ofEra !== era) return held?.token ?? fail(signedOut());
+  async function storeTokens(response: TokenResponse, forLogin: number): Promise<string> {
+    const { access_token: token, expires_in: seconds, refresh_token: refreshToken } = response;
+    // Somebody has logged in or out in the meantime. A newer login has its own token.
+    if (forLogin !== loginNumber) return held?.token ?? fail(signedOut());
     const until = now() + Math.max(1, seconds - margin) * 1000;
-    // First: once the access token is used, the service takes the refresh token for kept.
+    // Before the access token is used: from then on, the service assumes that the client has stored the refresh token.
     if (refreshToken !== undefined) await store?.write(refreshToken);
-    if (ofEra !== era) return held?.token ?? fail(signedOut());
+    if (forLogin !== loginNumber) return held?.token ?? fail(signedOut());
     held = { token, until };
-    nobody = false;
+    isSignedOut = false;
     return token;
   }
 
   async function forget(): Promise<void> {
     held = undefined;
-    nobody = true;
-    era++;
+    isSignedOut = true;
+    loginNumber++;
     await store?.write(undefined);
   }
 
@@ -159,20 +164,20 @@ export function createLogin(options: LoginOptions): Login {
     return refreshing;
   }
 
-  async function refreshByProxy(): Promise<TokenAnswer> {
+  async function refreshByProxy(): Promise<TokenResponse> {
     const token = await store?.read();
     if (store && token === undefined) throw signedOut();
-    // Repeatable: until the successor is used, the service answers the same refresh token with the same successor.
+    // Repeatable: until the new refresh token is used, the service returns it again for the old one.
     return post('refresh', token === undefined ? {} : { refresh_token: token }, true);
   }
 
   async function refreshNow(): Promise<string> {
-    const ofEra = era;
+    const forLogin = loginNumber;
     try {
-      return await keep(await (renew ?? refreshByProxy)(), ofEra);
+      return await storeTokens(await (renew ?? refreshByProxy)(), forLogin);
     } catch (error) {
-      if (!isOver(error)) throw error;
-      if (ofEra !== era && held) return held.token;
+      if (!isSignedOutError(error)) throw error;
+      if (forLogin !== loginNumber && held) return held.token;
       const hadLogin = held !== undefined;
       await forget();
       if (hadLogin) onSignedOut();
@@ -180,9 +185,9 @@ export function createLogin(options: LoginOptions): Login {
     }
   }
 
-  async function take(tokens: () => Promise<TokenAnswer>): Promise<void> {
-    const ofEra = ++era;
-    await keep(await tokens(), ofEra);
+  async function setTokens(tokens: () => Promise<TokenResponse>): Promise<void> {
+    const forLogin = ++loginNumber;
+    await storeTokens(await tokens(), forLogin);
   }
 
   const logOut = (token: string): Promise<unknown> =>
@@ -194,8 +199,8 @@ export function createLogin(options: LoginOptions): Login {
     });
 
   return {
-    login: (credentials) => take(() => logIn(credentials)),
-    take,
+    login: (credentials) => setTokens(() => logIn(credentials)),
+    setTokens,
     async resume() {
       if (held && held.until > now()) return true;
       try {
@@ -216,24 +221,24 @@ export function createLogin(options: LoginOptions): Login {
     },
     async accessToken() {
       if (held && held.until > now()) return held.token;
-      if (nobody) return undefined;
-      const wasIn = held !== undefined;
+      if (isSignedOut) return undefined;
+      const wasSignedIn = held !== undefined;
       try {
         return await refresh();
       } catch (error) {
-        if (wasIn || !(error instanceof SignedOutError)) throw error;
+        if (wasSignedIn || !(error instanceof SignedOutError)) throw error;
         return undefined;
       }
     },
     refresh,
-    async replaceToken(refused) {
-      // Another call may have replaced it while this one was under way.
-      return held && held.token !== refused ? held.token : refresh();
+    async replaceToken(rejected) {
+      // Another call may have replaced the token in the meantime.
+      return held && held.token !== rejected ? held.token : refresh();
     },
   };
 }
 
-/** How long the service accepts a second factor after the password. */
+/** The service accepts the second factor for this long after the password. */
 const mfaTokenLifeMs = 300_000;
 
 function secondFactorOf(error: unknown): SecondFactorRequest | undefined {
@@ -249,9 +254,9 @@ function fail(error: Error): never {
   throw error;
 }
 
-/** The proxy refused the refresh token itself (or there was none), rather than having failed at its work. */
-const isOver = (error: unknown): boolean =>
+/** Whether the refresh token is missing or was rejected. Other errors of the proxy do not end the login. */
+const isSignedOutError = (error: unknown): boolean =>
   error instanceof SignedOutError || (error instanceof OAuthError && error.status < 500 && error.status !== 429);
 
 const signedOut = (cause?: unknown) =>
-  new SignedOutError('The login is over. Log in again.', { status: 401, code: 'signed_out', cause });
+  new SignedOutError('The login has ended. Log in again.', { status: 401, code: 'signed_out', cause });

@@ -1,4 +1,4 @@
-import type { Answer, Call } from './transport.ts';
+import type { Call, CallResponse } from './transport.ts';
 
 export interface Pagination {
   /** Absent if the rows were not counted (cursor, `count=none`). */
@@ -25,4 +25,4 @@ export interface Options {
 }
 
 /** Sends a call with the token of the signed-in user. */
-export type Send = <Body>(call: Call) => Promise<Answer<Body>>;
+export type Send = <Body>(call: Call) => Promise<CallResponse<Body>>;

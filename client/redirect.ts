@@ -11,40 +11,40 @@ export interface Page {
   readonly history: { replaceState(data: unknown, unused: string, url: string): void };
 }
 
-interface Kept extends Omit<Authorization, 'url'> {
+interface StoredAuthorization extends Omit<Authorization, 'url'> {
   /** The page where the person started. */
   readonly from: string;
 }
 
 const keyOf = (state: string) => `gatehouse:${state}`;
 
-/** Redirects to the page of the service. This tab stores the state for the return. */
-export function leave({ location, sessionStorage }: Page, { url, ...authorization }: Authorization): void {
+/** Redirects to the page of the service. Stores the request in this tab for the return. */
+export function redirectToService({ location, sessionStorage }: Page, { url, ...authorization }: Authorization): void {
   sessionStorage.setItem(keyOf(authorization.state), JSON.stringify({ ...authorization, from: location.href }));
   location.assign(url);
 }
 
 /**
- * The authorization response in the address of the page, if this tab requested it. It is used once: then the address
- * of the page where the person started is restored.
+ * Reads the authorization response from the URL of the page, if this tab sent the request. Works once: it restores the
+ * URL of the page where the user started.
  */
-export function comeBack({
+export function readCallback({
   location,
   sessionStorage,
   history,
-}: Page): { authorization: Omit<Authorization, 'url'>; answer: string } | undefined {
-  const answer = location.href;
-  const said = new URL(answer).searchParams;
-  const key = keyOf(said.get('state') ?? '');
-  const kept = sessionStorage.getItem(key);
-  if (kept === null || !(said.has('code') || said.has('error'))) return undefined;
+}: Page): { authorization: Omit<Authorization, 'url'>; url: string } | undefined {
+  const url = location.href;
+  const parameters = new URL(url).searchParams;
+  const key = keyOf(parameters.get('state') ?? '');
+  const stored = sessionStorage.getItem(key);
+  if (stored === null || !(parameters.has('code') || parameters.has('error'))) return undefined;
   sessionStorage.removeItem(key);
-  const { from, ...authorization }: Kept = JSON.parse(kept);
+  const { from, ...authorization }: StoredAuthorization = JSON.parse(stored);
   history.replaceState(null, '', from);
-  return { authorization, answer };
+  return { authorization, url };
 }
 
-/** The page that this runs in; undefined in Node. */
+/** The current page. Undefined in Node. */
 export function thisPage(): Page | undefined {
   const page = globalThis as Partial<Page>;
   return page.location && page.sessionStorage && page.history ? (page as Page) : undefined;

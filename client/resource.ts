@@ -3,7 +3,7 @@ import { type GatehouseError, problemOf } from './errors.ts';
 import type { FiguresQuery } from './figures.ts';
 import { type ListQuery, queryStringOf } from './list-query.ts';
 import type { Options, Page, Pagination, Send } from './page.ts';
-import type { Answer, Method } from './transport.ts';
+import type { CallResponse, Method } from './transport.ts';
 
 export type { Options, Page, Pagination, Send } from './page.ts';
 
@@ -100,7 +100,7 @@ export class Resource<Row> {
 
   async get(id: string, query: SingleQuery = {}, { signal }: Options = {}): Promise<Tagged<Row>> {
     const path = this.#one(id) + queryStringOf(query);
-    return tagged(await this.#send({ method: 'GET', path, signal, repeatable: true }));
+    return withEtag(await this.#send({ method: 'GET', path, signal, repeatable: true }));
   }
 
   async create(
@@ -108,17 +108,19 @@ export class Resource<Row> {
     { idempotencyKey = crypto.randomUUID(), signal }: CreateOptions = {},
   ): Promise<Tagged<Row>> {
     const headers = { 'Idempotency-Key': idempotencyKey };
-    return tagged(await this.#send({ method: 'POST', path: this.path, body: row, headers, signal, repeatable: true }));
+    return withEtag(
+      await this.#send({ method: 'POST', path: this.path, body: row, headers, signal, repeatable: true }),
+    );
   }
 
   /** PUT: replaces the whole row. Omitted fields get their defaults. */
   async replace(id: string, row: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
-    return tagged(await this.#write('PUT', id, row, options));
+    return withEtag(await this.#write('PUT', id, row, options));
   }
 
   /** PATCH: changes only the given fields. */
   async patch(id: string, changes: object, options: WriteOptions = {}): Promise<Tagged<Row>> {
-    return tagged(await this.#write('PATCH', id, changes, options));
+    return withEtag(await this.#write('PATCH', id, changes, options));
   }
 
   async remove(id: string, { body, forGood, ...options }: RemoveOptions = {}): Promise<void> {
@@ -129,7 +131,7 @@ export class Resource<Row> {
   async restore(id: string, { ifMatch, signal }: WriteOptions = {}): Promise<Tagged<Row>> {
     const headers: Record<string, string> = ifMatch === undefined ? {} : { 'If-Match': ifMatch };
     const path = `${this.#one(id)}/restorations`;
-    return tagged(await this.#send({ method: 'POST', path, headers, signal, repeatable: ifMatch === undefined }));
+    return withEtag(await this.#send({ method: 'POST', path, headers, signal, repeatable: ifMatch === undefined }));
   }
 
   /** Creates up to 100 rows in one request. Each has its own result. If a row fails, the others are still created. */
@@ -200,6 +202,6 @@ export class Resource<Row> {
   }
 }
 
-function tagged<Row>({ body, headers }: Answer<{ data: Row }>): Tagged<Row> {
+function withEtag<Row>({ body, headers }: CallResponse<{ data: Row }>): Tagged<Row> {
   return { data: body.data, etag: headers.get('etag') ?? undefined };
 }

@@ -19,7 +19,7 @@ export interface Call {
   withCookies?: boolean;
 }
 
-export interface Answer<Body = unknown> {
+export interface CallResponse<Body = unknown> {
   status: number;
   headers: Headers;
   /** The JSON of the response; undefined for 204. */
@@ -29,7 +29,7 @@ export interface Answer<Body = unknown> {
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface Transport {
-  send<Body>(call: Call): Promise<Answer<Body>>;
+  send<Body>(call: Call): Promise<CallResponse<Body>>;
 }
 
 export interface TransportOptions {
@@ -40,15 +40,15 @@ export interface TransportOptions {
   retryDelays: readonly number[];
 }
 
-/** An error is retried if the service asks for a wait of at most this long. */
-const longestWaitSeconds = 5;
-const passing = new Set([429, 502, 503, 504]);
+/** An error is retried if the service requests a wait of at most this long. */
+const maxWaitSeconds = 5;
+const temporaryStatuses = new Set([429, 502, 503, 504]);
 
 /** Sends JSON, reads JSON, and throws a typed error for every failure. */
 export function createTransport({ baseUrl, fetch, retryDelays }: TransportOptions): Transport {
   const root = baseUrl.replace(/\/+$/, '');
 
-  async function sendOnce<Body>(call: Call): Promise<Answer<Body>> {
+  async function sendOnce<Body>(call: Call): Promise<CallResponse<Body>> {
     const headers: Record<string, string> = {
       Accept: call.stream ? 'text/event-stream' : 'application/json, application/problem+json',
       ...call.headers,
@@ -79,7 +79,7 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
   }
 
   return {
-    async send<Body>(call: Call): Promise<Answer<Body>> {
+    async send<Body>(call: Call): Promise<CallResponse<Body>> {
       for (let attempt = 0; ; attempt++) {
         try {
           return await sendOnce(call);
@@ -96,7 +96,7 @@ export function createTransport({ baseUrl, fetch, retryDelays }: TransportOption
 function mayPass(error: unknown): error is GatehouseError {
   if (!(error instanceof GatehouseError)) return false;
   if (error.status === 0) return true;
-  return passing.has(error.status) && (error.retryAfter ?? 0) <= longestWaitSeconds;
+  return temporaryStatuses.has(error.status) && (error.retryAfter ?? 0) <= maxWaitSeconds;
 }
 
 function parse(text: string) {
@@ -104,7 +104,7 @@ function parse(text: string) {
   try {
     return JSON.parse(text);
   } catch {
-    // Not ours: errorOf says so for a refusal, and a success without JSON has no body to speak of.
+    // Another server responded. `errorOf` reports an error. A success without JSON has no body.
     return undefined;
   }
 }

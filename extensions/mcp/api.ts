@@ -29,18 +29,18 @@ export const apiOf =
     if (userAgent) sent['user-agent'] = userAgent;
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent[name] = value;
     const url = `/v1/${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
-    const answer = await app.inject({
+    const response = await app.inject({
       method,
       url,
       headers: sent,
       ...(address ? { remoteAddress: address } : {}),
       ...(body === undefined ? {} : { payload: body }),
     });
-    const etag = answer.headers.etag;
+    const etag = response.headers.etag;
     return {
-      status: answer.statusCode,
+      status: response.statusCode,
       etag: typeof etag === 'string' ? etag : undefined,
-      text: answer.body,
-      body: JSON.parse(answer.body || '{}'),
+      text: response.body,
+      body: JSON.parse(response.body || '{}'),
     };
   };

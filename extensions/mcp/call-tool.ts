@@ -13,9 +13,9 @@ import type { ToolName } from './tools.ts';
 /** An error response of the API. */
 export class ApiError extends Error {
   readonly answer: ApiResponse;
-  constructor(answer: ApiResponse) {
+  constructor(response: ApiResponse) {
     super('refused');
-    this.answer = answer;
+    this.answer = response;
   }
 }
 
@@ -36,15 +36,15 @@ export async function callTool(
       return list(resource, given, api);
     case 'get':
       return rowOf(
-        await ask(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
+        await callApi(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
       );
     case 'create':
       return rowOf(
-        await ask(api, { method: 'POST', path: resource.name, body: given.values, headers: conditionsOf(given) }),
+        await callApi(api, { method: 'POST', path: resource.name, body: given.values, headers: conditionsOf(given) }),
       );
     case 'update':
       return rowOf(
-        await ask(api, {
+        await callApi(api, {
           method: 'PATCH',
           path: pathOf(resource, given),
           body: given.values,
@@ -53,14 +53,14 @@ export async function callTool(
       );
     case 'restore':
       return rowOf(
-        await ask(api, {
+        await callApi(api, {
           method: 'POST',
           path: `${pathOf(resource, given)}/restorations`,
           headers: conditionsOf(given),
         }),
       );
     case 'delete':
-      await ask(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
+      await callApi(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
       return { deleted: given.id };
   }
 }
@@ -70,10 +70,10 @@ const conditionsOf = ({ if_match, idempotency_key }: Arguments) => ({
   'idempotency-key': idempotency_key,
 });
 
-export async function ask<Body extends Json = Json>(api: Api, call: ApiCall): Promise<ApiResponse<Body>> {
-  const answer = await api<Body>(call);
-  if (answer.status >= 400) throw new ApiError(answer);
-  return answer;
+export async function callApi<Body extends Json = Json>(api: Api, call: ApiCall): Promise<ApiResponse<Body>> {
+  const response = await api<Body>(call);
+  if (response.status >= 400) throw new ApiError(response);
+  return response;
 }
 
 export const rowOf = ({ body, etag }: ApiResponse) => ({ data: body.data, ...(etag ? { etag } : {}) });
@@ -90,9 +90,9 @@ async function list(resource: Resource, given: Arguments, api: Api): Promise<Rec
     ...texts({ search, searchJoin, orderBy, sortedBy, aggregate, groupBy, cursor }),
     ...selectionOf(resource, given),
   };
-  refuseHiddenPaths(resource, given);
+  rejectHiddenPaths(resource, given);
   for (let rows = Math.min(limit, maxRows); ; rows = Math.ceil(rows / 2)) {
-    const { text, body } = await ask<List>(api, {
+    const { text, body } = await callApi<List>(api, {
       method: 'GET',
       path: resource.name,
       query: { ...query, limit: `${rows}` },
@@ -114,7 +114,7 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
   if (on === 'collection' && given.id !== undefined) throw badRequest(`${given.action} takes no row: leave "id" out.`);
   const path = on === 'row' ? `${pathOf(resource, given)}/${name}` : `${resource.name}/${name}`;
   const body = given.body ?? (action.body ? {} : undefined);
-  return ask(api, { method, path, ...(body === undefined ? {} : { body }) }).then(({ body: { data } }) =>
+  return callApi(api, { method, path, ...(body === undefined ? {} : { body }) }).then(({ body: { data } }) =>
     data === undefined ? {} : { data },
   );
 }
@@ -129,19 +129,19 @@ export function pathOf(resource: Resource, { id: text = '' }: Arguments): string
 
 function selectionOf(resource: Resource, { filter, include, deleted }: Arguments): Record<string, string> {
   for (const way of typeof include === 'string' ? include.split(',') : [])
-    refuseHidden('include', resource, way.trim().split('.'));
+    rejectHidden('include', resource, way.trim().split('.'));
   return texts({ filter, include, deleted });
 }
 
 /** A search and an order may also use relations. */
-function refuseHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
+function rejectHiddenPaths(resource: Resource, { search = '', orderBy = '' }: Arguments): void {
   const searched = readSearch(search, new Map()).flat();
-  for (const { field } of searched) refuseHidden('search', resource, field.split('.').slice(0, -1));
-  for (const name of splitList(orderBy, ';')) refuseHidden('orderBy', resource, name.split('.').slice(0, -1));
+  for (const { field } of searched) rejectHidden('search', resource, field.split('.').slice(0, -1));
+  for (const name of splitList(orderBy, ';')) rejectHidden('orderBy', resource, name.split('.').slice(0, -1));
 }
 
 /** Rows of hidden resources cannot be reached through a relation either. */
-function refuseHidden(parameter: string, resource: Resource, way: readonly string[]): void {
+function rejectHidden(parameter: string, resource: Resource, way: readonly string[]): void {
   let at: Resource | undefined = resource;
   for (const name of way) {
     const relation: ReturnType<Resource['relations']['get']> = at?.relations.get(name);

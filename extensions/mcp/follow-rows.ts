@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Api } from './api.ts';
-import { ask } from './call-tool.ts';
+import { callApi } from './call-tool.ts';
 import { findDocument } from './documents.ts';
 import type { Rights } from './rights.ts';
 
@@ -42,25 +42,25 @@ export async function followRows(
   const names = [...new Set(rows.map(({ name }) => name))];
   const newest = async (): Promise<string> => {
     const query = { limit: '1', count: 'none' };
-    const { body } = await ask<Pick<Page, 'meta'>>(api, { method: 'GET', path: names[0] as string, query });
+    const { body } = await callApi<Pick<Page, 'meta'>>(api, { method: 'GET', path: names[0] as string, query });
     return body.meta.changes_position;
   };
   let after = await newest();
   begin();
   while (!signal.aborted) {
     await pause(everyMs, undefined, { signal, ref: false });
-    const answer = await api<Page>({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
-    if (answer.status === 410) {
+    const response = await api<Page>({ method: 'GET', path: 'changes', query: { resources: names.join(','), after } });
+    if (response.status === 410) {
       // Any of these rows may be among the missed changes.
       after = await newest();
       for (const { uri } of rows) notify(uri);
       continue;
     }
-    if (answer.status >= 400) {
-      if (temporaryStatuses.has(answer.status)) continue;
+    if (response.status >= 400) {
+      if (temporaryStatuses.has(response.status)) continue;
       return;
     }
-    const { data, meta } = answer.body;
+    const { data, meta } = response.body;
     const changed = new Set(data.map(({ resource, id }) => `${resource}/${id}`));
     for (const { uri, name, id } of rows) if (changed.has(`${name}/${id}`)) notify(uri);
     after = meta.changes_position;

@@ -8,7 +8,7 @@ import { named } from '../http/openapi/openapi-components.ts';
 import { queryOf } from '../http/query-of.ts';
 import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
-import { refuseParameters } from '../resources/query/list-query.ts';
+import { rejectParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
@@ -197,7 +197,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       },
     },
     async (request, reply) => {
-      refuseParameters(queryOf(request));
+      rejectParameters(queryOf(request));
       const by = { caller: request.caller, source: requestSource(request) };
       const user = await inviteUser(context, services, by, request.body);
       return reply

@@ -1,5 +1,5 @@
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 /** JSON while it is being typed. The text is kept unchanged, and its value is sent. */
 export class TypedJson {
   readonly text: string;
@@ -32,14 +32,14 @@ export const typedJson = (text: string): TypedJson | null => (text.trim() === ''
 
 export function mustBeJson(value: unknown): string | undefined {
   if (!(value instanceof TypedJson) || value.isValid) return undefined;
-  const place = placeOfMistake(value.text);
+  const place = errorPosition(value.text);
   return place
-    ? say('This is not JSON (yet): look at line {line}, column {column}.', { ...place })
-    : say('This is not JSON (yet).');
+    ? translate('This is not JSON (yet): look at line {line}, column {column}.', { ...place })
+    : translate('This is not JSON (yet).');
 }
 
 /** The place of the first mistake, if the parser reports it. */
-function placeOfMistake(text: string): { line: number; column: number } | undefined {
+function errorPosition(text: string): { line: number; column: number } | undefined {
   try {
     JSON.parse(text);
     return undefined;
@@ -51,5 +51,5 @@ function placeOfMistake(text: string): { line: number; column: number } | undefi
 }
 
 /** The same value with line breaks. A text that is not JSON stays as it is. */
-export const laidOut = (value: unknown): unknown =>
+export const formatted = (value: unknown): unknown =>
   value instanceof TypedJson && value.isValid ? new TypedJson(JSON.stringify(JSON.parse(value.text), null, 2)) : value;

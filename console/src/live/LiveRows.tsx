@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext, useState } from 'react';
 import { useGetIdentity, useListContext, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { rowName } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';
 
 /** By id: the last change by another person since the list was opened. */
@@ -31,7 +31,7 @@ export function LiveRows({ children }: { children: ReactNode }) {
   return (
     <Marks.Provider value={marks}>
       <Typography variant="body2" color="textSecondary" role="status" sx={{ px: 2, '&:not(:empty)': { pt: 1 } }}>
-        {last && <Told change={last} />}
+        {last && <ChangeNotice change={last} />}
       </Typography>
       {children}
     </Marks.Provider>
@@ -44,12 +44,12 @@ const sentences: { [operation in RowChange['operation']]?: string } = {
   deleted: '{who} deleted {row}.',
 };
 
-function Told({ change }: { change: RowChange }) {
+function ChangeNotice({ change }: { change: RowChange }) {
   const description = useDescription();
   const who = useActorName(change.actor);
   const row = rowName(description, { ...(change.after ?? change.before), id: change.id });
   const sentence = sentences[change.operation];
-  return sentence && say(sentence, { who, row });
+  return sentence && translate(sentence, { who, row });
 }
 
 /** The last change of this row by another person. */
@@ -68,7 +68,7 @@ function Named({ change: { actor, operation } }: { change: RowChange }) {
   const who = useActorName(actor);
   return (
     <span className="changed-by">
-      {operation === 'created' ? say('Created by {who}', { who }) : say('Changed by {who}', { who })}
+      {operation === 'created' ? translate('Created by {who}', { who }) : translate('Changed by {who}', { who })}
     </span>
   );
 }

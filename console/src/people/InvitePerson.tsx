@@ -4,7 +4,7 @@ import type { Call } from '../../../client/transport.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { gatehouse } from '../data/api.ts';
 import { FormError, forForm } from '../data/form-error.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RoleChoice } from './RolesButton.tsx';
 
@@ -19,7 +19,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     try {
       const call: Call = { method: 'POST', path: '/v1/invitations', body };
       const sent = await gatehouse.call<{ data: { id: string } }>(call).catch(forForm);
-      notify(say('An invitation to {email} is on its way.', { email }), { type: 'success' });
+      notify(translate('An invitation to {email} is on its way.', { email }), { type: 'success' });
       onClose();
       redirect('show', 'users', sent.body.data.id);
     } catch (error) {
@@ -31,24 +31,24 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog
-      title={say('Invite a person')}
-      confirm={say('Send invitation')}
+      title={translate('Invite a person')}
+      confirm={translate('Send invitation')}
       maxWidth="xs"
       onClose={onClose}
       form={{ onSubmit: invite, record: {}, sanitizeEmptyValues: true, noValidate: true }}
     >
       <DialogContentText>
-        {say('They get an email with a link to choose a password. It works for three days.')}
+        {translate('They get an email with a link to choose a password. It works for three days.')}
       </DialogContentText>
       <TextInput
         source="email"
-        label={say('Email')}
+        label={translate('Email')}
         type="email"
         validate={[required(), email()]}
         helperText={false}
         autoFocus
       />
-      <TextInput source="name" label={say('Name')} helperText={false} />
+      <TextInput source="name" label={translate('Name')} helperText={false} />
       <RoleChoice />
     </FormDialog>
   );

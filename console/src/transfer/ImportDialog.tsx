@@ -3,12 +3,12 @@ import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
-import type { Answer, Operation } from '../bulk/run-bulk.ts';
+import type { Operation, RowResult } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/run-bulk.ts';
 import { useBulk } from '../bulk/useBulk.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import { AskDialog } from '../widgets/AskDialog.tsx';
 import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
@@ -41,14 +41,14 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     try {
       setRows(await checkRows(description, readRows(file.name, await file.text()), descriptions));
     } catch (error) {
-      setProblem(say('This file cannot be read: {reason}', { reason: reasonOf(error) }));
+      setProblem(translate('This file cannot be read: {reason}', { reason: reasonOf(error) }));
     }
   }
 
   async function write() {
     const written: Operation[] = [];
-    const onDone = (row: CheckedRow, answer: Answer) =>
-      void written.push(...undoOf(operationOf(row), row.before, answer));
+    const onDone = (row: CheckedRow, response: RowResult) =>
+      void written.push(...undoOf(operationOf(row), row.before, response));
     const { failures } = await writing.start({ rows: () => good, operationOf, onDone });
     setUndo((before) => [...before, ...written]);
     // The rows that the service refused stay in the table, with its reasons.
@@ -65,7 +65,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     refresh();
   }
 
-  async function takeBack() {
+  async function undoAll() {
     await undoing.start({ rows: () => undo, operationOf: (operation) => operation });
     setUndo([]);
     refresh();
@@ -77,20 +77,25 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     <AskDialog
       title={
         isUndone
-          ? say('The import is undone')
+          ? translate('The import is undone')
           : writing.report
-            ? say('{what} imported', { what: counted(done, description) })
-            : say('Import {what}', { what: within(labelOf(description)) })
+            ? translate('{what} imported', { what: counted(done, description) })
+            : translate('Import {what}', { what: within(labelOf(description)) })
       }
       maxWidth={rows ? 'lg' : 'sm'}
       isModal
-      cancel={isBusy ? say('Stop') : writing.report ? say('Close') : say('Cancel')}
+      cancel={isBusy ? translate('Stop') : writing.report ? translate('Close') : translate('Cancel')}
       onClose={isBusy ? writing.stop : onClose}
-      actions={undo.length > 0 && !isBusy && <Button onClick={() => void takeBack()}>{say('Undo the import')}</Button>}
+      actions={
+        undo.length > 0 && !isBusy && <Button onClick={() => void undoAll()}>{translate('Undo the import')}</Button>
+      }
       {...(!isBusy &&
         !isUndone &&
         (good.length > 0 || !writing.report) && {
-          confirm: good.length > 0 ? say('Import {what}', { what: counted(good.length, description) }) : say('Import'),
+          confirm:
+            good.length > 0
+              ? translate('Import {what}', { what: counted(good.length, description) })
+              : translate('Import'),
           disabled: good.length === 0,
           onConfirm: () => void write(),
         })}
@@ -98,14 +103,14 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       {!rows && (
         <>
           <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {say(
+            {translate(
               'Upload CSV (with a header row) or JSON. Rows with an id update existing records. You’ll see a preview first.',
             )}
           </Typography>
           <Box
             component="input"
             type="file"
-            aria-label={say('File')}
+            aria-label={translate('File')}
             accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
             onChange={({ target }: ChangeEvent<HTMLInputElement>) => void look(target.files?.[0])}
             sx={{
@@ -121,19 +126,23 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       )}
       {problem && <Alert severity="error">{problem}</Alert>}
       {isBusy && (
-        <BulkProgress label={say('Import')} total={good.length} {...{ done: 0, failed: 0, ...writing.progress }} />
+        <BulkProgress
+          label={translate('Import')}
+          total={good.length}
+          {...{ done: 0, failed: 0, ...writing.progress }}
+        />
       )}
       {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
       {writing.report && !isUndone && !isBusy && (
         <Alert severity={writing.report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
           {writing.report.failures.length > 0
-            ? say('{what} failed', { what: counted(writing.report.failures.length, description) })
-            : say('Nothing failed.')}
+            ? translate('{what} failed', { what: counted(writing.report.failures.length, description) })
+            : translate('Nothing failed.')}
         </Alert>
       )}
       {rows && rows.length > 0 && !isBusy && !isUndone && (
         <>
-          <WhatWillHappen rows={rows} good={good} />
+          <ImportSummary rows={rows} good={good} />
           <ImportTable
             columns={columnsIn(description, rows).shown}
             {...{ rows, skipped }}
@@ -144,7 +153,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
           />
           {writing.report && (
             <Button onClick={() => save(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
-              {say('Download the failed rows')}
+              {translate('Download the failed rows')}
             </Button>
           )}
         </>
@@ -153,18 +162,20 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function WhatWillHappen({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[] }) {
+function ImportSummary({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[] }) {
   const { unknown } = columnsIn(useDescription(), rows);
   const created = good.filter(({ id }) => id === undefined).length;
   const values = { created, changed: good.length - created, left: rows.length - good.length };
   return (
     <>
       <Typography role="status" sx={{ mb: 1 }}>
-        {say('This creates {created, number}, changes {changed, number} and leaves {left, number} out.', values)}
+        {translate('This creates {created, number}, changes {changed, number} and leaves {left, number} out.', values)}
       </Typography>
       {unknown.length > 0 && (
         <Alert severity="info" sx={{ mb: 1 }}>
-          {say('These columns are ignored because there is no such field: {fields}.', { fields: unknown.join(', ') })}
+          {translate('These columns are ignored because there is no such field: {fields}.', {
+            fields: unknown.join(', '),
+          })}
         </Alert>
       )}
     </>

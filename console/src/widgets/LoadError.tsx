@@ -3,11 +3,11 @@ import { Box, Button, Typography } from '@mui/material';
 import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { say } from '../text/say.ts';
+import { translate } from '../text/translate.ts';
 
 /** Shown instead of data that could not be loaded: the reason, and a button to try again. */
 export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
-  const { title, text } = wordsFor(error);
+  const { title, text } = describeLoadError(error);
   return (
     <Box role="alert" sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
       <CloudOffIcon sx={{ fontSize: 40, color: 'text.secondary' }} />
@@ -16,27 +16,27 @@ export function LoadError({ error, retry }: { error: unknown; retry: () => void 
       </Typography>
       <Typography sx={{ color: 'text.secondary' }}>{text}</Typography>
       <Button variant="contained" onClick={retry} sx={{ mt: 1 }}>
-        {say('Retry')}
+        {translate('Retry')}
       </Button>
     </Box>
   );
 }
 
-function wordsFor(error: unknown): { title: string; text: string } {
+function describeLoadError(error: unknown): { title: string; text: string } {
   const { status = 0, message = '' } = error instanceof GatehouseError ? error : {};
   if (status === 404)
-    return { title: say('This is gone'), text: say('It was deleted, or you don’t have access to it.') };
-  if (status === 403) return { title: say('You may not see this'), text: message };
+    return { title: translate('This is gone'), text: translate('It was deleted, or you don’t have access to it.') };
+  if (status === 403) return { title: translate('You may not see this'), text: message };
   if (status === 429)
-    return { title: say('Too many requests'), text: say('Too many requests. Try again in a moment.') };
+    return { title: translate('Too many requests'), text: translate('Too many requests. Try again in a moment.') };
   if (status === 0 || status === 502 || status === 504) {
     return {
-      title: say('The service is not answering'),
-      text: say('Your work here is not lost. Try again in a moment.'),
+      title: translate('The service is not answering'),
+      text: translate('Your work here is not lost. Try again in a moment.'),
     };
   }
-  if (status >= 500) return { title: say('The service cannot answer now'), text: message };
-  return { title: say('This could not be read'), text: message || reasonOf(error) };
+  if (status >= 500) return { title: translate('The service cannot answer now'), text: message };
+  return { title: translate('This could not be read'), text: message || reasonOf(error) };
 }
 
 /** The error of the list, row or form around it. */

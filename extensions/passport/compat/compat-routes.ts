@@ -34,11 +34,14 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
     const headers = { ...(authorization ? { authorization } : {}), accept, host: request.host };
     // The pages count as requests of the same caller.
     const inject = { method: 'GET', url: `${path}?${asked}`, headers, remoteAddress: request.ip } as const;
-    const answer = await app.inject(inject);
-    if (answer.statusCode !== 200) {
-      return reply.code(answer.statusCode).header('content-type', answer.headers['content-type']).send(answer.payload);
+    const response = await app.inject(inject);
+    if (response.statusCode !== 200) {
+      return reply
+        .code(response.statusCode)
+        .header('content-type', response.headers['content-type'])
+        .send(response.payload);
     }
-    const { data, meta } = answer.json<Page>();
+    const { data, meta } = response.json<Page>();
     rows.push(...data);
     cursor = meta?.pagination?.next_cursor;
   }

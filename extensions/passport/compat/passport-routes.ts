@@ -21,14 +21,14 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const me = await callApi(app, request, { plainIds: true, method: 'GET', url: '/v1/users/me?filter=id' });
     if (me.status !== 200) return forwardResponse(reply, me);
     const { id } = parseJson<{ data: { id: string } }>(me.text).data;
-    const answer = await callApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
-    if (answer.status !== 200) return forwardResponse(reply, answer);
-    return parseJson<{ data: Row[] }>(answer.text).data.map(show);
+    const response = await callApi(app, request, { plainIds: true, method: 'GET', url: url.replace('{me}', id) });
+    if (response.status !== 200) return forwardResponse(reply, response);
+    return parseJson<{ data: Row[] }>(response.text).data.map(show);
   };
   const remove = (resource: string) => async (request: Named, reply: FastifyReply) => {
     const url = `/v1/${resource}/${encodeURIComponent(request.params.id)}`;
-    const answer = await callApi(app, request, { plainIds: true, method: 'DELETE', url });
-    return answer.status < 300 ? reply.code(204).send() : forwardResponse(reply, answer);
+    const response = await callApi(app, request, { plainIds: true, method: 'DELETE', url });
+    return response.status < 300 ? reply.code(204).send() : forwardResponse(reply, response);
   };
   // Apiato joins the pairs of a search with `or`. Here both must match.
   const tokensOf = (type: string) =>
@@ -47,9 +47,9 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, scopes: asked, current_password } = asObject(request.body);
     const isAsked = Array.isArray(asked) && asked.length > 0;
     const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
-    const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
-    if (answer.status !== 201) return forwardResponse(reply, answer);
-    const { data } = parseJson<{ data: Row }>(answer.text);
+    const response = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
+    if (response.status !== 201) return forwardResponse(reply, response);
+    const { data } = parseJson<{ data: Row }>(response.text);
     return reply.header('cache-control', 'no-store').send({ accessToken: data.access_token, token: asToken(data) });
   });
 
@@ -60,9 +60,9 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, redirect, confidential = true, current_password } = asObject(request.body);
     const isPublic = isOneOf([false, 0, '0', 'false'], confidential);
     const body = { type: 'application', name, redirect_uris: urisOf(redirect), public: isPublic, current_password };
-    const answer = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
-    if (answer.status !== 201) return forwardResponse(reply, answer);
-    const { data } = parseJson<{ data: Row }>(answer.text);
+    const response = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/clients', body });
+    if (response.status !== 201) return forwardResponse(reply, response);
+    const { data } = parseJson<{ data: Row }>(response.text);
     const secret = data.client_secret ?? null;
     return reply
       .code(201)
@@ -73,10 +73,10 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
     const { name, redirect, current_password } = asObject(request.body);
     const url = `/v1/clients/${encodeURIComponent(request.params.id)}`;
     const body = { name, current_password, ...(redirect === undefined ? {} : { redirect_uris: urisOf(redirect) }) };
-    const answer = await callApi(app, request, { plainIds: true, method: 'PATCH', url, body });
-    return answer.status === 200
-      ? asClient(parseJson<{ data: Row }>(answer.text).data)
-      : forwardResponse(reply, answer);
+    const response = await callApi(app, request, { plainIds: true, method: 'PATCH', url, body });
+    return response.status === 200
+      ? asClient(parseJson<{ data: Row }>(response.text).data)
+      : forwardResponse(reply, response);
   });
   app.delete('/oauth/clients/:id', open, remove('clients'));
 }

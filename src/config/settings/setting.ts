@@ -25,14 +25,14 @@ export function textOfValue(value: unknown): string {
 }
 
 const ok = <T>(value: T) => ({ ok: true as const, value });
-const wrong = { ok: false as const };
+const invalid = { ok: false as const };
 
 /** The same setting with one more condition on its value. */
 export const withCondition = <T>(base: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
   ...base,
   parse(value) {
     const read = base.parse(value);
-    return read.ok && !holds(read.value) ? wrong : read;
+    return read.ok && !holds(read.value) ? invalid : read;
   },
 });
 
@@ -50,7 +50,7 @@ export function text(
   description: string,
   { expected = 'text', pattern = /./s, secret = false }: { expected?: string; pattern?: RegExp; secret?: boolean } = {},
 ): Setting<string> {
-  const parse = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? ok(value) : wrong);
+  const parse = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? ok(value) : invalid);
   return { ...setting(env, fallback, description, expected, parse), secret };
 }
 
@@ -64,7 +64,7 @@ export function view(env: string, fallback: string, description: string): Settin
 export const email = (env: string, fallback: string, description: string): Setting<string> =>
   setting(env, fallback, description, 'an email address', (value) => {
     const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
-    return address === undefined ? wrong : ok(address);
+    return address === undefined ? invalid : ok(address);
   });
 
 export const integer = (
@@ -78,7 +78,7 @@ export const integer = (
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
     return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
       ? ok(number)
-      : wrong;
+      : invalid;
   });
 
 /** `auto` (one per core), or a number. */
@@ -97,7 +97,7 @@ const no: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
 export const flag = (env: string, fallback: boolean, description: string): Setting<boolean> =>
   setting(env, fallback, description, 'true or false', (value) => {
     const word = typeof value === 'string' ? value.toLowerCase() : value;
-    return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : wrong;
+    return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : invalid;
   });
 
 export const oneOf = <const T extends string>(
@@ -107,7 +107,7 @@ export const oneOf = <const T extends string>(
   description: string,
 ): Setting<T> =>
   setting(env, fallback, description, `one of ${values.join(', ')}`, (value) =>
-    values.includes(value as T) ? ok(value as T) : wrong,
+    values.includes(value as T) ? ok(value as T) : invalid,
   );
 
 export const list = <T extends string>(
@@ -120,7 +120,7 @@ export const list = <T extends string>(
   setting(env, fallback, description, expected, (value) => {
     const items = typeof value === 'string' ? parts(value, ',') : value;
     const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
-    return good && new Set(items).size === items.length ? ok(Object.freeze([...items])) : wrong;
+    return good && new Set(items).size === items.length ? ok(Object.freeze([...items])) : invalid;
   });
 
 const parts = (value: string, separator: string): string[] =>
@@ -141,7 +141,7 @@ export const texts = (
     const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
     return good && new Set(pairs.map(([name]) => name)).size === pairs.length
       ? ok(Object.freeze(Object.fromEntries(pairs)))
-      : wrong;
+      : invalid;
   });
 
 const readPairs = (value: string): string[][] =>

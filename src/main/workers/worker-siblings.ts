@@ -7,7 +7,7 @@ import type { Counted, FromPrimary, FromWorker } from './messages.ts';
 const reportEveryMs = 100;
 const timeoutMs = 3000;
 
-type Hear = Parameters<SharedCounts['onRemoteCounts']>[0];
+type CountsListener = Parameters<SharedCounts['onRemoteCounts']>[0];
 
 interface Waiting {
   answer(text: string): void;
@@ -29,7 +29,7 @@ export class WorkerSiblings implements Siblings {
   readonly #send: (message: FromWorker) => void;
   readonly #workers: number;
   readonly #waiting = new Map<number, Waiting>();
-  readonly #listeners = new Map<string, Hear>();
+  readonly #listeners = new Map<string, CountsListener>();
   /** Counts per limit that have not been sent yet. */
   #unsent = new Map<string, Window>();
   #readMetrics: () => Promise<object[]> = async () => [];
@@ -48,7 +48,7 @@ export class WorkerSiblings implements Siblings {
       workers: this.#workers,
       note: (windowEnds, caller) => this.#note(name, windowEnds, caller),
       totalOf: (caller) => this.#numberOf(name, caller),
-      onRemoteCounts: (hear) => this.#listeners.set(name, hear),
+      onRemoteCounts: (listener) => this.#listeners.set(name, listener),
     };
   }
 
@@ -61,7 +61,7 @@ export class WorkerSiblings implements Siblings {
   }
 
   async aggregatedMetrics(): Promise<string> {
-    const text = await this.#ask((question) => ({ is: 'sum', question }));
+    const text = await this.#request((question) => ({ is: 'sum', question }));
     if (text === undefined) throw unavailable('The metrics of the workers are not available at the moment.', 5);
     return text;
   }
@@ -79,12 +79,12 @@ export class WorkerSiblings implements Siblings {
   }
 
   #note(name: string, windowEnds: number, caller: string): void {
-    let untold = this.#unsent.get(name);
-    if (untold?.windowEnds !== windowEnds) {
-      untold = { windowEnds, counts: new Map() };
-      this.#unsent.set(name, untold);
+    let unsent = this.#unsent.get(name);
+    if (unsent?.windowEnds !== windowEnds) {
+      unsent = { windowEnds, counts: new Map() };
+      this.#unsent.set(name, unsent);
     }
-    untold.counts.set(caller, (untold.counts.get(caller) ?? 0) + 1);
+    unsent.counts.set(caller, (unsent.counts.get(caller) ?? 0) + 1);
     this.#report ??= setTimeout(() => this.#sendCounts(), reportEveryMs).unref();
   }
 
@@ -98,10 +98,12 @@ export class WorkerSiblings implements Siblings {
       setImmediate(() => {
         this.#sending = undefined;
         const sent = this.#takeUnsent();
-        void this.#ask((question) => ({ is: 'counted', counted: asCounted(sent), question })).then((text = '[]') => {
-          const totals = parseJson<Counted[]>(text).map(({ name, counts }) => [name, new Map(counts)] as const);
-          resolve({ sent, totals: new Map(totals) });
-        });
+        void this.#request((question) => ({ is: 'counted', counted: asCounted(sent), question })).then(
+          (text = '[]') => {
+            const totals = parseJson<Counted[]>(text).map(({ name, counts }) => [name, new Map(counts)] as const);
+            resolve({ sent, totals: new Map(totals) });
+          },
+        );
       });
     });
     return this.#sending;
@@ -109,22 +111,24 @@ export class WorkerSiblings implements Siblings {
 
   /** The total of the primary, without the requests of this worker that came after this request in the same message. */
   async #numberOf(name: string, caller: string): Promise<number | undefined> {
-    const place = this.#unsent.get(name)?.counts.get(caller);
+    const position = this.#unsent.get(name)?.counts.get(caller);
     const { sent, totals } = await this.#sendBatch();
-    const [told, total] = [sent.get(name)?.counts.get(caller), totals.get(name)?.get(caller)];
-    return place === undefined || told === undefined || total === undefined ? undefined : total - told + place;
+    const [counted, total] = [sent.get(name)?.counts.get(caller), totals.get(name)?.get(caller)];
+    return position === undefined || counted === undefined || total === undefined
+      ? undefined
+      : total - counted + position;
   }
 
   #takeUnsent(): ReadonlyMap<string, Window> {
     clearTimeout(this.#report);
     this.#report = undefined;
-    const untold = this.#unsent;
+    const unsent = this.#unsent;
     this.#unsent = new Map();
-    return untold;
+    return unsent;
   }
 
   /** Undefined if the primary does not respond in time. */
-  #ask(message: (question: number) => FromWorker): Promise<string | undefined> {
+  #request(message: (question: number) => FromWorker): Promise<string | undefined> {
     const question = ++this.#questions;
     return new Promise((resolve) => {
       const end = (text: string | undefined) => {

@@ -5,65 +5,65 @@ import { listType } from './fields/list.ts';
 import { relationOptions } from './known-options.ts';
 import type { Relation } from './relations.ts';
 
-export function checkRelations(definition: ResourceDefinition, all: Definitions, complain: ReportMistake): void {
+export function checkRelations(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {
     const where = `relations.${name}`;
-    if (!hasValidOptions(where, relation, complain)) continue;
+    if (!hasValidOptions(where, relation, report)) continue;
     const target = all.get(relation.target);
-    if (!pathNamePattern.test(name)) complain(where, 'a name takes lowercase letters, digits, - and _.');
+    if (!pathNamePattern.test(name)) report(where, 'a name takes lowercase letters, digits, - and _.');
     // An included relation may replace its own list of names.
     const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
     if ((name in definition.fields && !isItsOwnList) || name === 'id') {
-      complain(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
+      report(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
     }
     if (!target) {
-      complain(where, `there is no resource "${relation.target}".${didYouMean(relation.target, all.keys())}`);
+      report(where, `there is no resource "${relation.target}".${didYouMean(relation.target, all.keys())}`);
       continue;
     }
     switch (relation.kind) {
       case 'belongsTo':
-        requireReference(where, definition, relation.by, relation.target, complain);
+        requireReference(where, definition, relation.by, relation.target, report);
         break;
       case 'hasMany':
-        requireReference(where, target, relation.by, definition.name, complain);
+        requireReference(where, target, relation.by, definition.name, report);
         break;
       case 'manyToMany': {
         const through = all.get(relation.through);
         if (!through) {
-          complain(
+          report(
             where,
             `through: there is no resource "${relation.through}".${didYouMean(relation.through, all.keys())}`,
           );
           break;
         }
-        requireReference(where, through, relation.from, definition.name, complain);
-        requireReference(where, through, relation.to, relation.target, complain);
+        requireReference(where, through, relation.from, definition.name, report);
+        requireReference(where, through, relation.to, relation.target, report);
         break;
       }
       case 'listsNames':
-        requireList(where, relation, { lister: definition, named: target }, complain);
+        requireList(where, relation, { lister: definition, named: target }, report);
         break;
       case 'namedBy':
-        requireList(where, relation, { lister: target, named: definition }, complain);
+        requireList(where, relation, { lister: target, named: definition }, report);
         break;
     }
   }
 }
 
 /** Whether it has all options of its kind, and no others. */
-function hasValidOptions(where: string, relation: Relation, complain: ReportMistake): boolean {
+function hasValidOptions(where: string, relation: Relation, report: ReportMistake): boolean {
   const { kind, target, ...link } = (relation ?? {}) as Relation & Record<string, unknown>;
   const known = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;
   if (!known || typeof target !== 'string') {
-    complain(
+    report(
       where,
       `expected a relation such as belongsTo('owners', { by: 'owner_id' }); got ${describeValue(relation)}.`,
     );
     return false;
   }
   const missing = Object.keys(known).filter((name) => link[name] === undefined);
-  for (const name of missing) complain(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
-  return checkOptions(where, link, known, complain) && missing.length === 0;
+  for (const name of missing) report(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
+  return checkOptions(where, link, known, report) && missing.length === 0;
 }
 
 function requireReference(
@@ -71,23 +71,23 @@ function requireReference(
   from: ResourceDefinition,
   by: string,
   to: string,
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
   const field = from.fields[by];
   if (field?.options.target === to) return;
   const candidates = Object.keys(from.fields).filter((name) => from.fields[name]?.options.target === to);
   const near = candidates.length === 0 ? '' : didYouMean(by, candidates);
-  complain(where, `"${by}" of ${from.name} must be a field made by reference('${to}').${near}`);
+  report(where, `"${by}" of ${from.name} must be a field made by reference('${to}').${near}`);
 }
 
 function requireList(
   where: string,
   { list, key }: { readonly list: string; readonly key: string },
   { lister, named }: { readonly lister: ResourceDefinition; readonly named: ResourceDefinition },
-  complain: ReportMistake,
+  report: ReportMistake,
 ): void {
-  if (lister.fields[list]?.type !== listType.name) complain(where, `"${list}" of ${lister.name} must be a list field.`);
+  if (lister.fields[list]?.type !== listType.name) report(where, `"${list}" of ${lister.name} must be a list field.`);
   if (!named.fields[key]) {
-    complain(where, `${named.name} has no field "${key}".${didYouMean(key, Object.keys(named.fields))}`);
+    report(where, `${named.name} has no field "${key}".${didYouMean(key, Object.keys(named.fields))}`);
   }
 }

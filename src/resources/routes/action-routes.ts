@@ -14,7 +14,7 @@ import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import type { RowRule } from '../model/row-rules.ts';
-import { refuseParameters } from '../query/list-query.ts';
+import { rejectParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
@@ -53,7 +53,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         if (body && isForm(request)) request.body = readForm(request.body, body);
       },
       async handler(request, reply) {
-        refuseParameters(queryOf(request));
+        rejectParameters(queryOf(request));
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));

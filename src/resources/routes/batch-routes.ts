@@ -5,7 +5,7 @@ import { queryOf } from '../../http/query-of.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { refuseParameters } from '../query/list-query.ts';
+import { rejectParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { type BatchOperation, batchesOf, batchMethods, readBatch } from '../write/read-batch.ts';
 import { withProof } from '../write/with-proof.ts';
@@ -48,7 +48,7 @@ async function batch(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
-  refuseParameters(queryOf(request));
+  rejectParameters(queryOf(request));
   const sent = request.headers['idempotency-key'];
   // One password proves all rows.
   const { call: first, body } = await withProof(services, resource, {
@@ -56,7 +56,7 @@ async function batch(
     body: request.body,
   });
   const rows = readBatch(operation, body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
-  const answers = await writeBatch(services, resource, {
+  const responses = await writeBatch(services, resource, {
     operation,
     rows,
     requestId: request.id,
@@ -74,5 +74,5 @@ async function batch(
   });
   // A hook may reveal a secret.
   reply.header('cache-control', 'no-store');
-  return sendJson(reply, `{"data":[${answers.join(',')}]}`);
+  return sendJson(reply, `{"data":[${responses.join(',')}]}`);
 }

@@ -5,7 +5,7 @@ import { withDeletedRows } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
-import { readListQuery, refuseParameters } from '../query/list-query.ts';
+import { readListQuery, rejectParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';
@@ -44,7 +44,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       path,
       { config: guardOf(target, 'write', () => nestedDocs(resource, child, 'create')) },
       async (request, reply) => {
-        refuseParameters(queryOf(request));
+        rejectParameters(queryOf(request));
         const parent = await parentOf(services, resource, whole, request);
         return create(services, target, request, reply, linkToParent(child, parent));
       },

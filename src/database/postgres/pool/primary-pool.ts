@@ -68,8 +68,8 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
         ? ''
         : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
       const results = await client.query(withQueryTimeout(limit + asked, limits.timeoutMs));
-      const [answer] = [results].flat().slice(-1);
-      if (answer?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
+      const [response] = [results].flat().slice(-1);
+      if (response?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
   });
   // A broken idle connection is replaced at its next use. Without a listener, the error would end the process.

@@ -64,17 +64,17 @@ function schema(options: AnyOptions): Record<string, unknown> {
   };
 }
 
-function checkOptions({ precision, scale, min, max }: AnyOptions, complain: (what: string) => void): void {
+function checkOptions({ precision, scale, min, max }: AnyOptions, report: (what: string) => void): void {
   if (!Number.isInteger(precision) || Number(precision) < 1 || Number(precision) > maxDigits) {
-    complain(
+    report(
       `precision takes the number of digits in all, from 1 to ${maxDigits}: decimal({ precision: 10, scale: 2 }).`,
     );
   } else if (!Number.isInteger(scale) || Number(scale) < 0 || Number(scale) > Number(precision)) {
-    complain(`scale takes the number of digits after the point, from 0 to the precision ${precision}.`);
+    report(`scale takes the number of digits after the point, from 0 to the precision ${precision}.`);
   } else {
     for (const [name, bound] of Object.entries({ min, max })) {
       const refusal = bound === undefined ? undefined : check(String(bound), { precision, scale });
-      if (refusal) complain(`${name} ${bound} ${refusal.message}.`);
+      if (refusal) report(`${name} ${bound} ${refusal.message}.`);
     }
   }
 }
