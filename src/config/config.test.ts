@@ -180,11 +180,8 @@ describe('Combined settings', () => {
   });
 
   it('report all mistakes at once', () => {
-    const invalid = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
-    assert.throws(
-      () => fromEnv(invalid),
-      /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/,
-    );
+    const env = { PORT: 'http', ACCES_TOKEN_TTL: '1', LOG_LEVEL: 'info', REFRESH_GRACE: 'long' };
+    assert.throws(() => fromEnv(env), /^OperatorError: PORT: .*\nACCES_TOKEN_TTL is not .*\nREFRESH_GRACE: [^\n]*$/);
   });
 
   it('ignore the variables of other programs', () => {
