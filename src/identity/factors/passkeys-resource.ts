@@ -85,9 +85,9 @@ export function passkeysResource(services: FactorServices) {
       /** Signatures are checked outside of the transaction. */
       async prepare({ caller }, { operation, values }) {
         if (operation !== 'create') return undefined;
-        const made = await readNewPasskey(services, userIdOf(caller), values.passkey);
-        if (!made || !isObject(values.passkey)) throw wrongPasskey();
-        read.set(values.passkey, made);
+        const created = await readNewPasskey(services, userIdOf(caller), values.passkey);
+        if (!created || !isObject(values.passkey)) throw wrongPasskey();
+        read.set(values.passkey, created);
         return undefined;
       },
       async beforeWrite({ tx, caller }, { operation }) {
@@ -97,16 +97,16 @@ export function passkeysResource(services: FactorServices) {
     async create(call, values) {
       const { tx, caller } = call;
       await services.guardChange(tx, caller);
-      const made = isObject(values.passkey) ? read.get(values.passkey) : undefined;
-      if (!made) throw wrongPasskey();
+      const created = isObject(values.passkey) ? read.get(values.passkey) : undefined;
+      if (!created) throw wrongPasskey();
       const userId = userIdOf(caller);
-      const isFirst = !made.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
-      if (!(await storePasskey(tx, made, values.name as string))) {
+      const isFirst = !created.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
+      if (!(await storePasskey(tx, created, values.name as string))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }
-      await recordFactorRow(services, call, 'passkey', 'added', { id: made.row.id, user_id: userId });
+      await recordFactorRow(services, call, 'passkey', 'added', { id: created.row.id, user_id: userId });
       if (isFirst) call.reveal({ recovery_codes: await makeRecoveryCodes(context, tx, userId) });
-      return made.row.id;
+      return created.row.id;
     },
     async remove(call, row) {
       await services.guardChange(call.tx, call.caller);

@@ -71,8 +71,8 @@ export async function loadProviders({
   for (const name of files) {
     const file = join(providersDir, name);
     const { default: provider } = await importFile(file);
-    const complaints = complaintsAbout(provider, (other) => providers.some((each) => each.name === other));
-    if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
+    const mistakes = mistakesIn(provider, (other) => providers.some((each) => each.name === other));
+    if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
     providers.push(provider as ProviderDefinition);
   }
   for (const settings of builtinProviders) {
@@ -86,31 +86,31 @@ export async function loadProviders({
   return providers;
 }
 
-function complaintsAbout(provider: unknown, isTaken: (name: string) => boolean): string[] {
+function mistakesIn(provider: unknown, isTaken: (name: string) => boolean): string[] {
   if (typeof provider !== 'object' || provider === null) {
     return ['it must `export default defineProvider({ name, issuer, clientId, clientSecret })`.'];
   }
-  const complaints: string[] = [];
-  const complain = (where: string, what: string) => {
+  const mistakes: string[] = [];
+  const report = (where: string, what: string) => {
     // A message must not show a secret.
-    const said = where === 'clientSecret' ? `expected ${secret.expected}.` : what;
-    complaints.push(`${where}: ${said}`);
+    const expected = where === 'clientSecret' ? `expected ${secret.expected}.` : what;
+    mistakes.push(`${where}: ${expected}`);
   };
-  checkOptions('', provider, options, complain);
+  checkOptions('', provider, options, report);
   const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } = provider as Partial<
     Record<keyof ProviderDefinition, unknown>
   >;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
-    complaints.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
-  } else if (isTaken(name)) complaints.push(`name: another provider is named "${name}"; choose another name.`);
-  if (issuer === undefined) complaints.push('issuer is missing: the address of the provider.');
-  if (!clientId) complaints.push('clientId is missing: the client id of this service at the provider.');
+    mistakes.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
+  } else if (isTaken(name)) mistakes.push(`name: another provider is named "${name}"; choose another name.`);
+  if (issuer === undefined) mistakes.push('issuer is missing: the address of the provider.');
+  if (!clientId) mistakes.push('clientId is missing: the client id of this service at the provider.');
   for (const [value, factors] of Object.entries(acr ?? {})) {
-    if (factors !== 1 && factors !== 2) complaints.push(`acr.${value}: expected 1 or 2, the number of factors.`);
+    if (factors !== 1 && factors !== 2) mistakes.push(`acr.${value}: expected 1 or 2, the number of factors.`);
   }
   const plain = [authorizationEndpoint, tokenEndpoint, profile].filter((each) => each !== undefined).length;
   if (plain > 0 && plain < 3) {
-    complaints.push('authorizationEndpoint, tokenEndpoint and profile belong together: set all three, or none.');
+    mistakes.push('authorizationEndpoint, tokenEndpoint and profile belong together: set all three, or none.');
   }
-  return complaints;
+  return mistakes;
 }

@@ -43,9 +43,9 @@ export async function resolveIdentity(
     // A concurrent sign-in used the same identity or the same email first.
     const again = await signInKnown(context, { upstream, mapped, source });
     if (again) return again;
-    const taken = await findByEmail(context, upstream.email);
-    if (!taken) throw error;
-    return { kind: 'taken', user: taken };
+    const existing = await findByEmail(context, upstream.email);
+    if (!existing) throw error;
+    return { kind: 'taken', user: existing };
   }
 }
 

@@ -8,9 +8,9 @@ const places = ['userinfo', 'id_token'] as const;
 /** OpenID Connect Core 5.5. Unknown claims are ignored (5.5.1). A claim needs the scope that includes it. */
 export function readClaims(text: string | undefined): RequestedClaims | undefined {
   if (text === undefined) return undefined;
-  const asked = parse(text);
+  const requested = parse(text);
   const namesIn = (place: (typeof places)[number]): string[] => {
-    const members = asked[place] ?? {};
+    const members = requested[place] ?? {};
     if (!isObject(members)) throw invalidRequest(`claims: ${place} must be an object.`);
     return Object.keys(members).filter((name) => scopeOfClaim(name) !== undefined);
   };
@@ -39,6 +39,6 @@ export function allowedClaims(
 ): RequestedClaims | undefined {
   if (!claims) return undefined;
   const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) ?? ''));
-  const kept = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
-  return kept.userinfo.length + kept.id_token.length > 0 ? kept : undefined;
+  const claimsToRequest = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
+  return claimsToRequest.userinfo.length + claimsToRequest.id_token.length > 0 ? claimsToRequest : undefined;
 }

@@ -45,94 +45,93 @@ const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: w
 /** The mistakes in a declared route or page, one sentence each. */
 export function checkDeclaredRoute(declared: DeclaredRoute): string[] {
   const found: string[] = [];
-  const complain = (where: string, what: string) => void found.push(`${where}: ${what}`);
+  const report = (where: string, what: string) => void found.push(`${where}: ${what}`);
   if (declared.kind === 'route') {
-    checkOptions('', declared.route, routeOptions, complain);
-    requireOptions(declared.route, ['method', 'handle'], complain);
-    checkRoute(declared.route, complain);
+    checkOptions('', declared.route, routeOptions, report);
+    requireOptions(declared.route, ['method', 'handle'], report);
+    checkRoute(declared.route, report);
   } else {
-    checkOptions('', declared.page, pageOptions, complain);
-    requireOptions(declared.page, ['view'], complain);
-    checkPage(declared.page, complain);
+    checkOptions('', declared.page, pageOptions, report);
+    requireOptions(declared.page, ['view'], report);
+    checkPage(declared.page, report);
   }
   return found;
 }
 
 type Complain = (where: string, what: string) => void;
 
-function requireOptions<D extends Route | Page>(declared: D, names: readonly (keyof D & string)[], complain: Complain) {
-  for (const name of names) if (declared[name] === undefined) complain(name, 'it is missing.');
+function requireOptions<D extends Route | Page>(declared: D, names: readonly (keyof D & string)[], report: Complain) {
+  for (const name of names) if (declared[name] === undefined) report(name, 'it is missing.');
 }
 
-function checkRoute(route: Route, complain: Complain): void {
+function checkRoute(route: Route, report: Complain): void {
   const { path, auth, scope, method, params, body } = route;
-  checkPath(path, complain);
-  checkAccess(route, complain);
-  checkAuth(auth, ['public', 'auth:api', 'auth:web'], complain);
+  checkPath(path, report);
+  checkAccess(route, report);
+  checkAuth(auth, ['public', 'auth:api', 'auth:web'], report);
   if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
-    complain('scope', `expected <resource>:<what>, such as reports:read; got ${describeValue(scope)}.`);
+    report('scope', `expected <resource>:<what>, such as reports:read; got ${describeValue(scope)}.`);
   }
-  if (scope !== undefined && auth === 'public') complain('scope', 'it needs a token: auth must be auth:api.');
-  if (method === 'GET' && body !== undefined) complain('body', 'a GET has no body: use `query` instead.');
-  if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, complain);
+  if (scope !== undefined && auth === 'public') report('scope', 'it needs a token: auth must be auth:api.');
+  if (method === 'GET' && body !== undefined) report('body', 'a GET has no body: use `query` instead.');
+  if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, report);
 }
 
 const resourceRules = ['read', 'write', 'create', 'update', 'delete'];
 const accessWords = [...resourceRules, 'public', 'auth:api', 'nobody'];
 
-function checkAccess({ access, auth, resource }: Route, complain: Complain): void {
+function checkAccess({ access, auth, resource }: Route, report: Complain): void {
   if (access === undefined) return;
   if (typeof access !== 'function' && !accessWords.includes(access)) {
-    complain(
+    report(
       'access',
       `expected a rule such as role('admin'), or a word; got ${describeValue(access)}.${didYouMean(String(access), accessWords)}`,
     );
   } else if (!resource && isOneOf(resourceRules, access)) {
-    complain('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
+    report('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
   }
   const isOpen = access === 'public' || (resource && access === 'read');
-  if (auth === 'public' && !isOpen) complain('access', 'it needs a caller: auth must be auth:api or auth:web.');
+  if (auth === 'public' && !isOpen) report('access', 'it needs a caller: auth must be auth:api or auth:web.');
 }
 
 /** A parameter that is missing in the path would fail the validation of every request. */
-function checkParams(path: string, params: { readonly properties?: object }, complain: Complain): void {
+function checkParams(path: string, params: { readonly properties?: object }, report: Complain): void {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const described = Object.keys(params.properties ?? {});
   for (const name of described) {
-    if (!inPath.includes(name)) complain(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);
+    if (!inPath.includes(name)) report(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);
   }
 }
 
-function checkPage({ path, auth }: Page, complain: Complain): void {
-  checkPath(path, complain);
-  if (path === '/v1' || path?.startsWith?.('/v1/'))
-    complain('path', 'a page is not under /v1, where answers are JSON.');
-  checkAuth(auth, ['public', 'auth:web'], complain);
+function checkPage({ path, auth }: Page, report: Complain): void {
+  checkPath(path, report);
+  if (path === '/v1' || path?.startsWith?.('/v1/')) report('path', 'a page is not under /v1, where answers are JSON.');
+  checkAuth(auth, ['public', 'auth:web'], report);
 }
 
-function checkAuth(auth: unknown, known: readonly string[], complain: Complain): void {
+function checkAuth(auth: unknown, known: readonly string[], report: Complain): void {
   if (isOneOf(known, auth)) return;
   const near = didYouMean(String(auth), known);
-  complain('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
+  report('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
 }
 
 /** Under `/v1` the naming rules of the spec apply. */
-function checkPath(path: unknown, complain: Complain): void {
+function checkPath(path: unknown, report: Complain): void {
   if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
-    complain('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
+    report('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
     return;
   }
   if (path !== '/v1' && !path.startsWith('/v1/')) return;
   const parts = path.split('/').slice(2);
-  const wrong = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
-  if (wrong !== undefined) {
-    complain(
+  const problem = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
+  if (problem !== undefined) {
+    report(
       'path',
-      `"${wrong}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
+      `"${problem}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
     );
   } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
-    complain('path', 'after /v1 comes a plural noun, such as /v1/reports.');
+    report('path', 'after /v1 comes a plural noun, such as /v1/reports.');
   } else if (parts.length > 3) {
-    complain('path', 'it is too deep: under /v1, a path has at most a resource, its id and one more name.');
+    report('path', 'it is too deep: under /v1, a path has at most a resource, its id and one more name.');
   }
 }

@@ -32,31 +32,31 @@ export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<Jo
   for (const file of modulesIn(dir)) {
     const { default: job } = await importFile(file);
     const isKnown = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
-    const complaints = complaintsAbout(job, { isTaken: isKnown, now });
-    if (complaints.length > 0) throw new OperatorError(`${file}:\n  ${complaints.join('\n  ')}`);
+    const mistakes = mistakesIn(job, { isTaken: isKnown, now });
+    if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
     jobs.push(job as JobDefinition);
   }
   return jobs;
 }
 
-function complaintsAbout(job: unknown, { isTaken, now }: Known): string[] {
+function mistakesIn(job: unknown, { isTaken, now }: Known): string[] {
   if (typeof job !== 'object' || job === null) return ['it must `export default defineJob({ name, run })`.'];
-  const complaints: string[] = [];
-  checkOptions('', job, jobOptions, (where, what) => complaints.push(`${where}: ${what}`));
+  const mistakes: string[] = [];
+  checkOptions('', job, jobOptions, (where, what) => mistakes.push(`${where}: ${what}`));
   const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<Record<keyof JobDefinition, unknown>>;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
-    complaints.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
-  } else if (isTaken(name)) complaints.push(`name: another job is named "${name}"; choose another name.`);
-  if (run === undefined && handle === undefined) complaints.push('run is missing: the function that does the work.');
-  if (run !== undefined && handle !== undefined) complaints.push('run and handle are the same: leave one of them out.');
+    mistakes.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
+  } else if (isTaken(name)) mistakes.push(`name: another job is named "${name}"; choose another name.`);
+  if (run === undefined && handle === undefined) mistakes.push('run is missing: the function that does the work.');
+  if (run !== undefined && handle !== undefined) mistakes.push('run and handle are the same: leave one of them out.');
   if (typeof schedule === 'string' && typeof timeZone === 'string') {
     const zone = isTimeZone(timeZone);
-    if (!zone) complaints.push(`timeZone: there is no time zone "${timeZone}"; expected a name such as Europe/Berlin.`);
-    const why = zone ? scheduleError(schedule, timeZone, now) : undefined;
-    if (why)
-      complaints.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${why}`);
-  } else if (timeZone !== 'UTC') complaints.push('timeZone: it needs a schedule.');
-  return complaints;
+    if (!zone) mistakes.push(`timeZone: there is no time zone "${timeZone}"; expected a name such as Europe/Berlin.`);
+    const reason = zone ? scheduleError(schedule, timeZone, now) : undefined;
+    if (reason)
+      mistakes.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${reason}`);
+  } else if (timeZone !== 'UTC') mistakes.push('timeZone: it needs a schedule.');
+  return mistakes;
 }
 
 function isTimeZone(name: string): boolean {

@@ -163,7 +163,7 @@ const paginationSchema = named('Pagination', {
   required: ['count', 'per_page', 'links'],
 });
 
-const answer = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
+const response = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
 
 /** Every schema of a resource, by name. */
 export function resourceComponents(resource: Resource): [string, Json][] {
@@ -172,17 +172,17 @@ export function resourceComponents(resource: Resource): [string, Json][] {
   const read = { anyOf: [row, component(`${name}Partial`)] };
   const created: [string, Json][] = [
     [`${name}Created`, { allOf: [row, definition.reveals] }],
-    [`${name}CreatedResponse`, answer(component(`${name}Created`))],
+    [`${name}CreatedResponse`, response(component(`${name}Created`))],
   ];
   return [
     [name, rowSchema(resource)],
     [`${name}Partial`, partialSchema(resource)],
     [`${name}Aggregate`, aggregateSchema(resource)],
-    [`${name}Read`, answer(read)],
+    [`${name}Read`, response(read)],
     [`${name}Input`, inputSchema(resource, 'create')],
     [`${name}Replacement`, inputSchema(resource, 'replace')],
     [`${name}Patch`, inputSchema(resource, 'update')],
-    [`${name}Response`, answer(row)],
+    [`${name}Response`, response(row)],
     [
       `${name}List`,
       {
