@@ -11,7 +11,7 @@ import type { Call } from '../declaration/define-resource.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, readListQuery, readRemoval, readRowQuery, refuseParameters } from '../query/list-query.ts';
+import { plainRow, readListQuery, readRemoval, readRowQuery, rejectParameters } from '../query/list-query.ts';
 import { anyListJson } from '../read/aggregate-rows.ts';
 import { listRead } from '../read/list-read.ts';
 import { onReplica } from '../read/on-replica.ts';
@@ -130,7 +130,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   ] as const) {
     if (!hasOperation(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
-      refuseParameters(queryOf(request));
+      rejectParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
         call: callOf(services, request),
         body: request.body,
@@ -162,7 +162,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   if (resource.definition.softDelete) {
     const config = guardOf(resource, 'write', () => restoreDocs(resource));
     app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
-      refuseParameters(queryOf(request));
+      rejectParameters(queryOf(request));
       const restored = await restoreResource(services, resource, {
         call: callOf(services, request),
         id: idOf(resource, request),
@@ -183,7 +183,7 @@ export async function create(
   reply: FastifyReply,
   tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
-  refuseParameters(queryOf(request));
+  rejectParameters(queryOf(request));
   const { headers, body } = await createResource(services, resource, {
     call: callOf(services, request),
     body: request.body,

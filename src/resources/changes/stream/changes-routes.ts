@@ -12,7 +12,7 @@ import { queryOf } from '../../../http/query-of.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
-import { refuseParameters, wholeNumber } from '../../query/list-query.ts';
+import { rejectParameters, wholeNumber } from '../../query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
@@ -99,7 +99,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
       config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs },
     },
     async (request, reply) => {
-      refuseParameters(queryOf(request), parameters);
+      rejectParameters(queryOf(request), parameters);
       const token = await tokenOf(services, request, reply);
       return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
@@ -191,7 +191,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   try {
     // Verifies the token again, because the stream is now registered and ends when the rights end.
     stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
-    if (stream.closed) await refuseClosed(services, token);
+    if (stream.closed) await rejectClosed(services, token);
   } catch (error) {
     streams.remove(stream);
     throw error;
@@ -214,7 +214,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
  * The stream was closed while it was being opened. If a revocation closed it, the token is no longer valid. An instance also closes its
  * streams when it stops, when keys change, and when it may have missed a revocation.
  */
-async function refuseClosed({ verifier }: ChangesServices, token: string): Promise<never> {
+async function rejectClosed({ verifier }: ChangesServices, token: string): Promise<never> {
   await verifier.verifyUntil(token);
   throw unavailable('The stream cannot be opened at the moment. Try again.', 1, 'closed while it was opened');
 }
