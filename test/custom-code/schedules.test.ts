@@ -98,7 +98,9 @@ onBothEngines('Scheduled jobs', (engine) => {
       DATA_DIR: dataDir,
       ...(encryptionKey && { ENCRYPTION_KEY: encryptionKey }),
     };
-    const args = ['--conditions=gatehouse-source', dying, JSON.stringify(env), String(at)];
+    // With the preloaded files of this process, it can open the keys.
+    const preloaded = process.execArgv.filter((option) => option.startsWith('--import='));
+    const args = ['--conditions=gatehouse-source', ...preloaded, dying, JSON.stringify(env), String(at)];
     const died = promisify(execFile)(process.execPath, args).then(
       ({ stdout, stderr }) => ({ signal: null, stdout, stderr }),
       (error: { signal: string; stdout: string; stderr: string }) => error,
