@@ -30,13 +30,13 @@ if (files.length === 0) {
   process.exit(1);
 }
 
-/** Loading the sources takes a process as long as a short test file runs, so files share processes. */
-const filesOfGroup = 10;
+/** Loading the sources and their first use take a process as long as a short test file runs, so files share processes. */
+const filesOfGroup = 20;
 /**
  * Test files that import one of these start browsers or the built program. They take long, so fewer of them share a
  * process.
  */
-const longFilesOfGroup = 3;
+const longFilesOfGroup = 5;
 const browser = resolve('test/harness/browser.ts');
 const startsPrograms = [browser, ...['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name))];
 const usesDatabases = [resolve('test/harness/engines.ts')];
@@ -86,11 +86,13 @@ const usesBrowser = long.some((file) => reaches(resolve(file), [browser]));
 if (usesBrowser) process.env.CHROMIUM_PATH = await installChromium(process.execPath);
 const stopBrowser = usesBrowser ? await startSharedBrowser() : undefined;
 if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
-const removeTemplates = files.length > filesOfGroup ? await makeTemplates() : undefined;
+/** Whether preparations for all tests pay off. */
+const isLongRun = files.length > 10;
+const removeTemplates = isLongRun ? await makeTemplates() : undefined;
 
 /** Keys that the services of all tests share. Otherwise every new service generates one, which takes 70 ms. */
 const keysOfRun = 8;
-if (files.length > filesOfGroup) {
+if (isLongRun) {
   const keys = Array.from({ length: keysOfRun }, () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey);
   process.env.TEST_RSA_KEYS = keys.map((key) => key.export({ format: 'der', type: 'pkcs8' }).toString('base64')).join();
 }
