@@ -4,7 +4,7 @@ import { createShortToken, shortTokenKind } from '../src/platform/short-token.ts
 import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailsTo } from './harness/mailbox.ts';
-import { password, personalClient, personalToken, someone, stateOf } from './harness/people.ts';
+import { password, personalClient, personalToken, registerUser, stateOf } from './harness/people.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Short tokens', (engine) => {
@@ -27,7 +27,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('are personal access tokens, which work within their scopes until they are deleted', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const token = await personalToken(service, person.token, ['users:read']);
     assert.match(token, /^gh_pat_/);
     assert.equal(await stateOf(service, token), '200');
@@ -41,7 +41,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('do not invalidate earlier personal access tokens', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { sessions, context } = service;
     const old = sessions.open(context.database, {
       type: 'personal',
@@ -55,7 +55,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('can be introspected', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const token = await personalToken(service, person.token, ['users:read']);
     const found = await service.verifier.find(token);
     assert.equal(found?.kind === 'access' && found.claims.scope, 'users:read');
@@ -63,7 +63,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('are revoked by a report from anyone, and their owner is notified', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const token = await personalToken(service, person.token);
     assert.equal(await stateOf(service, token), '200');
     assert.equal((await report(token)).status, 202);
@@ -80,7 +80,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('are not the only ones: a report of an access token or a refresh token ends its session', async () => {
-    const { email, id } = await someone(service);
+    const { email, id } = await registerUser(service);
     for (const kind of ['access_token', 'refresh_token'] as const) {
       const json = { email, password };
       const { body } = await ask<Record<typeof kind, string>>(service, '/v1/clients/web/admin/login', { json });
@@ -94,7 +94,7 @@ onBothEngines('Short tokens', (engine) => {
   });
 
   it('are also client secrets, and a report ends the sessions that they opened', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const client = await personalClient(service, person.token);
     assert.match(client.secret, /^gh_sec_/);
     const { body } = await client.grant();

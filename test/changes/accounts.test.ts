@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { uuidv7 } from '../../src/database/uuid.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type Person, password, someone } from '../harness/people.ts';
+import { type Person, password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
 import { readSettled } from './read-settled.ts';
@@ -23,7 +23,7 @@ onBothEngines('Changes of accounts', (engine) => {
     service = await start();
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     after = (await read('users,sessions,clients,consents')).meta.changes_position;
-    ada = await someone(service);
+    ada = await registerUser(service);
   });
 
   const asked = (resources: string, token = admin) =>
@@ -34,7 +34,7 @@ onBothEngines('Changes of accounts', (engine) => {
 
   it('show administrators new, changed and deleted users', async () => {
     const json = { disabled: true };
-    const bob = await someone(service);
+    const bob = await registerUser(service);
     assert.equal((await ask(service, `/v1/users/${bob.id}`, { method: 'PATCH', json, token: admin })).status, 200);
     assert.equal((await ask(service, `/v1/users/${bob.id}`, { method: 'DELETE', token: admin })).status, 204);
     const { data } = await read('users');

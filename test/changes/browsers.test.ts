@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
 import { browsers } from '../harness/browser.ts';
-import { someone } from '../harness/people.ts';
+import { registerUser } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 import { startCutter } from './cutter.ts';
@@ -17,7 +17,7 @@ describe('Streams of changes in browsers', () => {
 
   it('open with the session cookie for the service’s own pages, and close when the session ends', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
-    const person = await someone(service);
+    const person = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(person.email, 'a fine long secret');
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { pruneOldChanges } from '../../src/resources/changes/prune-changes.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type Person, someone } from '../harness/people.ts';
+import { type Person, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
 import { readSettled } from './read-settled.ts';
@@ -33,8 +33,8 @@ onBothEngines('GET /v1/changes', (engine) => {
   before(async () => {
     service = await start({ env: { RESOURCES_DIR: resources } });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    ada = await someone(service);
-    bob = await someone(service);
+    ada = await registerUser(service);
+    bob = await registerUser(service);
   });
 
   const read = async (query: string, token = admin) =>

@@ -5,7 +5,7 @@ import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type Person, someone } from '../harness/people.ts';
+import { type Person, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { EventReader } from './event-reader.ts';
 
@@ -24,7 +24,7 @@ onBothEngines('Streams of changes', (engine) => {
   before(async () => {
     service = await start({ env: { RESOURCES_DIR: resources, STREAMS_PER_CALLER: '5' } });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    ada = await someone(service);
+    ada = await registerUser(service);
   });
   after(() => {
     for (const reader of opened) reader.close();
@@ -154,7 +154,7 @@ onBothEngines('Streams of changes', (engine) => {
   });
 
   it('evaluate rules about related rows for each subscriber', async () => {
-    const bob = await someone(service);
+    const bob = await registerUser(service);
     const post = async (path: string, json: object, token: string) =>
       (await ask<Row>(service, path, { json, token })).body.data.id;
     const label = await post('/v1/labels', {}, admin);
@@ -182,7 +182,7 @@ onBothEngines('Streams of changes', (engine) => {
     assert.equal(second.response.status, 401);
     const unused = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',
-      token: (await someone(service)).token,
+      token: (await registerUser(service)).token,
     });
     const token = await logIn(service, ada.email, 'a fine long secret');
     const held = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', { method: 'POST', token });
@@ -194,7 +194,7 @@ onBothEngines('Streams of changes', (engine) => {
   });
 
   it('limit the streams of one caller, and refuse a position of another history', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const streams: EventReader[] = [];
     for (let i = 0; i < 5; i++) streams.push(await open('resources=cars', person.token));
     assert.equal((await open('resources=cars', person.token)).response.status, 429);

@@ -5,7 +5,7 @@ import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
-import { type Person, password, personalToken, someone } from '../harness/people.ts';
+import { type Person, password, personalToken, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -39,11 +39,11 @@ onBothEngines('The owner of a webhook', (engine) => {
     });
 
   it('loses webhooks that another person with the old password may have created', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const { id } = (await make(ada.token)).body.data;
     assert.equal((await changePassword(ada, 'a second long secret', false)).status, 200);
     assert.equal((await stateOf(id)).active, true, 'an ordinary change of the password keeps the webhook');
-    const bob = await someone(service);
+    const bob = await registerUser(service);
     const ended = (await make(bob.token)).body.data;
     assert.equal((await changePassword(bob, 'a second long secret', true)).status, 200);
     assert.deepEqual(
@@ -58,7 +58,7 @@ onBothEngines('The owner of a webhook', (engine) => {
   });
 
   it('needs a recent proof to create or change a webhook', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const { id } = (await make(ada.token)).body.data;
     const pat = await personalToken(service, ada.token);
     const refused = async (token: string) => {
@@ -82,7 +82,7 @@ onBothEngines('The owner of a webhook', (engine) => {
 
   it('keeps rows that only the owner may read from administrators', async () => {
     const receiver = await startReceiver();
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const { id } = (await make(ada.token, { url: receiver.url })).body.data;
     await ask(service, '/v1/diaries', { json: { entry: 'mine' }, token: ada.token });
     await receiver.until(1);
@@ -100,7 +100,7 @@ onBothEngines('The owner of a webhook', (engine) => {
   });
 
   it('enables webhooks again after keys were compromised', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const { id } = (await make(ada.token)).body.data;
     await rotateKeys(service.context, service.accounts.keys, { source, compromised: true });
     const token = await logIn(service, ada.email, password);

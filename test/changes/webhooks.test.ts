@@ -8,7 +8,7 @@ import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type Person, someone } from '../harness/people.ts';
+import { type Person, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -38,7 +38,7 @@ onBothEngines('Webhooks', (engine) => {
   before(async () => {
     service = await start({ env: { RESOURCES_DIR: resources } });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    ada = await someone(service);
+    ada = await registerUser(service);
   });
 
   const hook = async (json: object, token = admin) =>

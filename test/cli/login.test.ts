@@ -8,7 +8,7 @@ import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';
-import { type Person, password, someone } from '../harness/people.ts';
+import { type Person, password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -21,7 +21,7 @@ onBothEngines('gatehouse login', (engine) => {
   let ada: Person;
   before(async () => {
     service = await start();
-    ada = await someone(service);
+    ada = await registerUser(service);
     process.env.XDG_CONFIG_HOME = home;
   });
   after(() => {
@@ -78,7 +78,7 @@ onBothEngines('gatehouse login', (engine) => {
   });
 
   it('requires the second factor in the browser before the consent', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const output: string[] = [];
     const decide = async (ms: number) => {

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { browsers, problemsOf } from '../harness/browser.ts';
 import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
-import { furnish, type House, screens } from './screens.ts';
+import { createScreenData, type ScreenData, screens } from './screens.ts';
 
 /**
  * On a phone and in dark mode, only a sample of each kind of screen is tested. `npm run test:sweep` tests every screen.
@@ -16,19 +16,19 @@ describe('Every screen of the console', () => {
   const browser = browsers();
   const start = services('sqlite');
   let page: Page;
-  let house: House;
+  let data: ScreenData;
 
   before(async () => {
     const opened = await openFleet(start, browser);
     page = opened.page;
-    house = await furnish(opened.service, opened.token);
+    data = await createScreenData(opened.service, opened.token);
   });
 
   test('is accessible in light and dark mode, on a desktop and on a phone', { timeout: 600_000 }, async (walk) => {
     for (const screen of screens) {
       await walk.test(screen.name, async () => {
         await page.setViewportSize({ width: 1440, height: 900 });
-        await screen.open(page, house);
+        await screen.open(page, data);
         await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
         assert.deepEqual(await problemsOf(page), [], 'on a desktop, in light mode');
         if (isSample(screen.name)) {

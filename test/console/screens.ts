@@ -3,7 +3,7 @@ import { ask } from '../harness/ask.ts';
 import type { Service } from '../harness/service.ts';
 
 /** The rows and ids that the screens show. */
-export interface House {
+export interface ScreenData {
   readonly url: string;
   readonly car: string;
   readonly owner: string;
@@ -16,13 +16,13 @@ export interface House {
 /** One screen of the console: the way to it, and an element that shows that it is open. */
 export interface Screen {
   readonly name: string;
-  open(page: Page, house: House): Promise<void>;
+  open(page: Page, data: ScreenData): Promise<void>;
   /** Closes the screen. The default is Escape. */
   leave?(page: Page): Promise<void>;
 }
 
 /** A user with a token, a client and a consent, and a client of that user. */
-export async function furnish(service: Service, token: string): Promise<House> {
+export async function createScreenData(service: Service, token: string): Promise<ScreenData> {
   const first = async (path: string) =>
     (await ask<{ data: { id: string; user_id: string }[] }>(service, path, { token })).body.data[0];
   const owner = await first('/v1/owners?search=name:Ada Lovelace');
@@ -47,10 +47,10 @@ export async function furnish(service: Service, token: string): Promise<House> {
   return { url: service.url, car, owner: owner?.id as string, person, client, change };
 }
 
-const at = (name: string, path: (house: House) => string, heading: string | RegExp): Screen => ({
+const at = (name: string, path: (data: ScreenData) => string, heading: string | RegExp): Screen => ({
   name,
-  async open(page, house) {
-    await goTo(page, house, path(house));
+  async open(page, data) {
+    await goTo(page, data, path(data));
     await page.getByRole('heading', { name: heading }).first().waitFor();
     await quiet(page);
   },
@@ -59,8 +59,8 @@ const at = (name: string, path: (house: House) => string, heading: string | RegE
 /** A dialog that a button opens. */
 const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
   name,
-  async open(page, house) {
-    await base.open(page, house);
+  async open(page, data) {
+    await base.open(page, data);
     await page.getByRole('button', { name: button, exact: true }).first().click();
     await page.getByRole('dialog', { name: dialog }).waitFor();
   },
@@ -69,8 +69,8 @@ const over = (name: string, base: Screen, button: string, dialog: string | RegEx
 /** A dialog that an item in the list's menu opens. */
 const fromMenu = (name: string, base: Screen, item: string, dialog: string): Screen => ({
   name,
-  async open(page, house) {
-    await base.open(page, house);
+  async open(page, data) {
+    await base.open(page, data);
     await page.getByRole('button', { name: 'More actions' }).click();
     await page.getByRole('menuitem', { name: item }).click();
     await page.getByRole('dialog', { name: dialog }).waitFor();
@@ -78,7 +78,7 @@ const fromMenu = (name: string, base: Screen, item: string, dialog: string): Scr
 });
 
 /** Navigates like a link, without loading the console again. A page with unsaved changes would ask first. */
-async function goTo(page: Page, { url }: House, path: string): Promise<void> {
+async function goTo(page: Page, { url }: ScreenData, path: string): Promise<void> {
   if (!page.url().startsWith(`${url}/admin`)) await page.goto(`${url}/admin`);
   await page.evaluate(
     `history.pushState({}, '', '/admin${path}'); dispatchEvent(new PopStateEvent('popstate', { state: {} }))`,
@@ -101,8 +101,8 @@ const client = at('client', ({ client: id }) => `/clients/${id}/show`, /^Client 
 
 const selected = (name: string, button: string, dialog: RegExp): Screen => ({
   name,
-  async open(page, house) {
-    await cars.open(page, house);
+  async open(page, data) {
+    await cars.open(page, data);
     await page
       .getByRole('checkbox', { name: /^Select / })
       .nth(0)
@@ -115,8 +115,8 @@ const selected = (name: string, button: string, dialog: RegExp): Screen => ({
 
 const palette: Screen = {
   name: 'palette',
-  async open(page, house) {
-    await cars.open(page, house);
+  async open(page, data) {
+    await cars.open(page, data);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search everything' }).fill('ada');
     await page
@@ -128,10 +128,10 @@ const palette: Screen = {
 
 const conflict: Screen = {
   name: 'conflict',
-  async open(page, house) {
-    await edit.open(page, house);
+  async open(page, data) {
+    await edit.open(page, data);
     await page.getByRole('textbox', { name: 'Model' }).fill('Mine');
-    await house.change();
+    await data.change();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('dialog', { name: /Somebody else changed/ }).waitFor();
   },
@@ -140,8 +140,8 @@ const conflict: Screen = {
 
 const secret: Screen = {
   name: 'secret',
-  async open(page, house) {
-    await client.open(page, house);
+  async open(page, data) {
+    await client.open(page, data);
     await page.getByRole('button', { name: 'New secret' }).click();
     await page
       .getByRole('dialog')
@@ -155,8 +155,8 @@ const secret: Screen = {
 
 const away: Screen = {
   name: 'server away',
-  async open(page, house) {
-    await users.open(page, house);
+  async open(page, data) {
+    await users.open(page, data);
     const calls = (url: URL) => url.pathname.startsWith('/v1/');
     await page.route(calls, (route) => route.abort());
     await page.getByRole('menuitem', { name: 'Drivers' }).or(page.getByLabel('Open menu')).first().click();

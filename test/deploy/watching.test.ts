@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
-import { someone } from '../harness/people.ts';
+import { registerUser } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../deploy/${name}`, import.meta.url), 'utf8');
@@ -11,7 +11,7 @@ describe('The monitoring files', () => {
   let figures: string;
   before(async () => {
     const service = await start();
-    await someone(service);
+    await registerUser(service);
     await fetch(`${service.url}/health/ready`);
     figures = await (await fetch(`${service.url}/metrics`)).text();
   });

@@ -5,7 +5,7 @@ import { addClient } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type Person, password, personalToken, someone } from '../harness/people.ts';
+import { type Person, password, personalToken, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -34,7 +34,7 @@ onBothEngines('The device flow', (engine) => {
   let tv: { id: string };
   before(async () => {
     service = await start();
-    ada = await someone(service);
+    ada = await registerUser(service);
     const scopes = ['openid', 'offline_access', 'users:read'];
     tv = await addApplication(service, { name: 'Television', public: true, scopes });
   });
@@ -97,7 +97,7 @@ onBothEngines('The device flow', (engine) => {
   });
 
   it('shows the user who registered the application', async () => {
-    const mallory = await someone(service);
+    const mallory = await registerUser(service);
     const lure = await addApplication(service, { name: 'Gatehouse Setup', public: true, userId: mallory.id });
     const visitor = await signedIn();
     const shownFor = async (client: string) => {
@@ -171,7 +171,7 @@ onBothEngines('The device flow', (engine) => {
   });
 
   it('gives no tokens if the session, the user or the client ended before the device polled', async () => {
-    const bob = await someone(service);
+    const bob = await registerUser(service);
     const visitor = await signedIn(bob.email);
     const ended = await begin();
     await decide(visitor, ended.user_code, 'allow');
@@ -191,7 +191,7 @@ onBothEngines('The device flow', (engine) => {
   });
 
   it('gives the ticked scopes, stores a consent, and ends when the consent is withdrawn', async () => {
-    const cleo = await someone(service);
+    const cleo = await registerUser(service);
     const visitor = await signedIn(cleo.email);
     const { user_code, device_code } = await begin('users:read offline_access');
     await visitor.get('/device');
@@ -218,7 +218,7 @@ onBothEngines('The device flow', (engine) => {
 
   it('accepts one of two concurrent decisions, and gives tokens to one of several polls', async () => {
     const { user_code, device_code } = await begin();
-    const bob = await someone(service);
+    const bob = await registerUser(service);
     const visitors = [await signedIn(), await signedIn(bob.email)];
     const decided = await Promise.all(visitors.map((visitor) => decide(visitor, user_code, 'allow')));
     assert.equal(decided.filter(({ status }) => status === 303).length, 1);
@@ -264,7 +264,7 @@ onBothEngines('The device flow', (engine) => {
 
   describe('against guessing', () => {
     it('blocks a user after a few wrong codes, from any network', async () => {
-      const eve = await someone(service);
+      const eve = await registerUser(service);
       const visitor = await signedIn(eve.email);
       await visitor.get('/device');
       const guess = async (user_code: string) => (await visitor.send('/device', { user_code })).status;

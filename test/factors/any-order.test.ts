@@ -6,7 +6,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { type App, addApp, addPasskey, challengeFor, type LoginBody, tryLogin } from '../harness/factors.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
 import type { PasskeyDevice } from '../harness/passkey-device.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const steps = [
@@ -214,7 +214,7 @@ onBothEngines('Factors', (engine) => {
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...steps), { minLength: 4, maxLength: 10 }), async (order) => {
-        const somebody = new Somebody(service, await someone(service), admin);
+        const somebody = new Somebody(service, await registerUser(service), admin);
         for (const step of order) await somebody.take(step);
         await somebody.take('refresh');
       }),

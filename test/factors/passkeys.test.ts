@@ -5,7 +5,7 @@ import { databases, onBothEngines } from '../harness/engines.ts';
 import { addPasskey, challengeFor, halfLogin, tryLogin } from '../harness/factors.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
 import { PasskeyDevice } from '../harness/passkey-device.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Passkeys {
@@ -24,7 +24,7 @@ onBothEngines('Passkeys', (engine) => {
   const listOf = async (token: string) => (await ask<Passkeys>(service, '/v1/passkeys', { token })).body.data;
 
   it('sign in without a password, resist phishing, and show their last use', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device, answer } = await addPasskey(service, person);
     assert.equal(answer.status, 201, answer.text);
     const { status, body, text } = await signIn(device);
@@ -40,7 +40,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('request discoverable credentials with user verification, without attestation, under a random handle', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { body } = await ask<{ data: Record<string, never> }>(service, '/v1/passkey-challenges', {
       json: {},
       token: person.token,
@@ -60,7 +60,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('are refused without user verification, from another site, and with a challenge of another user', async () => {
-    const [ada, eve] = [await someone(service), await someone(service)];
+    const [ada, eve] = [await registerUser(service), await registerUser(service)];
     const { device } = await addPasskey(service, ada);
     for (const flags of [
       { verified: false },
@@ -83,7 +83,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('accept each challenge once, even concurrently, for five minutes', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device } = await addPasskey(service, person);
     const passkey = device.get(await challengeFor(service, {}));
     const answers = await Promise.all(Array.from({ length: 6 }, () => tryLogin(service, { passkey })));
@@ -94,7 +94,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('may have a counter of 0; any other counter must increase', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device } = await addPasskey(service, person);
     const statuses = [];
     for (const counter of [0, 0, 5, 6, 6, 5, 0, 7]) statuses.push((await signIn(device, { counter })).status);
@@ -102,7 +102,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('created automatically by a browser keep the password login', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const device = new PasskeyDevice(service.context.config.baseUrl);
     const options = await challengeFor(service, { automatic: true }, person.token);
     const passkey = device.create(options, { verified: false, present: false });
@@ -118,7 +118,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('that are not second factors are removed by a password reset, if the address was never confirmed', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const stranger = await addPasskey(service, person, { automatic: true });
     const reset = async () => {
       await ask(service, '/v1/password/resets', { json: { email: person.email } });
@@ -138,7 +138,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('can be renamed and removed by their owner; without the last one, there is no second step', async () => {
-    const [person, other] = [await someone(service), await someone(service)];
+    const [person, other] = [await registerUser(service), await registerUser(service)];
     const { device, answer } = await addPasskey(service, person);
     const path = `/v1/passkeys/${answer.body.data.id}`;
     await halfLogin(service, person);
@@ -154,7 +154,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('cannot be changed with an old proof, and can renew a proof', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device, answer } = await addPasskey(service, person);
     const path = `/v1/passkeys/${answer.body.data.id}`;
     service.advance(16 * 60_000);
@@ -173,7 +173,7 @@ onBothEngines('Passkeys', (engine) => {
   });
 
   it('are refused in any malformed form', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device } = await addPasskey(service, person);
     const whole = device.get(await challengeFor(service, {})) as { response: object };
     const broken = [
@@ -201,7 +201,7 @@ onBothEngines('Passkeys', (engine) => {
     const database = await createDatabase();
     const base = { BASE_URL: 'https://id.example.com' };
     const [one, two] = [await start({ database, env: base }), await start({ database, env: base })];
-    const person = await someone(one);
+    const person = await registerUser(one);
     const { device } = await addPasskey(one, person);
     const passkey = device.get(await challengeFor(one, {}));
     const answers = await Promise.all([one, two, one, two].map((on) => tryLogin(on, { passkey })));

@@ -6,7 +6,7 @@ import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp, addPasskey, tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Held {
@@ -23,10 +23,10 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
   });
 
   it('shows factors to the owner and to administrators, who can remove them after a recent proof', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     await addApp(service, person);
     await addPasskey(service, person);
-    const stranger = await someone(service);
+    const stranger = await registerUser(service);
     const path = `/v1/users/${person.id}/factors`;
     const admin = await logIn(service, adminLogin.email, adminLogin.password);
     const held = { passkeys: 1, authenticators: 1, recovery_codes: 10 };
@@ -53,7 +53,7 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
   });
 
   it('shows and removes factors at the command line', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     await addApp(service, person);
     const { url: DATABASE_URL, dir } = service.database;
     const run = (...more: string[]) =>
@@ -72,7 +72,7 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
 
   it('lets administrators only set up a factor until they have one, with MFA=admins', async () => {
     const strict = await start({ env: { MFA: 'admins' } });
-    const person = await someone(strict);
+    const person = await registerUser(strict);
     assert.equal((await ask(strict, '/v1/users/me', { token: person.token })).status, 200);
     const narrow = await tryLogin(strict, adminLogin);
     assert.equal(narrow.status, 200);
@@ -86,7 +86,7 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
   });
 
   it('lets the typed client ask for the second factor with onSecondFactor', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const codes = ['000000', app.next()];
     const client = createGatehouse({

@@ -4,7 +4,7 @@ import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp, addPasskey, challengeFor, halfLogin, type LoginBody, tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Proof {
@@ -22,7 +22,7 @@ onBothEngines('The second step of a login', (engine) => {
     (await ask<Proof>(on, '/v1/sessions/current', { token })).body.data;
 
   it('does not exist for users without a second factor', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { status, body } = await tryLogin(service, { email: person.email, password });
     assert.equal(status, 200);
     assert.deepEqual(Object.keys(body).sort(), ['access_token', 'expires_in', 'refresh_token', 'token_type']);
@@ -30,7 +30,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('accepts the code of an authenticator app, and records two factors', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app, codes } = await addApp(service, person);
     assert.equal(codes.length, 10);
     for (const code of codes) assert.match(code, /^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
@@ -43,7 +43,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('works in the same way at the token endpoint', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const [client] = service.context.config.proxiedClients;
     const proxied = client ?? service.proxiedClients[0];
@@ -62,7 +62,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('accepts each code once, even concurrently', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const code = app.next();
     const tokens = await Promise.all(Array.from({ length: 8 }, () => halfLogin(service, person)));
@@ -74,7 +74,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('accepts each mfa_token once, within five minutes, until the password changes', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const used = await halfLogin(service, person);
     assert.equal((await tryLogin(service, { mfa_token: used.mfa_token, code: app.next() })).status, 200);
@@ -91,7 +91,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('accepts a recovery code once, and notifies the owner', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { codes } = await addApp(service, person);
     const [code] = codes as [string];
     const typed = code.toUpperCase().replaceAll('-', ' ');
@@ -109,7 +109,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('accepts a passkey', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { device, answer } = await addPasskey(service, person);
     assert.equal(answer.status, 201, answer.text);
     assert.equal(answer.body.data.recovery_codes?.length, 10);
@@ -123,7 +123,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('refuses after ten wrong codes per account and factor, and counts a known device separately', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app, codes } = await addApp(service, person);
     const { mfa_token } = await halfLogin(service, person);
     const first = await tryLogin(service, { mfa_token, code: app.next() });
@@ -143,7 +143,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('is skipped on a remembered browser, until it is revoked or expires', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const { mfa_token } = await halfLogin(service, person);
     const first = await tryLogin(service, { mfa_token, code: app.next(), remember: true });
@@ -168,7 +168,7 @@ onBothEngines('The second step of a login', (engine) => {
   });
 
   it('survives a new password, which ends pending first steps and remembered browsers', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const { app } = await addApp(service, person);
     const half = await halfLogin(service, person);
     const first = await tryLogin(service, { mfa_token: half.mfa_token, code: app.next(), remember: true });
@@ -193,7 +193,7 @@ onBothEngines('The second step of a login', (engine) => {
     const database = await createDatabase();
     const one = await start({ database });
     const two = await start({ database });
-    const person = await someone(one);
+    const person = await registerUser(one);
     const { app } = await addApp(one, person);
     two.advance(30_000);
     const code = app.next();

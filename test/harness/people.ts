@@ -33,8 +33,8 @@ export interface UsersBody {
 let people = 0;
 
 /** A user who registered and logged in over HTTP. */
-export async function someone(on: Service): Promise<Person> {
-  const email = `someone${people++}@example.com`;
+export async function registerUser(on: Service): Promise<Person> {
+  const email = `user${people++}@example.com`;
   const { body } = await ask<UserBody>(on, '/v1/register', { json: { email, password } });
   return { id: body.data.id, email, token: await logIn(on, email, password) };
 }

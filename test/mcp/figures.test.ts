@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { onBothEngines } from '../harness/engines.ts';
 import { connectAssistant } from '../harness/mcp-client.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -13,7 +13,7 @@ onBothEngines('An assistant', (engine) => {
 
   it('aggregates, searches through relations, and restores a deleted row', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources, DYNAMIC_CLIENTS: 'open' } });
-    const { email } = await someone(service);
+    const { email } = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
     const { client } = await connectAssistant(service, visitor);

@@ -6,7 +6,7 @@ import { openConsole } from '../console/open-console.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { databases } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { someone } from '../harness/people.ts';
+import { registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const logo =
@@ -59,7 +59,7 @@ describe('The brand', () => {
   });
 
   it('is in mail, which has the absolute address of the logo', async () => {
-    const { email } = await someone(service);
+    const { email } = await registerUser(service);
     const [mail] = await mailsTo(service, 'confirm-email', email);
     assert.match(mail?.html ?? '', /Acme &amp; &lt;Sons&gt;/);
     assert.match(mail?.html ?? '', new RegExp(`<img src="${service.url}/assets/logo"`));

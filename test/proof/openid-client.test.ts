@@ -6,7 +6,7 @@ import { addApplication } from '../harness/applications.ts';
 import { formOf, redirectUri } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type App, addApp } from '../harness/factors.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Visit, Visitor } from '../harness/visitor.ts';
 
@@ -87,7 +87,7 @@ onBothEngines('A step-up challenge that openid-client reads', (engine) => {
   }
 
   it('leads to a sign-in with the second factor, after which the request succeeds', async () => {
-    const person = await someone(service);
+    const person = await registerUser(service);
     const visitor = new Visitor(service);
     await signIn(visitor, person.email, '/settings');
     const weak = await authorize(visitor, {});

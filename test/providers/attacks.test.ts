@@ -4,7 +4,7 @@ import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -133,7 +133,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
   });
 
   it('an unverified email links nothing, with any claims (CVE-2026-56666, nOAuth)', async () => {
-    const victim = await someone(service);
+    const victim = await registerUser(service);
     const claims = [
       {},
       { email_verified: false },
@@ -163,7 +163,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
   };
 
   it('a proof links only the subject that it is for (CVE-2026-9087, CVE-2026-82968)', async () => {
-    const { email } = await someone(service);
+    const { email } = await registerUser(service);
     const visitor = new Visitor(service);
     const first = await linkPathOf(visitor, { sub: 'bound-1', email });
     const second = await linkPathOf(visitor, { sub: 'bound-2', email });
@@ -182,7 +182,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
   });
 
   it('a proof cannot be guessed (CVE-2026-15571)', async () => {
-    const { email, token } = await someone(service);
+    const { email, token } = await registerUser(service);
     const visitor = new Visitor(service);
     const seen = new Set<string>();
     for (let i = 0; i < 5; i++) {
@@ -210,7 +210,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
   it('a disabled provider cannot begin, finish or link (CVE-2025-64717)', async () => {
     for (const path of ['', '/callback?code=a&state=b', '/link/abc'])
       assert.ok([302, 404].includes((await new Visitor(service).get(`/login/with/off${path}`)).status));
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     for (const path of ['/login/with/off', '/login/with/off/link/abc', '/login/with/off/prove'])

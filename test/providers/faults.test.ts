@@ -4,7 +4,7 @@ import { addApplication } from '../harness/applications.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -111,7 +111,7 @@ onBothEngines('A provider', (engine) => {
       assert.equal(isSignedIn(visitor), false);
       assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
     }
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     await visitor.signIn(owner.email, password);
     await visitor.get('/settings');
     const own = await visitor.send('/logout', {});

@@ -4,7 +4,7 @@ import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp, type LoginBody } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -51,7 +51,7 @@ onBothEngines('Identities', (engine) => {
   };
 
   it('are linked and unlinked in the settings, and the owner is notified of both', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     upstream.person = person();
@@ -61,7 +61,7 @@ onBothEngines('Identities', (engine) => {
     assert.equal(identity?.subject, upstream.person.sub);
     const signedIn = await newcomer(service, upstream);
     assert.equal((await me(signedIn.visitor)).id, owner.id);
-    const other = await someone(service);
+    const other = await registerUser(service);
     assert.deepEqual(await listOf(other.token), [], 'the list contains no identities of other users');
     assert.equal((await remove(identity?.id, other.token)).status, 404);
     await visitor.get('/settings/sign-in');
@@ -75,7 +75,7 @@ onBothEngines('Identities', (engine) => {
   it('of another user cannot be linked', async () => {
     upstream.person = person();
     await newcomer(service, upstream);
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     assert.equal((await linkInSettings(visitor)).status, 409);
@@ -83,7 +83,7 @@ onBothEngines('Identities', (engine) => {
   });
 
   it('are linked only in the session that began it', async () => {
-    const [owner, other] = [await someone(service), await someone(service)];
+    const [owner, other] = [await registerUser(service), await registerUser(service)];
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     await visitor.get('/settings/sign-in');
@@ -98,7 +98,7 @@ onBothEngines('Identities', (engine) => {
   });
 
   it('can be linked and unlinked only with a recent proof', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     upstream.person = person();
@@ -168,7 +168,7 @@ onBothEngines('Identities', (engine) => {
   });
 
   it('count as one factor', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     upstream.person = person();

@@ -4,14 +4,14 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { ask } from '../harness/ask.ts';
 import { browsers } from '../harness/browser.ts';
 import { addApp } from '../harness/factors.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { type RealUpstreams, realUpstreams } from '../harness/real-upstreams.ts';
 import { services } from '../harness/service.ts';
 
 /** The first sign-in at each provider. After that, the provider remembers the user. */
 const signIns: Readonly<Record<string, (page: Page, there: RealUpstreams) => Promise<string>>> = {
   async gatehouse(page, { gatehouse }) {
-    const { email } = await someone(gatehouse);
+    const { email } = await registerUser(gatehouse);
     await page.getByLabel('Email').fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();

@@ -4,7 +4,7 @@ import { addApplication } from '../harness/applications.ts';
 import { type Answer, ask } from '../harness/ask.ts';
 import { codeFor, redeem } from '../harness/authorizing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { newcomer } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -23,7 +23,7 @@ onBothEngines('The account of a user without a password', (engine) => {
     const database = await createDatabase();
     const env = { PROVIDERS_DIR: upstream.declare(database.dir, 'acme', '') };
     const before = await start({ database, env });
-    old = await someone(before);
+    old = await registerUser(before);
     await before.close();
     service = await start({ database, env: { ...env, LOCAL_PASSWORDS: 'off' } });
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn } from '../harness/provider-visits.ts';
 import { realUpstreams } from '../harness/real-upstreams.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -58,7 +58,7 @@ describe('Providers of other implementations', () => {
     (await ask<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
 
   it('another Gatehouse signs in users', async () => {
-    const person = await someone(upstream);
+    const person = await registerUser(upstream);
     const browser = new Browser();
     const login = await browser.open(`${service.url}/login/with/gatehouse?prompt=login`);
     assert.match(login.url, new RegExp(`^${upstream.context.config.baseUrl}/login`));

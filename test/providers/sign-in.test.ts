@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { password, someone, type UserBody } from '../harness/people.ts';
+import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, signInWith } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -115,7 +115,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
   });
 
   it('never links a taken email without a proof of ownership', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     for (const email_verified of [true, false]) {
       upstream.person = person({ email: owner.email.toUpperCase(), email_verified });
       const { visitor, visit } = await newcomer(service, upstream);
@@ -146,7 +146,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
   });
 
   it('invalidates the password and the sessions of an account that was never confirmed', async () => {
-    const squatter = await someone(service);
+    const squatter = await registerUser(service);
     upstream.person = person({ email: squatter.email });
     const { visitor, visit } = await newcomer(service, upstream);
     const next = visit.location as string;
@@ -162,8 +162,8 @@ onBothEngines('Sign-in with a provider', (engine) => {
   });
 
   it('binds the proof to the account with the email, and to the browser', async () => {
-    const owner = await someone(service);
-    const other = await someone(service);
+    const owner = await registerUser(service);
+    const other = await registerUser(service);
     upstream.person = person({ email: owner.email });
     const { visitor, visit } = await newcomer(service, upstream);
     const next = visit.location as string;
@@ -179,7 +179,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
   });
 
   it('requires a proof that is newer than the response of the provider', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     service.advance(1000);

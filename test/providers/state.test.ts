@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { checkProviders } from '../../src/main/doctor/check-providers.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
-import { password, someone } from '../harness/people.ts';
+import { password, registerUser } from '../harness/people.ts';
 import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
@@ -79,7 +79,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.match(acme?.redirect_uri ?? '', /^http:.*\/login\/with\/acme\/callback$/);
     assert.equal(acme?.secret_expires_at?.slice(0, 10), inDays(10));
     assert.equal(acme?.last_success_at, null);
-    const { token } = await someone(service);
+    const { token } = await registerUser(service);
     assert.equal((await ask(service, '/v1/providers', { token })).status, 403);
     assert.equal((await events('provider.added')).length, 3, 'recorded once, although two instances started');
   });
@@ -159,7 +159,7 @@ onBothEngines('The state of providers', (engine) => {
   });
 
   it('lets only administrators test, and only in the session that began the test', async () => {
-    const owner = await someone(service);
+    const owner = await registerUser(service);
     const visitor = new Visitor(service);
     await visitor.signIn(owner.email, password);
     assert.equal((await visitor.get('/login/with/acme/test')).status, 403);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { someone } from '../harness/people.ts';
+import { registerUser } from '../harness/people.ts';
 import { services } from '../harness/service.ts';
 
 onBothEngines('Deleting a row that others refer to', (engine) => {
@@ -12,7 +12,7 @@ onBothEngines('Deleting a row that others refer to', (engine) => {
   it('names only the rows that block it, not those that would be deleted with it', async () => {
     const service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, 'resources') } });
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const person = await someone(service);
+    const person = await registerUser(service);
     // Sessions, a personal access token, a client and events of the user do not block the deletion.
     await ask(service, '/v1/clients', { json: { name: 'Reports' }, token: person.token });
     const made = await ask(service, '/v1/ledgers', { json: { title: 'Books' }, token: person.token });

@@ -5,7 +5,7 @@ import { pruneClients } from '../../src/oauth/registration/prune-clients.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { personalToken, someone } from '../harness/people.ts';
+import { personalToken, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
@@ -193,7 +193,7 @@ onBothEngines('Dynamic client registration', (engine) => {
 
   it('accepts a token of an administrator or of the operator', async () => {
     const admin = await logIn(byToken, 'admin@example.com', 'correct horse battery');
-    const person = await someone(byToken);
+    const person = await registerUser(byToken);
     const tokens = {
       none: undefined,
       'made up': 'ghr.99999999999999.AAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA',

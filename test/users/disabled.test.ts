@@ -4,7 +4,7 @@ import { addClient } from '../harness/accounts.ts';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
-import { password, patchUser, personalClient, personalToken, someone, stateOf } from '../harness/people.ts';
+import { password, patchUser, personalClient, personalToken, registerUser, stateOf } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -29,7 +29,7 @@ onBothEngines('A disabled user', (engine) => {
   };
 
   it('gets the same error as for a wrong password', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     await disable(ada.id);
     const right = await ask(service, login, { json: { email: ada.email, password } });
     const wrong = await ask(service, login, { json: { email: ada.email, password: 'a wrong guess' } });
@@ -46,7 +46,7 @@ onBothEngines('A disabled user', (engine) => {
   });
 
   it('loses all tokens immediately, and later regains all except sessions', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const { body: tokens } = await ask<{ refresh_token: string }>(service, login, {
       json: { email: ada.email, password },
     });
@@ -77,7 +77,7 @@ onBothEngines('A disabled user', (engine) => {
   });
 
   it('has no active token at introspection', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
     const ofClient = (await client.grant()).body.access_token;
@@ -92,7 +92,7 @@ onBothEngines('A disabled user', (engine) => {
   });
 
   it('gets no link for a new password, and cannot use one', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     await ask(service, '/v1/password/resets', { json: { email: ada.email } });
     const token = await tokenMailed(service, 'reset-password', ada.email);
     await disable(ada.id);
@@ -105,7 +105,7 @@ onBothEngines('A disabled user', (engine) => {
   });
 
   it('can be disabled and found only by administrators', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     assert.equal((await patchUser(service, ada.id, { disabled: true }, ada.token)).status, 403);
     assert.equal((await patchUser(service, ada.id, { disabled: false }, ada.token)).status, 200);
     await disable(ada.id);
@@ -132,7 +132,7 @@ onBothEngines('A disabled user', (engine) => {
     const { id } = body.data;
     const last = await patchUser(own, id, { disabled: true }, boss);
     assert.deepEqual([last.status, last.body.code], [409, 'last_administrator']);
-    const ada = await someone(own);
+    const ada = await registerUser(own);
     await patchUser(own, ada.id, { roles: ['admin'], disabled: true }, boss);
     assert.equal(
       (await patchUser(own, id, { disabled: true }, boss)).status,
@@ -154,7 +154,7 @@ onBothEngines('A disabled user', (engine) => {
   it('is refused on every instance before the administrator gets the response', async () => {
     if (engine === 'sqlite') return;
     const other = await start({ database: service.database });
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const pat = await personalToken(service, ada.token);
     assert.equal(await stateOf(other, pat), '200');
     await disable(ada.id);

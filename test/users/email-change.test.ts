@@ -9,7 +9,7 @@ import {
   patchUser,
   personalClient,
   personalToken,
-  someone,
+  registerUser,
   stateOf,
   type UserBody,
 } from '../harness/people.ts';
@@ -39,7 +39,7 @@ onBothEngines('A change of the email', (engine) => {
   const userOf = async (who: Person) => (await ask<UserBody>(service, '/v1/users/me', { token: who.token })).body.data;
 
   it('takes effect when the new address is confirmed; until then the old one logs in', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const next = `new.${ada.email}`;
     const { status, body, headers } = await change(ada, next);
     assert.equal(status, 200);
@@ -60,7 +60,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('is shown to its user, who can cancel it', async () => {
-    const [ada, grace] = [await someone(service), await someone(service)];
+    const [ada, grace] = [await registerUser(service), await registerUser(service)];
     const next = `new.${ada.email}`;
     const path = (id: string) => `/v1/users/${id}/email-changes`;
     const none = await ask<{ data: unknown[] }>(service, path('me'), { token: ada.token });
@@ -80,7 +80,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('is replaced by the next one, and its mail can be sent again', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     await change(ada, `one.${ada.email}`);
     const first = await tokenMailed(service, 'confirm-new-email', `one.${ada.email}`);
     await change(ada, `two.${ada.email}`);
@@ -92,7 +92,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('gives an address to the first of two users who confirms it', async () => {
-    const [ada, grace] = [await someone(service), await someone(service)];
+    const [ada, grace] = [await registerUser(service), await registerUser(service)];
     const wanted = `wanted.${ada.email}`;
     await change(ada, wanted);
     const ofAda = await tokenMailed(service, 'confirm-new-email', wanted);
@@ -106,7 +106,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('can be undone from the old address before it is confirmed', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const next = `thief.${ada.email}`;
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
@@ -129,7 +129,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('can be undone after it took effect, after later changes, and after a thief cancelled it', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const [one, two] = [`one.${ada.email}`, `two.${ada.email}`];
     await change(ada, `zero.${ada.email}`);
     const early = await tokenMailed(service, 'email-change-requested', ada.email);
@@ -153,7 +153,7 @@ onBothEngines('A change of the email', (engine) => {
 
   it('can be undone for seven days, after which others can use the address', async () => {
     const own = await start();
-    const ada = await someone(own);
+    const ada = await registerUser(own);
     await change(ada, `new.${ada.email}`, own);
     own.advance(2 * day);
     await confirm(`new.${ada.email}`, own);
@@ -166,7 +166,7 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('ends when the owner sets a password by mail', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const next = `thief.${ada.email}`;
     await change(ada, next);
     const link = await tokenMailed(service, 'confirm-new-email', next);
@@ -179,7 +179,7 @@ onBothEngines('A change of the email', (engine) => {
 
   it('by an administrator takes effect immediately, unconfirmed, and cannot be undone by a link', async () => {
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     await change(ada, `thief.${ada.email}`);
     const confirmation = await tokenMailed(service, 'confirm-new-email', `thief.${ada.email}`);
     const reversal = await tokenMailed(service, 'email-change-requested', ada.email);
@@ -193,14 +193,14 @@ onBothEngines('A change of the email', (engine) => {
   });
 
   it('is throttled, so that it cannot flood a mailbox', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const statuses: number[] = [];
     for (let n = 0; n < 8; n++) statuses.push((await change(ada, `${n}.${ada.email}`)).status);
     assert.deepEqual(statuses, [200, 200, 200, 200, 200, 429, 429, 429]);
   });
 
   it('refuses forged links', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     await change(ada, `new.${ada.email}`);
     const link = await tokenMailed(service, 'email-change-requested', ada.email);
     const [id, mac] = link.split('.') as [string, string];

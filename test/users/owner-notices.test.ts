@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
-import { password, personalClient, personalToken, someone } from '../harness/people.ts';
+import { password, personalClient, personalToken, registerUser } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -26,7 +26,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
     });
 
   it('reports every new personal access token, except the first one', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     assert.deepEqual(await access(ada.email), []);
     await personalToken(service, ada.token);
     await personalToken(service, ada.token);
@@ -36,7 +36,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
   });
 
   it('reports every new client and every new secret, regardless of who created it', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const client = await personalClient(service, ada.token);
     assert.match((await access(ada.email))[0] as string, /a new external application/);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
@@ -60,7 +60,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
   });
 
   it('is not sent for refused requests', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     assert.equal((await ask(service, '/v1/tokens', { json: { scopes: ['*'] }, token: ada.token })).status, 422);
     assert.equal((await ask(service, '/v1/clients', { json: {}, token: ada.token })).status, 422);
     assert.deepEqual(await access(ada.email), []);

@@ -10,7 +10,7 @@ import {
   patchUser,
   personalClient,
   personalToken,
-  someone,
+  registerUser,
   stateOf,
   type UserBody,
 } from '../harness/people.ts';
@@ -41,7 +41,7 @@ onBothEngines('Taking over an account', (engine) => {
   };
 
   it('requires the password for a change of login identifiers', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     for (const change of [{ email: 'new@example.com' }, { username: 'ada.new' }, { phone: '+12133734253' }]) {
       await refused(() => patch(ada.id, change, ada.token), '422 current_password:required');
       await refused(() => patch('me', { ...change, current_password: '' }, ada.token), '422 current_password:required');
@@ -57,7 +57,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('is slowed by a limit on wrong passwords', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const guess = () => patch(ada.id, { username: 'taken.over', current_password: 'not it at all' }, ada.token);
     for (let n = 0; n < 5; n++) assert.equal((await guess()).status, 422);
     for (let n = 0; n < 5; n++) {
@@ -69,7 +69,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('requires a token with all scopes for changes of identifiers and for the deletion', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const narrow = await personalToken(service, ada.token, ['users:read', 'users:write']);
     for (const change of [{ email: 'new@example.com' }, { username: 'ada.narrow' }, { phone: '+12133734254' }]) {
       await refused(() => patch(ada.id, { ...change, ...proof }, narrow), '403 insufficient_scope');
@@ -79,7 +79,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('requires the password for the deletion, as JSON or as a form', async () => {
-    const [ada, grace] = [await someone(service), await someone(service)];
+    const [ada, grace] = [await registerUser(service), await registerUser(service)];
     await refused(() => remove('me', ada.token), '422 current_password:required');
     await refused(() => remove(ada.id, ada.token, { current_password: 7 }), '422 current_password:type');
     await refused(() => remove(ada.id, ada.token, { ...proof, force: true }), '422 force:unknown');
@@ -90,7 +90,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it("is impossible with an administrator's token for users only", async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const narrow = await personalToken(service, admin, ['users:read', 'users:write']);
     await refused(() => patch(ada.id, { roles: ['editor'] }, narrow), '403 insufficient_scope');
     await refused(() => patch(ada.id, { password: 'another fine secret' }, narrow), '403 insufficient_scope');
@@ -112,7 +112,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('ends when the owner sets a password with a mailed link', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
     const ofClient = (await client.grant()).body;
@@ -137,7 +137,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('ends when an administrator sets the password', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
     const { access_token } = (await client.grant()).body;
@@ -151,7 +151,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
 
   it('is not assumed when owners change their own password: tokens and clients stay', async () => {
-    const ada = await someone(service);
+    const ada = await registerUser(service);
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
     await patch(ada.id, { password: 'another fine secret', ...proof }, ada.token);

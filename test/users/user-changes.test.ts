@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { type Answer, ask, logIn } from '../harness/ask.ts';
 import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { password, patchUser, someone as register, type UserBody, type UsersBody } from '../harness/people.ts';
+import { password, patchUser, registerUser as register, type UserBody, type UsersBody } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const newPassword = 'another fine secret';
@@ -18,13 +18,13 @@ onBothEngines('Changes of users', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  const someone = (on = service) => register(on);
+  const registerUser = (on = service) => register(on);
   const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
   const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('require the old password for a new one, and end the other sessions', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const other = await logIn(service, ada.email, password);
     const missing = await refused(() => patch(ada.id, { password: newPassword }, ada.token), 422);
     assert.deepEqual(
@@ -45,7 +45,7 @@ onBothEngines('Changes of users', (engine) => {
   });
 
   it('limit wrong old passwords with a separate count, so that the login is not locked', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
     const answers = await Promise.all(Array.from({ length: 15 }, guess));
     assert.equal(answers.filter(({ status }) => status === 422).length, 10);
@@ -54,7 +54,7 @@ onBothEngines('Changes of users', (engine) => {
   });
 
   it('include passwords that an administrator sets, which end all access of the user', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { status } = await patch(ada.id, { password: newPassword }, admin);
     assert.equal(status, 200);
     assert.equal((await get('/v1/users/me', ada.token)).body.code, 'token_revoked');
@@ -62,7 +62,7 @@ onBothEngines('Changes of users', (engine) => {
   });
 
   it('apply roles from administrators immediately', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     assert.equal((await get<UsersBody>('/v1/users', ada.token)).body.data.length, 1);
     assert.deepEqual((await patch(ada.id, { roles: ['admin', 'editor'] }, admin)).body.data.roles, ['admin', 'editor']);
     assert.ok((await get<UsersBody>('/v1/users', ada.token)).body.data.length > 1, 'with the existing token');
@@ -86,7 +86,7 @@ onBothEngines('Changes of users', (engine) => {
     const deleted = await ask<UserBody>(own, '/v1/users/me', { method: 'DELETE', token: boss });
     assert.equal(deleted.status, 409);
 
-    const second = await someone(own);
+    const second = await registerUser(own);
     await patch(second.id, { roles: ['admin'] }, boss, own);
     const answers = await Promise.all([
       patch(id, { roles: [] }, second.token, own),
@@ -102,9 +102,9 @@ onBothEngines('Changes of users', (engine) => {
   });
 
   it('include deletions, which end sessions and clients, and leave an audit trail without addresses', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { db } = service.context.database;
-    const grace = await someone();
+    const grace = await registerUser();
     await refused(() => ask<UserBody>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
     await assert.rejects(logIn(service, ada.email, 'wrong password'));
     assert.equal((await ask(service, '/v1/users/me', { ...deletion, token: ada.token })).status, 204);

@@ -4,7 +4,7 @@ import { addClient } from '../harness/accounts.ts';
 import { type Answer, ask, logIn } from '../harness/ask.ts';
 import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { password, patchUser, someone as register, type UserBody, type UsersBody } from '../harness/people.ts';
+import { password, patchUser, registerUser as register, type UserBody, type UsersBody } from '../harness/people.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const newPassword = 'another fine secret';
@@ -18,13 +18,13 @@ onBothEngines('The users resource', (engine) => {
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
 
-  const someone = (on = service) => register(on);
+  const registerUser = (on = service) => register(on);
   const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
   const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('shows all users to an administrator, and only themselves to other users', async () => {
-    const [ada, grace] = [await someone(), await someone()];
+    const [ada, grace] = [await registerUser(), await registerUser()];
     const all = await get<UsersBody>('/v1/users?limit=100', admin);
     assert.ok(all.body.data.length >= 3);
     const own = await get<UsersBody>('/v1/users', ada.token);
@@ -40,7 +40,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('shows the fields of the contract, and never a password or its hash', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { body } = await get(`/v1/users/${ada.id}`, ada.token);
     assert.deepEqual(Object.keys(body.data).sort(), [
       'created_at',
@@ -67,7 +67,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('accepts me as the id of the caller', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { status, body, headers } = await get('/v1/users/me', ada.token);
     assert.equal(status, 200);
     assert.equal(body.data.id, ada.id);
@@ -80,7 +80,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('shows a personal client its owner, and lets it change nothing', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const client = await addClient(service, { userId: ada.id });
     const grant = await ask<{ access_token: string }>(service, '/v1/oauth/token', {
       form: { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, scope: '' },
@@ -104,7 +104,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('lets only administrators create users', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const json = { email: 'Made@Example.com', password, roles: ['editor'], username: 'Made', name: 'M' };
     await refused(() => ask<UserBody>(service, '/v1/users', { json, token: ada.token }), 403);
     const { status, body, headers } = await ask<UserBody>(service, '/v1/users', { json, token: admin });
@@ -147,7 +147,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('lets users change their profile but not their roles', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const proof = { current_password: password };
     const { body } = await patch(ada.id, { name: ' Ada ', username: 'Ada.L', ...proof }, ada.token);
     assert.equal(body.data.name, 'Ada');
@@ -157,13 +157,13 @@ onBothEngines('The users resource', (engine) => {
     await refused(() => patch(ada.id, { email: null, ...proof }, ada.token), 422);
     const taken = await patch(ada.id, { email: 'admin@example.com', ...proof }, ada.token);
     assert.deepEqual([taken.status, taken.body.errors[0]?.code], [422, 'taken']);
-    const grace = await someone();
+    const grace = await registerUser();
     await refused(() => patch(grace.id, { name: 'Mine' }, ada.token), 404);
     await refused(() => patch(grace.id, { password: newPassword, current_password: password }, ada.token), 404);
   });
 
   it('accepts a user by PUT as it was read', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { body } = await get(`/v1/users/${ada.id}`, ada.token);
     const put = (json: unknown) =>
       ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
@@ -176,7 +176,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('includes roles, and lists them', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     await patch(ada.id, { roles: ['editor'] }, admin);
     const { status, body } = await get<{ data: { roles: unknown } }>(`/v1/users/${ada.id}?include=roles`, ada.token);
     assert.equal(status, 200, JSON.stringify(body));
@@ -198,7 +198,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('includes only the clients, tokens and roles of each user', async () => {
-    const [ada, grace] = [await someone(), await someone()];
+    const [ada, grace] = [await registerUser(), await registerUser()];
     const client = await addClient(service, { userId: ada.id });
     await addClient(service, { userId: grace.id });
     type Included = { data: { clients: UsersBody; tokens: { data: { type: string }[] }; roles: UsersBody } };
@@ -216,7 +216,7 @@ onBothEngines('The users resource', (engine) => {
   });
 
   it('loses no change when two callers edit at once', async () => {
-    const ada = await someone();
+    const ada = await registerUser();
     const { headers } = await get(`/v1/users/${ada.id}`, ada.token);
     const edit = (name: string) =>
       ask<UserBody>(service, `/v1/users/${ada.id}`, {
