@@ -18,7 +18,7 @@ const isModule = (name: string): boolean => /\.(ts|mts|js|mjs)$/.test(name) && !
 /** The modules in a folder of the project, in order. None if the folder does not exist. */
 export const modulesIn = (dir: string, { recursive = false } = {}): string[] =>
   existsSync(dir)
-    ? (readdirSync(dir, { recursive }) as string[])
+    ? readdirSync(dir, { recursive, encoding: 'utf8' })
         .filter(isModule)
         .sort()
         .map((name) => join(dir, name))

@@ -4,7 +4,7 @@ let own: string | undefined;
 export function recordOwnSession(accessToken: string): void {
   try {
     const part = accessToken.split('.')[1] ?? '';
-    const claims = JSON.parse(atob(part.replace(/-/g, '+').replace(/_/g, '/'))) as { sid?: string };
+    const claims: { sid?: string } = JSON.parse(atob(part.replace(/-/g, '+').replace(/_/g, '/')));
     own = claims.sid;
   } catch {
     own = undefined;

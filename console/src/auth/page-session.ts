@@ -18,7 +18,7 @@ export async function tokenOfPage(root: string, fetch: Fetch): Promise<TokenResp
   if (response.type === 'opaqueredirect' || [302, 303, 401, 403].includes(response.status)) {
     throw new SignedOutError(translate('Your session is over.'), { status: 401, code: 'signed_out' });
   }
-  const body: unknown = await response.json().catch(() => undefined);
+  const body: TokenResponse | undefined = await response.json().catch(() => undefined);
   if (!response.ok || body === undefined) throw errorOf(response, body);
-  return body as TokenResponse;
+  return body;
 }

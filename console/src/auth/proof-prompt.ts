@@ -34,7 +34,7 @@ export class ProofPrompt {
   /** The proofs that the person can provide. */
   readonly methods = async (): Promise<string[]> => {
     const response = await this.#call('GET', '/v1/sessions/current');
-    const { data } = (await response.json()) as { data?: { acr?: string; proof_methods?: string[] } };
+    const { data }: { data?: { acr?: string; proof_methods?: string[] } } = await response.json();
     const offered = typed.filter((name) => data?.proof_methods?.includes(name));
     // In a session with two factors, the password is not enough as a new proof. The code alone is.
     if (offered.includes('code') && data?.acr !== 'urn:gatehouse:1') return ['code'];
@@ -45,7 +45,7 @@ export class ProofPrompt {
   readonly prove = async (proof: Record<string, unknown>): Promise<string | undefined> => {
     const response = await this.#call('POST', '/v1/sessions/current/proofs', proof);
     if (response.ok) this.#end(true);
-    return response.ok ? undefined : ((await response.json()) as { detail?: string }).detail;
+    return response.ok ? undefined : (await response.json()).detail;
   };
 
   readonly cancel = (): void => this.#end(false);

@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Result } from '../../../client/resource.ts';
+import { asObject } from '../../../src/platform/is-object.ts';
 
 /** A write of one row. */
 export type Operation =
@@ -170,7 +171,7 @@ export function undoOf(
   softDelete = false,
 ): Operation[] {
   if (operation.operation === 'create') {
-    const id = (after as Row | undefined)?.id;
+    const { id } = asObject(after);
     return typeof id === 'string' ? [{ operation: 'delete', id }] : [];
   }
   if (operation.operation === 'delete' && softDelete) return [{ operation: 'restore', id: operation.id }];

@@ -57,5 +57,5 @@ export const useHealth = () =>
   useQuery({
     queryKey: ['health'],
     refetchInterval: 30_000,
-    queryFn: async () => (await (await fetch(`${root}/health/ready`)).json()) as Health,
+    queryFn: async (): Promise<Health> => (await fetch(`${root}/health/ready`)).json(),
   });

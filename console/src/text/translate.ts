@@ -18,7 +18,7 @@ export async function loadMessages(): Promise<void> {
   const address = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-messages"]')?.content ?? '';
   if (!address.startsWith('/')) return;
   const response = await fetch(address).catch(() => undefined);
-  if (response?.ok) messages = (await response.json()) as Record<string, string>;
+  if (response?.ok) messages = await response.json();
 }
 
 /** Translates a sentence of the console. English sentences are their own keys. */

@@ -18,7 +18,7 @@ export interface MoveState {
   readonly later: readonly string[];
 }
 
-export const readSetup = (note: JsonText<MoveState>): MoveState => parseJson(note);
+export const readSetup = (note: JsonText<MoveState> = ''): MoveState => parseJson(note);
 
 const notBegun: Position = { after: undefined, rows: 0, finished: false };
 

@@ -117,7 +117,7 @@ export class PostgresTables implements TableWriter {
   }
 
   async complete(): Promise<void> {
-    const setup = readSetup((await this.#note('')) as string);
+    const setup = readSetup(await this.#note(''));
     await this.#inTransaction(async (tx) => {
       for (const statement of setup.later) await sql.raw(statement).execute(tx);
       await writeNote(tx, '', { ...setup, later: [] });

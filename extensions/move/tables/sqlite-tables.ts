@@ -65,15 +65,14 @@ export class SqliteTables implements TableWriter {
   }
 
   async count(table: string): Promise<number> {
-    return this.#all(`select count(*) from ${quote(table)}`)[0]?.[0] as number;
+    return this.#all<[number]>(`select count(*) from ${quote(table)}`)[0]?.[0] ?? 0;
   }
 
   async page(table: CopiedTable, after: Key | undefined): Promise<readonly Row[]> {
     const statement = this.#prepare(selectPage(table, after !== undefined));
     const rows: Row[] = [];
     let bytes = 0;
-    for (const row of statement.iterate(...(after ?? []))) {
-      const values = row as unknown as Value[];
+    for (const values of statement.iterate<Row>(...(after ?? []))) {
       rows.push(values);
       for (const value of values) bytes += typeof value === 'string' ? value.length : 8;
       if (bytes >= pageBytes) break;
@@ -82,7 +81,7 @@ export class SqliteTables implements TableWriter {
   }
 
   async position(table: string): Promise<Position> {
-    return readNote(this.#all('select position from move_progress where name = ?', [table])[0]?.[0] as string);
+    return readNote(this.#note(table));
   }
 
   async insert({ name, columns }: CopiedTable, rows: readonly Row[], position: Position): Promise<void> {
@@ -95,7 +94,7 @@ export class SqliteTables implements TableWriter {
   }
 
   async complete(): Promise<void> {
-    const setup = readSetup(this.#all('select position from move_progress where name = ?', [''])[0]?.[0] as string);
+    const setup = readSetup(this.#note(''));
     this.#inTransaction(() => {
       for (const statement of setup.later) this.#file.exec(statement);
       this.#prepare(writeNote).run('', JSON.stringify({ ...setup, later: [] }));
@@ -127,7 +126,11 @@ export class SqliteTables implements TableWriter {
   }
 
   #all<R extends Value[]>(sql: string, values: readonly Value[] = []): R[] {
-    return this.#prepare(sql).all(...values) as unknown as R[];
+    return this.#prepare(sql).all<R>(...values);
+  }
+
+  #note(name: string): string | undefined {
+    return this.#all<[string]>('select position from move_progress where name = ?', [name])[0]?.[0];
   }
 
   #prepare(sql: string): ArrayStatement {

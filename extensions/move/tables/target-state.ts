@@ -27,7 +27,7 @@ export async function readTargetState(location: Location): Promise<MoveState | u
         'Another version of Gatehouse started a move into this database. Continue with that version, or add --start-over.',
       );
     }
-    return readSetup(rows[0]?.position as string);
+    return readSetup(rows[0]?.position);
   } finally {
     await looked.close();
   }

@@ -1,5 +1,6 @@
 import { cliClientId } from '../../oauth/clients/cli-client.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
 const timeoutMs = 30_000;
@@ -27,7 +28,7 @@ export async function callOAuth(
   }).catch((error: Error) => {
     throw new OperatorError(`${service} does not respond: ${reasonOf(error)}`);
   });
-  const body = ((await response.json().catch(() => undefined)) ?? {}) as Record<string, unknown>;
+  const body = asObject(await response.json().catch(() => undefined));
   if (!response.ok && typeof body.error !== 'string') {
     throw new OperatorError(`${service} returned ${response.status} and is not a Gatehouse service. Check --url.`);
   }

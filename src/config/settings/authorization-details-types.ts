@@ -24,7 +24,7 @@ export const authorizationDetailsTypes: Setting<AuthorizationDetailsTypes> = {
   ...withTexts,
   parse(value) {
     if (typeof value !== 'object' || value === null) return withTexts.parse(value);
-    const types = Object.entries(value as Record<string, unknown>);
+    const types = Object.entries(value);
     const isGood = types.every(([, type]) => typeof type === 'string' || isCheckedType(type));
     if (!isGood) return { ok: false };
     const all = value as AuthorizationDetailsTypes;

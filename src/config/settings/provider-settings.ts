@@ -1,4 +1,5 @@
 import { OperatorError } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { flag, text } from './setting.ts';
 
 export const providerSettings = {
@@ -52,7 +53,7 @@ export function readProviderSetting(setting: string, value: unknown, providers: 
   const name = match?.[1]?.toLowerCase() ?? '';
   const part = match?.[2]?.toLowerCase() as Part;
   const only = optionalParts.get(part);
-  if (!(builtinProviderNames as readonly string[]).includes(name) || (only !== undefined && only !== name)) {
+  if (!isOneOf(builtinProviderNames, name) || (only !== undefined && only !== name)) {
     throw new OperatorError(
       `${setting} is not a setting. A built-in provider is PROVIDER_<NAME>_ID and …_SECRET, with one of the names ${builtinProviderNames.join(', ').toUpperCase()}. Declare any other provider in a file in PROVIDERS_DIR.`,
     );

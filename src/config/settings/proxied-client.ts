@@ -41,7 +41,7 @@ export function readClientsFromConfigFile(value: unknown, clients: Map<string, C
         `gatehouse.config.ts: clients: "${path}" is not a path; expected platform/audience, such as 'web/admin', or one word, such as 'web'.`,
       );
     }
-    clients.set(path, { ...(client as object), from: `gatehouse.config.ts: clients['${path}']` });
+    clients.set(path, { ...client, from: `gatehouse.config.ts: clients['${path}']` });
   }
 }
 

@@ -2,9 +2,9 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 
 /** A statement whose rows are arrays. The types of node:sqlite know only rows that are objects. */
 export interface ArrayStatement extends Pick<StatementSync, 'run' | 'columns'> {
-  all(...values: SQLInputValue[]): SQLOutputValue[][];
+  all<R = SQLOutputValue[]>(...values: SQLInputValue[]): R[];
   get(...values: SQLInputValue[]): SQLOutputValue[] | undefined;
-  iterate(...values: SQLInputValue[]): Iterable<SQLOutputValue[]>;
+  iterate<R = SQLOutputValue[]>(...values: SQLInputValue[]): Iterable<R>;
 }
 
 export function prepareArrays(file: DatabaseSync, sql: string): ArrayStatement {

@@ -86,8 +86,8 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
     ({ instancePath }) => instancePath,
   );
   for (const { instancePath, keyword, params, message } of validation) {
-    const inner = (params.missingProperty ?? params.additionalProperty) as string | undefined;
-    const field = [...instancePath.split('/').slice(1), ...(inner === undefined ? [] : [inner])].join('.');
+    const inner = params.missingProperty ?? params.additionalProperty;
+    const field = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])].join('.');
     if (!byField.has(field)) {
       const allowedValues = constants.get(instancePath)?.map((each) => each.params.allowedValue);
       const error = fieldError(field.slice(0, 100), keyword, { allowedValues, ...params }, message);

@@ -32,7 +32,7 @@ export function createPathTable() {
     },
     find(path: string): { url: string; allow: string; config: FastifyContextConfig } | undefined {
       router ??= createRouter();
-      const known = router.find('GET', path)?.store as KnownPath | undefined;
+      const known: KnownPath | undefined = router.find('GET', path)?.store;
       if (!known) return undefined;
       const { url, config, methods } = known;
       return { url, allow: [...methods, 'OPTIONS'].sort().join(', '), config };

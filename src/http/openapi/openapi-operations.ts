@@ -5,7 +5,7 @@ import { securityOf, securitySchemes } from './openapi-security.ts';
 
 type Operation = DescribedOperation & { 'x-errors'?: FastifyContextConfig['errors'] };
 
-interface Document extends Json {
+export interface Document extends Json {
   paths?: Record<string, Record<string, Operation>>;
   components?: { schemas?: Json } & Json;
   servers?: readonly { url: string }[];

@@ -1,5 +1,4 @@
 import type { FastifyContextConfig } from 'fastify';
-import type { Json } from './openapi-components.ts';
 import type { DescribedOperation, Security } from './openapi-samples.ts';
 
 /** The security of a route: none, any token, or a token with the scope. A caller needs only one of the entries. */
@@ -10,7 +9,7 @@ export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Secur
 }
 
 /** The two security schemes: an existing token, and a token that a client requests with its scopes. */
-export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>): Json {
+export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>) {
   const scopes = new Set(
     Object.values(paths)
       .flatMap((operations) => Object.values(operations))
@@ -18,13 +17,13 @@ export function securitySchemes(baseUrl: string, paths: Record<string, Record<st
   );
   return {
     bearer: {
-      type: 'http',
+      type: 'http' as const,
       scheme: 'bearer',
       bearerFormat: 'JWT',
       description: 'An access token from a login or from `/oauth/token`.',
     },
     oauth2: {
-      type: 'oauth2',
+      type: 'oauth2' as const,
       description: 'The credentials of a personal client. The page exchanges them for a token.',
       flows: {
         clientCredentials: {

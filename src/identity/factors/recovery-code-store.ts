@@ -16,7 +16,7 @@ const hashOf = (userId: string, code: string): string => hash('sha256', `${userI
 export const isRecoveryCode = (code: string): boolean => code.length <= 40 && plainForm.test(plain(code));
 
 /** The written form: `abcd-efgh-ijkl-mnop`. */
-const written = (bytes: Buffer): string => (toBase32(bytes).toLowerCase().match(/.{4}/g) as string[]).join('-');
+const written = (bytes: Buffer): string => toBase32(bytes).toLowerCase().match(/.{4}/g)?.join('-') ?? '';
 
 /** Replaces the recovery codes and returns the new ones. They are never shown again. */
 export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {

@@ -23,7 +23,9 @@ export function checkMailTemplates(config: Config): string[] {
 }
 
 const filesIn = (dir: string): string[] =>
-  existsSync(dir) ? (readdirSync(dir, { recursive: true }) as string[]).map((file) => file.replaceAll('\\', '/')) : [];
+  existsSync(dir)
+    ? readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/'))
+    : [];
 
 function mistakesIn(config: Config, folder: string, file: string): string[] {
   const path = join(folder, file);

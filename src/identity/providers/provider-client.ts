@@ -139,7 +139,8 @@ export class ProviderClient {
       algorithms,
       clockTolerance,
     });
-    const more = payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload) : {};
+    const more =
+      payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload.sub) : {};
     return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });
   }
 
@@ -181,14 +182,14 @@ export class ProviderClient {
   #read(issuer: string, claims: Claims): Upstream {
     const { sub } = claims;
     if (!isPrintable(sub)) throw new Error('the subject is missing, or is not ASCII');
-    return readUpstream(this.definition, issuer, claims);
+    return readUpstream(this.definition, issuer, { ...claims, sub });
   }
 
   /** Some providers return the email only here. A failure does not prevent the sign-in. */
-  async #userinfo(configuration: Configuration, accessToken: string, { sub }: Claims): Promise<Claims> {
+  async #userinfo(configuration: Configuration, accessToken: string, sub = ''): Promise<Claims> {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return {};
     try {
-      return await fetchUserInfo(configuration, accessToken, sub as string);
+      return await fetchUserInfo(configuration, accessToken, sub);
     } catch (err) {
       this.#log.warn({ err, provider: this.definition.name }, 'the userinfo of a provider could not be read');
       return {};

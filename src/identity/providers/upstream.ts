@@ -40,14 +40,14 @@ const saysVerified = ({ email_verified }: Claims): boolean => email_verified ===
 export function readUpstream(
   { name, email: trust = 'verified', emailVerified = saysVerified, acr = {} }: ProviderDefinition,
   issuer: string,
-  claims: Claims,
+  claims: Claims & { readonly sub: string },
 ): Upstream {
   const email = normaliseEmail(textOf(claims.email) ?? '') ?? null;
   const level = textOf(claims.acr);
   return {
     provider: name,
     issuer,
-    subject: claims.sub as string,
+    subject: claims.sub,
     email,
     emailVerified: email !== null && trust === 'verified' && emailVerified(claims),
     name: readName(claims.name),

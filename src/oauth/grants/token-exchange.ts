@@ -3,17 +3,13 @@ import { requireRealm } from '../clients/require-realm.ts';
 import { everyScope, exchangeScope, explicitScopes, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
+import type { Actor } from '../sessions/tokens/access-token.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 /** The longest lifetime of an exchanged token, in seconds: enough for a chain of calls. */
 const maxLifetime = 300;
 /** Longer chains are a mistake. */
 const maxActorChain = 8;
-
-interface Actor {
-  readonly sub: string;
-  readonly act?: Actor;
-}
 
 const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor.act) : 0);
 
@@ -40,7 +36,7 @@ export const tokenExchangeGrant: Grant = {
     // A key-bound token must not become a bearer token. The new token is bound to the key of this client.
     if (claims.cnf && jkt === undefined) throw keyRequired();
     await requireRealm(context.database.db, client, session.user_id);
-    const act = { sub: client.id, ...(claims.act ? { act: claims.act as Actor } : {}) };
+    const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
     if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const asked = parseScope(parameters.get('scope') ?? '');

@@ -1,6 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { checkJwks } from '../clients/client-jwks.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { type ClientJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './client-jws.ts';
@@ -39,7 +40,7 @@ export class ClientKeys {
     const { kid } = jws.header;
     const matches = (keys: readonly Jwk[]) =>
       keys.some((key) => (kid === undefined || key.kid === kid) && isSignedBy(jws, key, algorithms));
-    if (client.jwks !== null) return matches((client.jwks as { keys: Jwk[] }).keys);
+    if (client.jwks !== null) return matches(keysIn(client.jwks));
     if (client.jwksUri === null) return false;
     if (matches(await this.#keysAt(client.jwksUri, freshMs))) return true;
     return matches(await this.#keysAt(client.jwksUri, againMs));
@@ -65,11 +66,16 @@ export class ClientKeys {
     try {
       const { status, body } = await this.#fetch(uri, { headers: { accept: 'application/json' }, maxBytes });
       const set: unknown = status === 200 ? JSON.parse(body.toString()) : undefined;
-      if (checkJwks(set) === undefined) return (set as { keys: Jwk[] }).keys;
+      if (checkJwks(set) === undefined) return keysIn(set);
       this.#context.log.info({ uri, status }, 'the keys of a client could not be read');
     } catch (error) {
       this.#context.log.info({ uri, err: error }, 'the keys of a client could not be read');
     }
     return [];
   }
+}
+
+function keysIn(jwks: unknown): readonly Jwk[] {
+  const { keys } = asObject(jwks);
+  return Array.isArray(keys) ? keys : [];
 }

@@ -4,7 +4,8 @@ import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
-import { isSignedBy, type Jwk, readJws, thumbprint } from './client-jws.ts';
+import { isObject } from '../../platform/is-object.ts';
+import { isSignedBy, readJws, thumbprint } from './client-jws.ts';
 import { consumeProof } from './used-proof-store.ts';
 
 /** A request that may carry a DPoP proof. */
@@ -82,9 +83,9 @@ export class Dpop {
     await this.#keys.ensureCurrent();
     const proof = headers.dpop;
     const jws = typeof proof === 'string' ? readJws(proof) : undefined;
-    const jwk = jws?.header.jwk as Jwk | undefined;
-    const jkt = jwk && typeof jwk === 'object' ? thumbprint(jwk) : undefined;
-    if (!jws || !jwk || jkt === undefined || jws.header.typ !== 'dpop+jwt') return 'invalid_dpop_proof';
+    const jwk = jws?.header.jwk;
+    const jkt = isObject(jwk) ? thumbprint(jwk) : undefined;
+    if (!jws || !isObject(jwk) || jkt === undefined || jws.header.typ !== 'dpop+jwt') return 'invalid_dpop_proof';
     if (!isSignedBy(jws, jwk)) return 'invalid_dpop_proof';
     const { htm, htu, iat, jti, nonce, ath } = jws.claims;
     if (htm !== method || !this.#isHere(htu, url)) return 'invalid_dpop_proof';

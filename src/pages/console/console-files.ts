@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
 import { codeOf } from '../../platform/errors.ts';
+import { escapeHtml } from '../reference/html.ts';
 
 /** The console as built by Vite: one page and its files. */
 export interface ConsoleFiles {
@@ -86,14 +87,6 @@ function readIfThere(name: string): string | undefined {
     throw error;
   }
 }
-
-const entities = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-]);
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (char) => entities.get(char) as string);
 
 /** Read on demand: most instances never serve the console. */
 function assetOf(path: string): Asset {

@@ -49,6 +49,6 @@ function parseViews(sources: ReadonlyMap<string, string>, languages: Languages):
   return (name, variables, globals) => {
     const view = parsed.get(name);
     if (!view) throw new Error(`there is no view named ${name}`);
-    return liquid.renderSync(view, variables, { globals }) as string;
+    return liquid.renderSync(view, variables, { globals });
   };
 }

@@ -51,7 +51,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
       super({ ...options, connectionString: primary.current });
     }
   }
-  const isElsewhere = (client: pg.ClientBase) => (client as Client).server !== primary.current;
+  const isElsewhere = (client: pg.ClientBase) => client instanceof Client && client.server !== primary.current;
   const pool = new pg.Pool({
     max: size,
     connectionTimeoutMillis: 3000,

@@ -12,6 +12,12 @@ const typ = 'at+jwt';
 /** RFC 9068 requires a client in every token. Personal access tokens have no client. */
 export const noClient = 'urn:gatehouse:personal';
 
+/** RFC 8693 4.1. */
+export interface Actor {
+  readonly sub: string;
+  readonly act?: Actor;
+}
+
 export interface AccessTokenClaims {
   readonly iss: string;
   /** RFC 9068 3: the issuer itself, unless `resource` named others. */
@@ -26,7 +32,7 @@ export interface AccessTokenClaims {
   /** The generation of the session. 0: the login. */
   readonly gen: number;
   readonly cnf?: { readonly jkt: string } | undefined;
-  readonly act?: object;
+  readonly act?: Actor;
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly auth_time?: number;
   readonly acr?: string;
@@ -52,8 +58,7 @@ export interface TokenGrant {
 export interface TokenClaims {
   /** The key whose possession the holder must prove (RFC 7800, RFC 9449 6.1). */
   readonly cnf?: { readonly jkt: string } | undefined;
-  /** The actor (RFC 8693 4.1). */
-  readonly act?: object;
+  readonly act?: Actor;
   /** The authorization details that the user agreed to (RFC 9396 9.1). */
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly exp?: number;
