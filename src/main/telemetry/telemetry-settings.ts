@@ -1,5 +1,6 @@
 import { standardVariable } from '../../config/config.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 
 type Exporter = 'otlp' | 'console';
 type Protocol = 'http/protobuf' | 'http/json';
@@ -17,16 +18,19 @@ export function readTelemetrySettings(): TelemetrySettings | undefined {
   return traces || metrics ? { traces, metrics } : undefined;
 }
 
-function readSignal(signal: 'TRACES' | 'METRICS', known: readonly string[]): TelemetrySettings['traces'] {
+function readSignal(
+  signal: 'TRACES' | 'METRICS',
+  known: readonly (Exporter | 'none' | 'prometheus')[],
+): TelemetrySettings['traces'] {
   const name = `OTEL_${signal}_EXPORTER` as const;
   const endpoint =
     standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
-  if (!known.includes(exporter))
+  if (!isOneOf(known, exporter))
     throw new OperatorError(`${name}: got "${exporter}"; expected one of: ${known.join(', ')}.`);
   // `/metrics` is always available.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
-  return { exporter: exporter as Exporter, protocol: readProtocol(signal) };
+  return { exporter, protocol: readProtocol(signal) };
 }
 
 function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {

@@ -46,12 +46,12 @@ export const scopeOfClaim = (name: string): string | undefined => scopeByClaim.g
 
 /** The claims of a user that these scopes allow, and the claims that were requested by name. */
 export function claimsOf(user: UserRow, granted: readonly string[], names: readonly string[] = []): UserInfo {
-  const claims: Record<string, unknown> = { sub: user.id };
+  const claims: UserInfo & Record<string, unknown> = { sub: user.id };
   for (const [scope, read] of claimsByScope) {
     const isGranted = granted.includes(scope) || granted.includes(everyScope);
     for (const [name, value] of Object.entries(read(user))) {
       if (isGranted || names.includes(name)) claims[name] = value;
     }
   }
-  return claims as UserInfo;
+  return claims;
 }

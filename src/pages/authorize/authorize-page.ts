@@ -174,7 +174,7 @@ export class AuthorizePage {
     variables: Variables = {},
   ): Promise<FastifyReply> {
     const shown = await this.shown(pageRequest, authorization, scopes);
-    const left_out = (variables.left_out ?? []) as readonly string[];
+    const left_out = Array.isArray(variables.left_out) ? variables.left_out : [];
     return this.#show(pageRequest, client, 'authorize', {
       title: message('authorize.title', { application: client.client.name }),
       application: shown.application,

@@ -3,6 +3,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
@@ -42,7 +43,7 @@ export const withProofOnPage =
   (handler: Handler): Handler =>
   async (pageRequest) => {
     const { request, reply } = pageRequest;
-    const sent = (request.body ?? {}) as Form;
+    const sent = asObject(request.body);
     const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
     const body = proofsIn(sent);
     // The proof of a provider and the sent code stay valid after an error in another field.

@@ -8,6 +8,7 @@ import { requestSource } from '../../http/request-source.ts';
 import { eagerCompilers } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import { type Access, type ActionAccess, evaluateAccess } from '../declaration/access.ts';
 import type { ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
@@ -66,8 +67,6 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
   }
 }
 
-const propertiesOf = (schema: TSchema): object => (schema as { properties?: object }).properties ?? {};
-
 /** If the body of an action declares `current_password`, the action itself reads it. */
 async function proveRequest(
   services: ResourceServices,
@@ -75,7 +74,8 @@ async function proveRequest(
   request: FastifyRequest,
   body: TSchema | undefined,
 ): Promise<void> {
-  if (request.caller.kind === 'anonymous' || (body && 'current_password' in propertiesOf(body))) return;
+  if (request.caller.kind === 'anonymous' || (body && 'current_password' in asObject(asObject(body).properties)))
+    return;
   const sent = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
   const proved = await withProof(services, resource, sent);
   request.caller = proved.call.caller;

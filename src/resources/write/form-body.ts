@@ -4,11 +4,11 @@ import { readFlag } from '../declaration/fields/boolean.ts';
 
 /** Converts the strings of a form to the types of a route's schema. A string that cannot be converted stays, and the schema refuses it. */
 export function readForm(body: unknown, schema: TSchema): Record<string, unknown> {
-  const properties = (schema as { properties?: Record<string, { type?: unknown }> }).properties ?? {};
+  const properties = asObject(asObject(schema).properties);
   return Object.fromEntries(
     Object.entries(asObject(body)).map(([name, value]) => [
       name,
-      typeof value === 'string' ? readText(value, properties[name]?.type) : value,
+      typeof value === 'string' ? readText(value, asObject(properties[name]).type) : value,
     ]),
   );
 }

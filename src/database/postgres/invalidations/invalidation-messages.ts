@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { isOneOf } from '../../../platform/is-one-of.ts';
 import type { Change } from '../../bus.ts';
 
 // Every database user can listen and notify. So payloads are untrusted input.
@@ -18,14 +19,7 @@ interface Confirmation {
   readonly confirmation: string;
 }
 
-const kinds: ReadonlySet<string> = new Set<Change['kind']>([
-  'session',
-  'user',
-  'client',
-  'keys',
-  'writer',
-  'everything',
-]);
+const kinds: readonly Change['kind'][] = ['session', 'user', 'client', 'keys', 'writer', 'everything'];
 const everything: Change = { kind: 'everything', id: '' };
 /** PostgreSQL limits a NOTIFY payload to 8,000 bytes. A longer one becomes an invalidation of everything, which is rare. */
 const maxPayloadLength = 7999;
@@ -46,12 +40,12 @@ export function parseAnnouncement(payload: string): Announcement | undefined {
     return undefined;
   }
   if (!Array.isArray(parts)) return undefined;
-  const [announcement, ...changes] = parts as unknown[];
+  const [announcement, ...changes]: unknown[] = parts;
   if (typeof announcement !== 'string' || announcement.length > maxAnnouncementLength) return undefined;
   if (!changes.every(isChange)) return undefined;
   return {
     announcement,
-    changes: changes.map(([kind, id]) => (kinds.has(kind) ? { kind: kind as Change['kind'], id } : everything)),
+    changes: changes.map(([kind, id]) => (isOneOf(kinds, kind) ? { kind, id } : everything)),
   };
 }
 
