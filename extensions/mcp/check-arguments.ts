@@ -6,29 +6,18 @@ import { asObject, isObject } from '../../src/platform/is-object.ts';
 /** Not checked yet. */
 export type GivenArguments = Readonly<Record<string, unknown>>;
 
-export type Arguments = {
-  readonly [name in
-    | 'resource'
-    | 'action'
-    | 'id'
-    | 'search'
-    | 'searchJoin'
-    | 'orderBy'
-    | 'sortedBy'
-    | 'filter'
-    | 'include'
-    | 'deleted'
-    | 'cursor'
-    | 'aggregate'
-    | 'groupBy'
-    | 'if_match'
-    | 'idempotency_key']?: string;
-} & { readonly limit?: number; readonly values?: object; readonly body?: object };
+type Text = 'resource' | 'action' | 'id' | 'search' | 'orderBy' | 'if_match' | 'idempotency_key';
+export type Arguments = GivenArguments &
+  Readonly<Partial<Record<Text, string>>> & {
+    readonly limit?: number;
+    readonly values?: object;
+    readonly body?: object;
+  };
 
 const isOf: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   integer: Number.isSafeInteger,
-  object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  object: isObject,
 };
 
 /** Refuses unknown arguments and names the known ones, for the model. The API checks the values. */

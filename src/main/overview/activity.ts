@@ -73,12 +73,12 @@ export class Activity {
   /** The last thirty days, oldest hour first. The cost does not depend on the number of events. */
   async hours(): Promise<Hour[]> {
     const { database, now } = this.#context;
-    const hours = new Map<number, Record<string, unknown>>();
+    const hours = new Map<number, Hour>();
     for (const { hour, kind, count } of await activitySince(database.db, hourOf(now()) - shownHours * hourMs)) {
       const one = hours.get(Number(hour)) ?? { at: new Date(Number(hour)).toISOString() };
       hours.set(Number(hour), { ...one, [kind]: Number(count) });
     }
-    return [...hours.values()] as Hour[];
+    return [...hours.values()];
   }
 }
 
