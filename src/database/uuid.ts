@@ -25,7 +25,7 @@ export function uuidv7(now = Date.now()): string {
     sequence = 0;
   }
   const version = (0x7000 + sequence).toString(16);
-  const variant = '89ab'[Number.parseInt(randomHex[at + 4] as string, 16) & 3];
+  const variant = '89ab'[Number.parseInt(randomHex.charAt(at + 4), 16) & 3];
   return `${time}-${version}-${variant}${randomHex.slice(at + 5, at + 8)}-${randomHex.slice(at + 8, at + 20)}`;
 }
 

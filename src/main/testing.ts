@@ -207,7 +207,8 @@ const units = new Map([
 
 function readTime(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  if (amount === undefined)
+  const length = units.get(unit);
+  if (length === undefined)
     throw new TypeError(`advance takes milliseconds, or a string such as '90m', not "${text}".`);
-  return Number(amount) * (units.get(unit) as number);
+  return Number(amount) * length;
 }

@@ -40,7 +40,7 @@ function normaliseHost(text: string): string | undefined {
   const labels = host.split('.');
   if (!labels.every((label) => hostLabel.test(label))) return undefined;
   // A last label of digits would make it an IPv4 address, which `domainToASCII` makes of any number.
-  if (/^\d+$/.test(labels.at(-1) as string)) return undefined;
+  if (/^\d+$/.test(labels.at(-1) ?? '')) return undefined;
   // `domainToUnicode` leaves a label unchanged that begins with xn-- and decodes to nothing.
   return /(^|\.)xn--/.test(domainToUnicode(host)) ? undefined : host;
 }

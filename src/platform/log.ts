@@ -52,7 +52,7 @@ function readUrl(text: string, start: number): { end: number; colon: number; las
   let lastAt = -1;
   let end = start;
   for (; end < text.length; end++) {
-    const char = text[end] as string;
+    const char = text.charAt(end);
     if (char <= ' ' || char === '"') break;
     if (char === ':' && colon < 0) colon = end;
     else if (char === '@') lastAt = end;

@@ -18,10 +18,12 @@ export function Prompt({ text, send, children, ...dialog }: Props) {
     event.preventDefault();
     // React passes events to the React parents of the dialog, which may include another form.
     event.stopPropagation();
-    const values = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
+    const values = [...new FormData(event.currentTarget)].filter(
+      (pair): pair is [string, string] => typeof pair[1] === 'string' && pair[1] !== '',
+    );
     setBusy(true);
     const unreachable = () => translate('The service cannot be reached. Try again.');
-    setProblem(await send(Object.fromEntries(values) as Record<string, string>).catch(unreachable));
+    setProblem(await send(Object.fromEntries(values)).catch(unreachable));
     setBusy(false);
   }
 

@@ -36,7 +36,7 @@ export function searchFor(filter: Record<string, unknown>): Search {
 }
 
 function comparison(operator: string, value: unknown): Comparison {
-  if (operator === 'contains') return { contains: value as string };
+  if (operator === 'contains') return { contains: String(value) };
   const { from, to } = value as { from?: Scalar; to?: Scalar };
   // A timestamp is filtered by whole days in the person's time zone. Start and end are optional.
   const isDays = operator === 'days';

@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext, useReference, useRefresh } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
 import { useDescriptions } from '../data/described.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
 import { useReferrers } from '../rows/DeletionEffects.tsx';
 import { ago } from '../text/ago.ts';
 import { labelOf, listPath, rowName, shortId } from '../text/presentation.ts';
@@ -159,7 +158,7 @@ function AllPersonItems({ user_id }: { user_id: string }) {
 }
 
 function ClientName({ id }: { id: string }) {
-  const clients = useDescriptions().get('clients') as ResourceDescription;
+  const clients = useDescriptions().get('clients');
   const { referenceRecord } = useReference({ reference: 'clients', id });
-  return referenceRecord ? rowName(clients, referenceRecord) : shortId(id);
+  return clients && referenceRecord ? rowName(clients, referenceRecord) : shortId(id);
 }

@@ -16,7 +16,7 @@ export default function CodeDrawer({ onClose }: { onClose: () => void }) {
   const { [tagKey]: _tag, ...plain } = (row ?? {}) as Record<string, unknown>;
   const shown =
     view === 'api'
-      ? snippetsFor(location.origin + root, name, row?.id as string | undefined)
+      ? snippetsFor(location.origin + root, name, row && String(row.id))
       : [{ title: 'This row', text: JSON.stringify(plain, null, 2) }];
   const paper = { role: 'dialog', 'aria-label': translate('For programs'), sx: { width: 'min(560px, 100vw)', p: 2 } };
   return (

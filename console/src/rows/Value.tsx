@@ -50,7 +50,7 @@ function read(
       if (row && isOwnSession(row.id)) return <Words values={[translate(String(value)), translate('This session')]} />;
       return <Words values={[translateValue(value)]} />;
     case 'list':
-      return <Words values={(value as unknown[]) ?? []} most={brief ? mostWords : undefined} />;
+      return <Words values={Array.isArray(value) ? value : []} most={brief ? mostWords : undefined} />;
     case 'json':
       return <Json value={value} />;
     default:

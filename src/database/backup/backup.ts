@@ -132,12 +132,12 @@ function checkCopy(path: string): void {
   try {
     const file = new DatabaseSync(path, { readOnly: true });
     try {
-      const result = file.prepare('pragma integrity_check').get() as { integrity_check: string };
-      if (result.integrity_check !== 'ok') throw new Error(result.integrity_check);
+      const result = file.prepare('pragma integrity_check').get()?.integrity_check;
+      if (result !== 'ok') throw new Error(String(result));
       names = file
         .prepare('select name from migrations')
         .all()
-        .map(({ name }) => name as string);
+        .map(({ name }) => String(name));
     } finally {
       file.close();
     }
@@ -156,8 +156,8 @@ function checkCopy(path: string): void {
 function rejectRunning(path: string): void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
-    const { journal_mode } = file.prepare('pragma journal_mode = delete').get() as { journal_mode: string };
-    if (journal_mode !== 'delete') throw new Error('it is in use');
+    const mode = file.prepare('pragma journal_mode = delete').get()?.journal_mode;
+    if (mode !== 'delete') throw new Error('it is in use');
   } catch {
     throw new OperatorError(`${path} is in use. Stop the service first, then restore.`);
   } finally {

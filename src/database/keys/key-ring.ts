@@ -95,7 +95,7 @@ export class KeyRing {
 
   /** Whether this is a current or former BASE_URL of an instance. So a new BASE_URL does not sign anybody out. */
   isOwnIssuer(url: unknown): boolean {
-    return this.#issuers.has(url as string);
+    return typeof url === 'string' && this.#issuers.has(url);
   }
 
   /** For a token with an unknown key or issuer: another instance may have just created the key. At most one query per second. */

@@ -25,7 +25,7 @@ export class SqliteInvalidations {
   /** Call it when the table exists. */
   join(): void {
     const newest = this.#file.prepare('select coalesce(max(id), 0) as id from invalidations').get();
-    this.#lastRead = newest?.id as number;
+    this.#lastRead = Number(newest?.id);
     this.#selectNewer = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
   }
 
@@ -48,7 +48,7 @@ export class SqliteInvalidations {
     const before = this.#lastRead;
     const rows = this.#selectNewer.all(before);
     if (rows.length === 0) return [];
-    this.#lastRead = rows.at(-1)?.id as number;
+    this.#lastRead = Number(rows.at(-1)?.id);
     if (rows[0]?.id !== before + 1) return [everything];
     return rows.flatMap(({ changes }) => parseJson<Change[]>(String(changes)));
   }

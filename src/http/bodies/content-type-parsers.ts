@@ -52,12 +52,12 @@ const readers: readonly [type: string, read: Read][] = [
 export function addContentTypeParsers(app: App): void {
   app.removeAllContentTypeParsers();
   for (const [type, read] of readers) {
-    app.addContentTypeParser(type, { parseAs: 'buffer' }, (request, bytes, done) => {
+    app.addContentTypeParser<Buffer>(type, { parseAs: 'buffer' }, (request, bytes, done) => {
       let body: unknown;
       try {
         rejectCompressed(request);
         const { repeatable } = request.routeOptions.config;
-        body = read(bytes as Buffer, request.headers['content-type'] as string, repeatable);
+        body = read(bytes, request.headers['content-type'] ?? '', repeatable);
       } catch (error) {
         return done(error as Error);
       }

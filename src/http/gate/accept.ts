@@ -73,4 +73,4 @@ export const notAcceptable = () =>
 
 /** Whether a path, or the pattern of a route, is under `/v1`, where responses are JSON. */
 export const isApiPath = (url: string): boolean =>
-  url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url[3] as string));
+  url.startsWith('/v1') && (url.length === 3 || '/?'.includes(url.charAt(3)));

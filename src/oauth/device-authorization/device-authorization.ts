@@ -20,7 +20,7 @@ const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 const half = length / 2;
 
-const makeUserCode = (): string => Array.from({ length }, () => letters[randomInt(letters.length)] as string).join('');
+const makeUserCode = (): string => Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('');
 
 /** The code for display: two halves with a hyphen. */
 export const showUserCode = (code: string): string => `${code.slice(0, half)}-${code.slice(half)}`;

@@ -74,7 +74,7 @@ function checkRoute(route: Route, report: Complain): void {
   }
   if (scope !== undefined && auth === 'public') report('scope', 'it needs a token: auth must be auth:api.');
   if (method === 'GET' && body !== undefined) report('body', 'a GET has no body: use `query` instead.');
-  if (typeof path === 'string' && objectSchema.accepts(params)) checkParams(path, params as object, report);
+  if (typeof path === 'string' && params && objectSchema.accepts(params)) checkParams(path, params, report);
 }
 
 const resourceRules = ['read', 'write', 'create', 'update', 'delete'];

@@ -59,7 +59,9 @@ export function serveJobs(
     const work = (job: Job) => outsideTransactions(async () => doJob(services, definition, job));
     queue.handle(
       name,
-      schedule === undefined ? work : (job) => scheduler.runAttempt(job, attempts as number, () => work(job)),
+      schedule === undefined
+        ? work
+        : (job) => scheduler.runAttempt(job, attempts ?? attemptsBySchedule, () => work(job)),
       options,
     );
   }

@@ -38,7 +38,7 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
     relations.push(relation);
     from = relation.target;
   }
-  const name = names.at(-1) as string;
+  const name = names.at(-1) ?? '';
   const field = from.fields.get(name);
   if (!field || !rules.accepts(field)) {
     const where = relations.length === 0 ? '' : ` of ${from.name}`;

@@ -76,8 +76,8 @@ export class Queue {
 
   /** Queues a job when the transaction commits. Returns its key. */
   async enqueue(db: Db | Tx, job: NewJob): Promise<string> {
-    const [key] = await enqueueAll(this.#context, db, [job], this.#sealing);
-    return key as string;
+    const [key = ''] = await enqueueAll(this.#context, db, [job], this.#sealing);
+    return key;
   }
 
   start(): void {

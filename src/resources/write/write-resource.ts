@@ -114,7 +114,7 @@ export async function changeResource(
     const done = key && (await claimKey(tx, key, call.now));
     if (done) {
       const { headers, body } = await repeatResponse(write, resource, done);
-      return { json: body, etag: headers.etag as string, revealed: false };
+      return { json: body, etag: headers.etag ?? '', revealed: false };
     }
     if (!input) throw responseExpired();
     const before = await lockRow(write, resource, id, 'update', ifMatch);
