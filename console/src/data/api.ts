@@ -42,3 +42,7 @@ export const gatehouse = createGatehouse({
     return translateErrors(response);
   },
 });
+
+/** The `data` of the response to a GET. */
+export const readData = async <Data>(path: string): Promise<Data> =>
+  (await gatehouse.call<{ data: Data }>({ method: 'GET', path, repeatable: true })).body.data;

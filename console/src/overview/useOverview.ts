@@ -1,19 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { gatehouse, root } from '../data/api.ts';
+import { readData, root } from '../data/api.ts';
 import type { Activity } from './activity.ts';
 
 export const useActivity = () =>
   useQuery({
     queryKey: ['activity'],
     refetchInterval: 60_000,
-    queryFn: async () => {
-      const { body } = await gatehouse.call<{ data: Activity }>({
-        method: 'GET',
-        path: '/v1/activities',
-        repeatable: true,
-      });
-      return body.data;
-    },
+    queryFn: () => readData<Activity>('/v1/activities'),
   });
 
 export interface Finding {
@@ -37,14 +30,7 @@ export const useDiagnosis = () =>
   useQuery({
     queryKey: ['diagnosis'],
     staleTime: 60_000,
-    queryFn: async () => {
-      const { body } = await gatehouse.call<{ data: Diagnosis }>({
-        method: 'GET',
-        path: '/v1/diagnoses',
-        repeatable: true,
-      });
-      return body.data;
-    },
+    queryFn: () => readData<Diagnosis>('/v1/diagnoses'),
   });
 
 export interface Health {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { gatehouse } from '../data/api.ts';
+import { readData } from '../data/api.ts';
 import { locale, translate } from '../text/translate.ts';
 
 /** A user as the API shows it. */
@@ -25,9 +25,8 @@ interface Lockout {
 
 /** The lockout after failed sign-ins, if there is one. */
 export async function lockoutOf(id: string): Promise<Lockout | null> {
-  const path = `/v1/users/${id}/lockouts`;
-  const { body } = await gatehouse.call<{ data: Lockout[] }>({ method: 'GET', path, repeatable: true });
-  return body.data[0] ?? null;
+  const [lockout] = await readData<Lockout[]>(`/v1/users/${id}/lockouts`);
+  return lockout ?? null;
 }
 
 export function useLockout(id = ''): Lockout | null | undefined {
