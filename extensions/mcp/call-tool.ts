@@ -119,7 +119,7 @@ function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Rec
   );
 }
 
-/** The path of one row. Refuses ids that would form another path. */
+/** The path of one row. Rejects ids that would form another path. */
 export function pathOf(resource: Resource, { id: text = '' }: Arguments): string {
   const isOther =
     text === 'batches' || resource.definition.actions?.some(({ name, on }) => on === 'collection' && name === text);

@@ -20,7 +20,7 @@ const isOf: Record<string, (value: unknown) => boolean> = {
   object: isObject,
 };
 
-/** Refuses unknown arguments and names the known ones, for the model. The API checks the values. */
+/** Rejects unknown arguments and names the known ones, for the model. The API checks the values. */
 export function checkArguments({ properties, required }: Json, given: GivenArguments): asserts given is Arguments {
   const known = asObject(properties);
   for (const name of Array.isArray(required) ? required : [])

@@ -31,7 +31,7 @@ export interface FollowOptions {
 }
 
 /**
- * Reports the addresses of rows that change, until `signal` aborts or the API refuses. Each request to the API runs as
+ * Reports the addresses of rows that change, until `signal` aborts or the API rejects the request. Each request to the API runs as
  * the caller: changes that the caller may no longer see are not reported, and the end of the session ends the stream.
  */
 export async function followRows(

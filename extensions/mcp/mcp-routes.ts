@@ -27,7 +27,7 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?? '';
 
-/** Refuses pages of other origins, and DNS rebinding: by Origin, and on loopback also by Host. */
+/** Rejects pages of other origins, and DNS rebinding: by Origin, and on loopback also by Host. */
 function rejectForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
   const own = new URL(baseUrl);
   const isLocal = loopback.test(own.hostname);

@@ -106,7 +106,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
   };
 }
 
-/** The message without addresses that cannot be followed. The client is told the remaining ones. */
+/** The message without addresses that cannot be followed. The response lists the remaining ones. */
 function narrowed(body: unknown, toolbox: Toolbox) {
   const message = asObject(body);
   const params = asObject(message.params);

@@ -61,7 +61,7 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
   act: ['Do something with a row', 'Runs an action that the service declares.', writes],
 };
 
-/** The tools for a caller with these rights. Omits tools that would always be refused. */
+/** The tools for a caller with these rights. Omits tools that would always be rejected. */
 export function toolsFor(rights: readonly Rights[]): Tool[] {
   const tools = [tool('describe', describeInput(rights))];
   for (const right of ['list', 'get', 'create', 'update', 'delete'] as const) {

@@ -51,7 +51,7 @@ export async function expectedTables(schemas: readonly TableSchema[]): Promise<R
   }
 }
 
-/** The tables to copy. Refuses tables that would be left behind silently. */
+/** The tables to copy. Rejects tables that would be left behind silently. */
 export function chooseTables(
   found: ReadonlyMap<string, CopiedTable>,
   expected: ReadonlyMap<string, CopiedTable>,

@@ -26,7 +26,7 @@ interface PreparedQuery<V, R> {
 /**
  * `compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id))`
  *
- * For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to answer it.
+ * For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to run it.
  */
 export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): PreparedQuery<V, R> {
   // One compiled query per engine. The key is the adapter, because a transaction has the adapter of its database.

@@ -74,7 +74,7 @@ async function openPostgresReadOnly(url: string, limitMs?: number): Promise<Read
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     const tx = await db.startTransaction().setAccessMode('read only').execute();
-    // Not set as a connection parameter, because poolers refuse unknown ones.
+    // Not set as a connection parameter, because poolers reject unknown ones.
     if (limitMs !== undefined) await sql.raw(`set local statement_timeout = ${limitMs}`).execute(tx);
     return {
       engine: 'postgres',

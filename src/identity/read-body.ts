@@ -3,7 +3,7 @@ import { readProfileField, unknownField } from './accounts/user-fields.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The only allowed field of a body. Other fields are refused. */
+/** The only allowed field of a body. Other fields are rejected. */
 export function readSingleField(body: Body, field: string): unknown {
   const unknown = Object.keys(body).filter((name) => name !== field);
   if (unknown.length > 0) throw unprocessable(unknown.map(unknownField));

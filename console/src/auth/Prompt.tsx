@@ -5,7 +5,7 @@ import { AskDialog } from '../widgets/AskDialog.tsx';
 
 interface Props extends Omit<ComponentProps<typeof AskDialog>, 'form' | 'maxWidth' | 'busy'> {
   text: string;
-  /** Sends the typed values. Returns the reason if they are refused. */
+  /** Sends the typed values. Returns the reason if they are rejected. */
   send: (values: Record<string, string>) => Promise<string | undefined>;
 }
 

@@ -38,7 +38,7 @@ export default function SignInDialog() {
   );
 }
 
-/** Signs in with the form of the login page, which the operator may have changed. Returns the reason if it is refused. */
+/** Signs in with the form of the login page, which the operator may have changed. Returns the reason if it is rejected. */
 async function signInByPage(root: string, login: string, password: string): Promise<string | undefined> {
   const page = await fetch(`${root}/login`, { headers: { Accept: 'text/html' } });
   const form = documentOf(await page.text()).querySelector<HTMLFormElement>('form:has([name="password"])');

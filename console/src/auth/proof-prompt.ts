@@ -2,7 +2,7 @@
 const typed = ['password', 'code'];
 
 /**
- * Asks for a proof of identity when the service requires a recent one (RFC 9470), and then repeats the request. Other refused requests wait
+ * Asks for a proof of identity when the service requires a recent one (RFC 9470), and then repeats the request. Other rejected requests wait
  * for the same proof.
  */
 export class ProofPrompt {
@@ -27,7 +27,7 @@ export class ProofPrompt {
     const challenge = response.headers.get('www-authenticate') ?? '';
     if (response.status !== 401 || !challenge.includes('insufficient_user_authentication')) return response;
     if (await this.#ask(new Headers(init.headers).get('authorization') ?? '')) return this.send(url, init);
-    // A 401 would sign the person out, although the session is valid. Only this request is refused.
+    // A 401 would sign the person out, although the session is valid. Only this request is rejected.
     return new Response(await response.text(), { status: 403, headers: response.headers });
   }
 
@@ -41,7 +41,7 @@ export class ProofPrompt {
     return offered.length > 0 ? offered : ['password'];
   };
 
-  /** Renews the proof. Returns the reason if it is refused. */
+  /** Renews the proof. Returns the reason if it is rejected. */
   readonly prove = async (proof: Record<string, unknown>): Promise<string | undefined> => {
     const response = await this.#call('POST', '/v1/sessions/current/proofs', proof);
     if (response.ok) this.#end(true);

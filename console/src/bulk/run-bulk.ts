@@ -107,7 +107,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
   return { done, failures, isStopped: isStopped() };
 }
 
-/** If the whole batch is refused, the error applies to each of its rows. */
+/** If the whole batch is rejected, the error applies to each of its rows. */
 function failEach(error: Error, tasks: readonly unknown[]): RowResult[] {
   const status = error instanceof GatehouseError ? error.status : 0;
   return tasks.map(() => ({ status, error }));

@@ -19,7 +19,7 @@ export class FormError extends Error {
 export class ConflictError extends FormError {
   /** The row as it was read. */
   readonly before: Record<string, unknown>;
-  /** The changes that were refused. */
+  /** The changes that were rejected. */
   readonly changes: Record<string, unknown>;
 
   constructor(cause: GatehouseError, before: Record<string, unknown>, changes: Record<string, unknown>) {

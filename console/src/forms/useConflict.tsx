@@ -24,7 +24,7 @@ interface Options {
 }
 
 /**
- * Handles a save that was refused because another person saved first. Returns a handler for the error, and the dialog in which the person
+ * Handles a save that was rejected because another person saved first. Returns a handler for the error, and the dialog in which the person
  * chooses.
  */
 export function useConflict({ leave, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {

@@ -75,7 +75,7 @@ async function lastSignInsOf(ids: readonly string[]): Promise<Map<string, string
   return found;
 }
 
-/** The audit trail shows who was refused since yesterday. Only their lockouts are requested. */
+/** The audit trail shows who was rejected since yesterday. Only their lockouts are requested. */
 async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> {
   const events = gatehouse.resource<{ user_id: string }>('events');
   const search = {

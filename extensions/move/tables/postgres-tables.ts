@@ -197,7 +197,7 @@ function selectPage(table: CopiedTable, after: Key | undefined) {
     ) as page where bytes_before < ${sql.lit(pageBytes)}`;
 }
 
-/** Refuses a PostgreSQL database in use by an instance. A crashed instance no longer renews its row. */
+/** Rejects a PostgreSQL database in use by an instance. A crashed instance no longer renews its row. */
 async function rejectServing({ db }: Database): Promise<void> {
   const list = async () => (await sql.raw<InstanceRow>(listInstances).execute(db)).rows;
   const before = new Map((await list()).map(({ id, renewals }) => [id, Number(renewals)]));

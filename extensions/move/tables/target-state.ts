@@ -9,7 +9,7 @@ import { type MoveState, readSetup } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
 import { quote } from './tables.ts';
 
-/** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is refused. */
+/** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is rejected. */
 export async function readTargetState(location: Location): Promise<MoveState | undefined> {
   const looked = await openReadOnly(location);
   if (!looked) return undefined;

@@ -79,7 +79,7 @@ export async function transformErrors(
   return send(reply, { message, errors, code: problem.code });
 }
 
-/** A refused login is an OAuth error. Apiato front ends show its `message`. */
+/** A rejected login is an OAuth error. Apiato front ends show its `message`. */
 function withMessage(reply: FastifyReply, payload: unknown): unknown {
   const body = bodyOf(reply, payload);
   if (typeof body?.error_description !== 'string') return payload;

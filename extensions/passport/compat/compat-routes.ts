@@ -98,7 +98,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       transformResponses(route, users, { ids, targets, definitions, permissionsOf });
     }
   });
-  // For the whole service: unknown paths are refused in the same format.
+  // For the whole service: unknown paths are rejected in the same format.
   if (isApiato) app.addHook('onSend', transformErrors);
 
   function answerTokens(route: RouteOptions): void {

@@ -3,7 +3,7 @@ import { listParameters } from '../../../src/resources/query/list-query.ts';
 
 type Query = Record<string, string>;
 
-/** More are refused: each field adds a text search to every row. */
+/** More are rejected: each field adds a text search to every row. */
 const maxFields = 10;
 
 /** The searchable text fields of a resource. */

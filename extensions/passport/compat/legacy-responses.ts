@@ -11,7 +11,7 @@ export function wrapTokens(compat: Compat, tokens: unknown): unknown {
   return kind ? { data: { ...kind, ...asObject(tokens) }, meta: { include: [], custom: [] } } : tokens;
 }
 
-/** Passport's error for a refused refresh token. Before version 13, it was `invalid_request`. */
+/** Passport's error for a rejected refresh token. Before version 13, it was `invalid_request`. */
 export function refusedRefresh(compat: Compat, error: unknown): { status: number; body: object } | undefined {
   if (!(error instanceof OAuthError) || error.error !== 'invalid_grant') return undefined;
   const description = 'The refresh token is invalid.';

@@ -30,7 +30,7 @@ function draw(): void {
     writeSync(fd, clearLine + progressLine({ ...seen, total, what, ms }, columns));
     Atomics.store(state, states.drawn, 1);
   } catch {
-    // A terminal that refuses output now may accept the next drawing.
+    // A terminal that rejects output now may accept the next drawing.
   }
   Atomics.compareExchange(state, states.hand, drawing, idle);
   Atomics.notify(state, states.hand);

@@ -126,7 +126,7 @@ function leaveLog(path: string): void {
   copy.close();
 }
 
-/** Refuses a damaged file, another program's file, and a file of a newer version. */
+/** Rejects a damaged file, another program's file, and a file of a newer version. */
 function checkCopy(path: string): void {
   let names: string[];
   try {

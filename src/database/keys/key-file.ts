@@ -7,7 +7,7 @@ import { syncFolder } from '../sync-folder.ts';
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */
 const minLength = 32;
 
-/** The secret in a key file. Undefined if the file does not exist. A secret that is too short is refused. */
+/** The secret in a key file. Undefined if the file does not exist. A secret that is too short is rejected. */
 export function readKeyFile(path: string): string | undefined {
   let content: string;
   try {

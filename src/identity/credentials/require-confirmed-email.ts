@@ -5,7 +5,7 @@ import { findUser, type UserRow } from '../accounts/user-store.ts';
 
 export const unconfirmedEmail = 'The email address is not confirmed yet. Follow the link in the email.';
 
-/** Whether the setting refuses this user. Users without an email address are not refused. */
+/** Whether the setting rejects this user. Users without an email address are not rejected. */
 export const needsEmailConfirmation = (
   { requireEmailConfirmation }: Pick<Config, 'requireEmailConfirmation'>,
   { email, email_confirmed }: Pick<UserRow, 'email' | 'email_confirmed'>,

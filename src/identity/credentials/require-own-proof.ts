@@ -26,7 +26,7 @@ export const canUsePassword = (
   { password_hash }: Pick<UserRow, 'password_hash'>,
 ): boolean => config.localPasswords && hasPassword(password_hash);
 
-/** Contract 5.5: requires `current_password`, or a recent proof if the user has no password. Refuses applications. */
+/** Contract 5.5: requires `current_password`, or a recent proof if the user has no password. Rejects applications. */
 export function requireOwnProof(
   context: Pick<Context, 'config'>,
   caller: Caller,

@@ -14,7 +14,7 @@ export const ownFactors: Rule = ({ kind, userId }: Caller) =>
 
 /** The services that the factors need. */
 export interface FactorServices extends FactorCheckServices {
-  /** Refuses applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
+  /** Rejects applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
   guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
 

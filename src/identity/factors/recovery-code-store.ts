@@ -6,7 +6,7 @@ import { toBase32 } from './totp.ts';
 const codesInSet = 10;
 /** 80 bits cannot be guessed, so a plain hash is enough. */
 const bytesOfCode = 10;
-/** At this number of unused codes, the owner is told to make new ones. */
+/** With this many unused codes left, the owner is advised to create new ones. */
 export const lowRecoveryCodes = 3;
 
 const plainForm = /^[A-Z2-7]{16}$/;

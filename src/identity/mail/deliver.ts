@@ -23,7 +23,7 @@ export const openDelivery = (context: Context): Delivery =>
       ? deliverBySmtp(context)
       : deliverToFiles(context);
 
-/** Refuses an address that could end a header. Stored addresses cannot contain such characters. This is the last check. */
+/** Rejects an address that could end a header. Stored addresses cannot contain such characters. This is the last check. */
 function addressOf({ recipient }: QueuedMail): string {
   if (/[\p{Cc}\s<>,;"]/u.test(recipient)) throw new Error('the address cannot receive email');
   return recipient;

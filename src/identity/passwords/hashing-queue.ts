@@ -102,7 +102,7 @@ class FairQueue {
     return this.#sources.values().some((line) => line.length > 1);
   }
 
-  /** Refuses the last job of the source with the most jobs, unless that is the new job's source. */
+  /** Rejects the last job of the source with the most jobs, unless that is the new job's source. */
   makeRoomFor(source: string): boolean {
     let [longest, line] = ['', [] as Waiting[]];
     for (const [name, candidate] of this.#sources) {

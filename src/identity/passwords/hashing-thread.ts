@@ -10,7 +10,7 @@ export type HashingQuestion =
 
 export type HashingPriority = 'normal' | 'gives way';
 
-/** On Linux, each thread has its own priority. So other requests are answered while all cores hash. */
+/** On Linux, each thread has its own priority, so the service responds to other requests while all cores hash. */
 function lowerPriority(): void {
   try {
     if (process.platform === 'linux') setPriority(0, 10);

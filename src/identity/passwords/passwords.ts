@@ -46,7 +46,7 @@ export class HashingThreads {
   }
 }
 
-/** Longer passwords are refused before hashing, so that a caller cannot choose the cost. */
+/** Longer passwords are rejected before hashing, so that a caller cannot choose the cost. */
 export const maxPasswordBytes = 1024;
 
 export interface Passwords {
@@ -65,7 +65,7 @@ export interface Passwords {
   close(): Promise<void>;
 }
 
-/** About four seconds of work for each core. Later jobs are refused. */
+/** About four seconds of work for each core. Later jobs are rejected. */
 const waitingPerCore = 100;
 /** One job that is being hashed, and one that waits in the thread. */
 const atOnce = 2;

@@ -60,7 +60,7 @@ const builtins = new Map<string, BuiltIn>([
       label: 'Google',
       issuer: 'https://accounts.google.com',
       clientSecret: secret,
-      // Google refuses `login`, although OpenID Connect defines it.
+      // Google rejects `login`, although OpenID Connect defines it.
       prompts: ['none', 'consent', 'select_account'],
     }),
   ],

@@ -11,7 +11,7 @@ import { KeyedSemaphore } from '../throttle/keyed-semaphore.ts';
 import { type Attempt, beginAttempt, countAgainstLimits, networkLimits, readRefusal } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
-/** How many times per hour a network is told that an identifier is taken. */
+/** The number of times per hour that a network can learn that an identifier is taken. */
 const answersAnHour = 5;
 /** How many mails per hour registrations send to one mailbox. */
 const mailsAnHour = 5;
@@ -37,7 +37,7 @@ export async function beginRegistration(context: Context, { address }: RequestSo
   );
 }
 
-/** Refuses taken identifiers. A network over the limit is always refused, so that it learns nothing. */
+/** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
 export function requireUntaken(
   context: Context,
   wanted: Partial<Profile>,

@@ -23,7 +23,7 @@ export interface ImportProgress extends ImportCounts {
 
 export interface ImportListeners {
   progress?(progress: ImportProgress): void;
-  /** Called for each refused record, with the reasons. */
+  /** Called for each rejected record, with the reasons. */
   refused?(line: number, reasons: readonly string[]): void;
 }
 

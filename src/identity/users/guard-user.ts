@@ -46,7 +46,7 @@ export function requireEveryScope(caller: Caller): void {
 export const lastAdministrator = () =>
   conflict('This is the last administrator. Make another user an administrator first.', 'last_administrator');
 
-/** In the transaction, before the write: refuses changes that only administrators, or nobody, may make. */
+/** In the transaction, before the write: rejects changes that only administrators, or nobody, may make. */
 export async function guardUserWrite(
   call: WriteCall,
   services: AccountServices,

@@ -26,7 +26,7 @@ export async function prepareUser(
   values: UserValues,
 ): Promise<UserValues | undefined> {
   const { context, caller } = call;
-  // A caller without write access is refused later. Until then, it must cause no hashing and learn nothing.
+  // A caller without write access is rejected later. Until then, it must cause no hashing and learn nothing.
   if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
   const { prepared, errors } = readProfileValues(values);
   const locale = readLocale(values.locale);

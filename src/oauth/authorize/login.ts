@@ -11,7 +11,7 @@ export interface Login {
   readonly authTime: number;
 }
 
-/** Finds the login of a browser session. Other tokens are refused: a cookie must not give them more rights. */
+/** Finds the login of a browser session. Other tokens are rejected: a cookie must not give them more rights. */
 export async function findLogin(
   { context, clients }: Pick<OAuth, 'context' | 'clients'>,
   caller: Caller,

@@ -22,7 +22,7 @@ const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/
 /** An encoded slash, backslash or control character. Some parsers decode it in the path. */
 const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
-/** Refuses URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
+/** Rejects URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
 export function checkRedirectUri(uri: string): UriError | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;

@@ -165,7 +165,7 @@ export async function convertToApplication(
   invalidate({ kind: 'client', id });
 }
 
-/** Deletes the client with its secrets and sessions. Its tokens are refused from the next request on. */
+/** Deletes the client with its secrets and sessions. Its tokens are rejected from the next request on. */
 export async function removeClient(tx: Tx, invalidate: Invalidate, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('clients').where('id', '=', id).executeTakeFirstOrThrow();
   invalidate({ kind: 'client', id });

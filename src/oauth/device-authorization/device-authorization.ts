@@ -58,7 +58,7 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
   }
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
-  // RFC 9396 5: unsupported details are refused, not ignored.
+  // RFC 9396 5: unsupported details are rejected, not ignored.
   if (parameters.has('authorization_details')) {
     const description = 'A device cannot request authorization_details: use the authorization endpoint.';
     throw new OAuthError('invalid_authorization_details', description);

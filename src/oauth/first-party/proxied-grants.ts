@@ -22,7 +22,7 @@ interface ProxyRequest {
 
 interface RefreshRequest extends ProxyRequest {
   readonly cookie: () => string | undefined;
-  /** The names of the query parameters. Secrets are refused there, because addresses are logged. */
+  /** The names of the query parameters. Secrets are rejected there, because addresses are logged. */
   readonly query: ReadonlySet<string>;
 }
 

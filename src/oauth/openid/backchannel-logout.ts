@@ -125,7 +125,7 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
     body,
     maxBytes: maxResponseBytes,
   });
-  // 2.8 requires 200. Some frameworks can only answer 204.
+  // OpenID Connect Back-Channel Logout 2.8 requires 200. Some frameworks can only respond with 204.
   if (status !== 200 && status !== 204) throw new Error(`the application answered ${status}`);
 }
 

@@ -27,7 +27,7 @@ import { findRegistration, upsertRegistration } from './registration-store.ts';
 
 const maxIdLength = 512;
 
-/** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Refuses dots, userinfo and fragments. */
+/** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Rejects dots, userinfo and fragments. */
 export const isDocumentId = (id: string): boolean =>
   id.startsWith('https://') &&
   id.length <= maxIdLength &&

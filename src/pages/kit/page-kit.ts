@@ -162,7 +162,7 @@ const tooLong = new Problem(413, 'Content Too Large', 'The form contains too muc
   code: 'body_too_large',
 });
 
-/** A refused form repeats the typed values. For anonymous users, the size of this response is limited. */
+/** A rejected form repeats the typed values. For anonymous users, the size of this response is limited. */
 const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>
   statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > maxErrorBytes;
 

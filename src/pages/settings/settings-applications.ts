@@ -129,7 +129,7 @@ function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
   });
 }
 
-/** `typed`: the values of a refused form. */
+/** `typed`: the values of a rejected form. */
 async function showSignInApplication(
   pageRequest: PageRequest,
   known: KnownScopes,

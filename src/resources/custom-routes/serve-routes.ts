@@ -15,7 +15,7 @@ import { routeCall } from './route-call.ts';
 
 const nothing = Type.Object({});
 
-/** Registers the endpoints of the operator. `checkForm` refuses cross-site requests with the session cookie. */
+/** Registers the endpoints of the operator. `checkForm` rejects cross-site requests with the session cookie. */
 export function serveRoutes(
   app: App,
   services: ResourceServices,

@@ -137,7 +137,7 @@ export function evaluateAccess(access: Access, caller: Caller, now: number): boo
   return access(caller, now);
 }
 
-/** Refuses other callers with 403 instead of an empty list. */
+/** Rejects other callers with 403 instead of an empty list. */
 export const forAdministrators =
   (refusal: string): Rule =>
   (caller) => {

@@ -26,7 +26,7 @@ const reserved = new Set([
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-/** Refuses wrong declarations. The error names the file, the option and the correction. */
+/** Rejects wrong declarations. The error names the file, the option and the correction. */
 export function checkDefinitions(definitions: readonly ResourceDefinition[], known: KnownNames = {}): void {
   const problems: string[] = [];
   const mistakesOf =

@@ -139,7 +139,7 @@ interface WorkAhead {
 
 const noWorkAhead: WorkAhead = { left: new Map(), finished: [] };
 
-/** Does nothing if the transaction would be refused, or if operator migrations run in it. */
+/** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
 async function doAhead(
   database: Database,
   definitions: readonly ResourceDefinition[],

@@ -48,7 +48,7 @@ const typeOf = (engine: Engine, { storage }: ColumnSchema): string => columnType
 
 const referenceText = ({ references }: ColumnSchema): string => {
   if (!references) return '';
-  // "restrict" becomes the default "no action": both refuse the delete, and "no action" has the same error code on both engines.
+  // "restrict" becomes the default "no action": both reject the delete, and "no action" has the same error code on both engines.
   const action = references.onDelete === 'restrict' ? '' : ` on delete ${references.onDelete}`;
   return ` references ${quoted(references.table)} ("id")${action}`;
 };

@@ -61,7 +61,7 @@ async function batch(
     rows,
     requestId: request.id,
     call: () => ({ ...callOf(services, request), caller: first.caller }),
-    // An invalid key refuses the whole batch before a row is written.
+    // An invalid key rejects the whole batch before a row is written.
     keys: rows.map((row, index) =>
       idempotencyKey(
         services.keys,

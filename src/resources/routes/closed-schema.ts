@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox';
 
-/** Refuses unknown members, unless the schema allows them. */
+/** Rejects unknown members, unless the schema allows them. */
 export function closedSchema<S extends TSchema>(schema: S): S {
   const isOpen = 'type' in schema && schema.type === 'object' && !('additionalProperties' in schema);
   return isOpen ? { ...schema, additionalProperties: false } : schema;

@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox';
 import { asObject } from '../../platform/is-object.ts';
 import { readFlag } from '../declaration/fields/boolean.ts';
 
-/** Converts the strings of a form to the types of a route's schema. A string that cannot be converted stays, and the schema refuses it. */
+/** Converts the strings of a form to the types of a route's schema. A string that cannot be converted stays, and the schema rejects it. */
 export function readForm(body: unknown, schema: TSchema): Record<string, unknown> {
   const properties = asObject(asObject(schema).properties);
   return Object.fromEntries(

@@ -11,7 +11,7 @@ import type { ChangeRequest, CreateRequest, WriteRequest } from './write-request
 type Prepared = Omit<WriteRequest, 'selection'> &
   Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
 
-/** The values of a new row. A caller who may not create one is refused before any other work. */
+/** The values of a new row. A caller who may not create one is rejected before any other work. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
   return prepareWrite(resource, { ...request, mode: 'create' }, async () => {
     for (const created of request.link ? [resource, request.link.resource] : [resource]) {
@@ -21,7 +21,7 @@ export function prepareCreate(services: ResourceServices, resource: Resource, re
   });
 }
 
-/** The new values of a row. A caller who may not see or change the row is refused before any other work. */
+/** The new values of a row. A caller who may not see or change the row is rejected before any other work. */
 export function prepareChange(services: ResourceServices, resource: Resource, request: ChangeRequest): Promise<Input> {
   return prepareWrite(resource, request, async () => {
     await allowedRow(queryContext(services.context.database, request.call), resource, request.id, 'update');

@@ -32,7 +32,7 @@ export interface BoundResource {
   readonly write: WriteContext | undefined;
 }
 
-/** Refuses operations that the API does not offer to the caller. */
+/** Rejects operations that the API does not offer to the caller. */
 export function requireOperation({ resource, source: { caller } }: BoundResource, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;

@@ -31,7 +31,7 @@ function referrersOf({ services }: WriteContext, { name }: Resource): Referrer[]
 const bumped = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
 
 /**
- * Marks rows as deleted, and the rows that refer to them with `onDelete: 'cascade'`. A reference with `restrict` refuses the deletion. A
+ * Marks rows as deleted, and the rows that refer to them with `onDelete: 'cascade'`. A reference with `restrict` rejects the deletion. A
  * reference with `set null` is kept, so that it is valid again when the row is restored.
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {

@@ -31,7 +31,7 @@ export async function writeBatch(
 ): Promise<string[]> {
   const responses: string[] = [];
   let next = 0;
-  /** The error after which no more rows are started. Hooks may call other services before the transaction refuses the row. */
+  /** The error after which no more rows are started. Hooks may call other services before the transaction rejects the row. */
   let ended: Error | undefined;
   const work = async () => {
     while (next < rows.length) {

@@ -53,7 +53,7 @@ export async function usersOfTokens(
   };
 }
 
-/** The session for an access token, or the reason why there is none. Passport refused such a token too. */
+/** The session for an access token, or the reason why there is none. Passport rejected such a token too. */
 export function readLogin(
   pass: Pass,
   row: SourceRow<'id'>,

@@ -156,7 +156,7 @@ async function write(
   }
 }
 
-/** The value was refused before, and the report names it. */
+/** The value was rejected before, and the report names it. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof Problem) || error.status >= 500) throw error;
 }

@@ -48,7 +48,7 @@ export async function importFactor(
   return true;
 }
 
-/** Undefined if it cannot be decrypted. Then the operator is told. */
+/** Undefined if it cannot be decrypted. The report then tells the operator. */
 function secretOf(
   { plan, findings }: Pass,
   source: string,

@@ -218,7 +218,7 @@ export const oauthTables = {
     poll_seconds: integer(),
     polled_at: bigint().nullable,
     user_id: text().nullable.references('users'),
-    /** The session after consent. Null after a decision: the person refused. */
+    /** The session after consent. Null after a decision: the user denied the request. */
     session_id: text().nullable,
     decided_at: bigint().nullable,
     redeemed_at: bigint().nullable,

@@ -56,7 +56,7 @@ export const serviceTables = {
     sealed: text(),
     created_at: bigint(),
   }),
-  /** The valid tokens of that service. All others are refused. The id of an access token is the id of its session, from its `jti`. */
+  /** The valid tokens of that service. All others are rejected. The id of an access token is the id of its session, from its `jti`. */
   legacy_tokens: table({
     id: text().primary,
     session_id: text(),

@@ -33,7 +33,7 @@ export const signInTables = {
     name: text(),
     /** Encrypted, and bound to the id. */
     sealed_secret: text(),
-    /** The time step of the last accepted code. It and earlier codes are refused. */
+    /** The time step of the last accepted code. It and earlier codes are rejected. */
     last_step: bigint().default(0),
     created_at: bigint(),
     /** Null until the first code is accepted. */

@@ -9,7 +9,7 @@ export class DatabaseClock {
   /** The clock of the database showed `time` between `sentAt` and `receivedAt`, which are monotonic times. */
   set({ time, sentAt, receivedAt }: { time: number; sentAt: number; receivedAt: number }): void {
     const [min, max] = [time - receivedAt, time - sentAt];
-    // Keeps the current estimate if the answer allows it, because a slow answer is imprecise.
+    // Keeps the current estimate if the response allows it, because a slow response is imprecise.
     const known = this.#ahead ?? (min + max) / 2;
     this.#ahead = Math.min(Math.max(known, min), max);
   }

@@ -61,7 +61,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
     keepAliveInitialDelayMillis: 10_000,
     Client,
     ...(transactionPooler ? { pipeline: true } : {}),
-    // Not set as connection parameters, because poolers refuse unknown ones.
+    // Not set as connection parameters, because poolers reject unknown ones.
     onConnect: async (client) => {
       const asked = primary.hasChoice ? `select ${isReadOnlySql} as yes` : 'select false as yes';
       const limit = transactionPooler

@@ -14,7 +14,7 @@ const renewalsOf = 'select renewals from instances where id = $1';
 /** SQLSTATEs of reads that a replica cancels because they conflict with replication. */
 const conflicts = /^(40001|40P01)$/;
 
-/** The replica cannot answer. The primary can. */
+/** The replica cannot serve the read. The primary can. */
 export class ReplicaUnavailable extends Error {}
 
 /** A replica of the primary. It is used only while it is known to be recent: it must contain a recent renewal of this instance's row. */

@@ -27,7 +27,7 @@ interface Options {
   readonly limits: Limits;
   readonly beats: LeaseRenewals;
   readonly queue: () => FairQueue;
-  /** Answers the reads that a replica cannot answer. */
+  /** Serves the reads that a replica cannot serve. */
   readonly primary: {
     readonly db: Db;
     readonly bus: Bus;
@@ -127,10 +127,10 @@ export class PostgresReplicas implements Replicas {
   }
 }
 
-/** Asks the primary if the replica cannot answer. */
-async function withFallback<T>(args: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
+/** Reads from the primary if the replica is unavailable. */
+async function withFallback<T>(readReplica: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
   try {
-    return await args();
+    return await readReplica();
   } catch (error) {
     if (!(error instanceof ReplicaUnavailable)) throw error;
     return primary();

@@ -47,7 +47,7 @@ interface Vocabulary {
 
 /**
  * Translates the requested scopes into scopes of this service, because clients of an imported service still request its old
- * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is refused:
+ * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is rejected:
  * no scope must not become all scopes.
  */
 export async function translateScope({ scopes: known, legacyScopes }: Vocabulary, text: string): Promise<string> {

@@ -38,7 +38,7 @@ interface Wanted {
   readonly search?: string | null | undefined;
 }
 
-/** Refuses resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
+/** Rejects resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
 function check({ context, caller, now }: Call, services: WebhookServices, { url, resources, search }: Wanted): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;

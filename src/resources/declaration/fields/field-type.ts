@@ -15,7 +15,7 @@ export interface SearchTerm {
   readonly openEnd: boolean;
 }
 
-/** The reason why a value is refused: a code for programs, and the end of the sentence "<field> …". */
+/** The reason why a value is rejected: a code for programs, and the end of the sentence "<field> …". */
 export interface InvalidValue extends FieldErrorValues {
   readonly code: string;
   readonly message: string;
@@ -54,7 +54,7 @@ export interface FieldType {
   toJson(stored: unknown): string;
 
   check(value: unknown, options: AnyOptions): InvalidValue | undefined;
-  /** Parses the text of a form. Returns malformed text unchanged, so that `check` refuses it. */
+  /** Parses the text of a form. Returns malformed text unchanged, so that `check` rejects it. */
   fromForm(text: string): unknown;
   /** Whether the empty text of a form is a value. By default it means no value. */
   takesEmptyText?(options: AnyOptions): boolean;

@@ -18,7 +18,7 @@ export interface FieldOptions<T> {
   default?: Default<T>;
   /** No two rows may have the same value. */
   unique?: boolean;
-  /** Only the service sets it. A request that sends it is refused. */
+  /** Only the service sets it. A request that sends it is rejected. */
   readOnly?: boolean;
   /** Can be sent, but is never shown. */
   writeOnly?: boolean;
@@ -36,7 +36,7 @@ export interface FieldOptions<T> {
   column?: string;
   /** The label of the field, for people. The default is derived from its name. */
   label?: string;
-  /** A help text for people. It is shown below the control, and when a pattern refuses a value. */
+  /** A help text for people. It is shown below the control, and when a pattern rejects a value. */
   hint?: string;
   description?: string;
   example?: T;

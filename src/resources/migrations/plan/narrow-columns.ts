@@ -22,7 +22,7 @@ interface ColumnChange {
   readonly becomesText: boolean;
 }
 
-/** Refuses the new declaration of a column if rows violate it. The operator must change these rows first. */
+/** Rejects the new declaration of a column if rows violate it. The operator must change these rows first. */
 export async function narrowColumn(
   { executor, resource, table, blockers }: TablePlan,
   name: string,

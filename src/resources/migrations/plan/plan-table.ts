@@ -93,7 +93,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   return { recast, gone, refused };
 }
 
-/** Refuses a new type: the stored values cannot be converted, or another version may use the column. */
+/** Rejects a new type: the stored values cannot be converted, or another version may use the column. */
 function rejectType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
   const isA = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (held === 0) {
