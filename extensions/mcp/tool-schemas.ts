@@ -60,7 +60,7 @@ const resourceNames = (rights: readonly Rights[]): Json => ({
   description: 'The name of the resource.',
 });
 const id = text('The id of the row.');
-const ifMatch = text('The etag of the row as you read it: the write is refused where it was changed since.');
+const ifMatch = text('The etag of the row as you read it: the write is rejected if the row has changed since then.');
 const idempotencyKey = text(
   'Any text of your choice. If you repeat a call with the same key, nothing is done twice: you get the first response.',
 );

@@ -50,7 +50,7 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
   update: ['Change a row', 'Changes the fields that values names, and no others.', { ...writes, idempotentHint: true }],
   delete: [
     'Delete a row',
-    'Deletes one row. Ask the person first. It can be restored only where describe says softDelete.',
+    'Deletes one row. Ask the person first. It can be restored only if describe shows softDelete.',
     { ...writes, idempotentHint: true },
   ],
   restore: [

@@ -40,7 +40,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
         tags: ['users'],
         summary: 'Register a user',
         description:
-          'Answers with the user, not with tokens: log in with the same credentials to get those. 403 where REGISTRATION is closed.',
+          'Returns the user, not tokens: log in with the same credentials to get tokens. 403 if REGISTRATION is closed.',
         body: Type.Object(
           {
             email: text('Required unless another enabled identifier is sent.'),

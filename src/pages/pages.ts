@@ -126,7 +126,7 @@ function serveOperatorPages(kit: PageKit, services: ResourceServices, loaded: re
       );
     } catch (error) {
       if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
-      throw new OperatorError(`${declared.file}: ${path} is there already. Choose another path.`);
+      throw new OperatorError(`${declared.file}: ${path} already exists. Choose another path.`);
     }
   }
 }

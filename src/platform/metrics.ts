@@ -55,7 +55,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
     ),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
-      'Time to answer a request, by route',
+      'Time to respond to a request, by route',
       registry,
     ),
     logins: countByLabel(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),

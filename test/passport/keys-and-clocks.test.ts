@@ -69,7 +69,7 @@ describe('A key of another service', () => {
       [{ env: file('short.env', 'APP_KEY=base64:AAAA\n') }, /not a key of Laravel/],
       [{ timezone: 'Mars/Base' }, /not a time zone/],
       [{ users: 'people' }, /no table "people"/],
-      [{ scopes: { 'orders-read': 'orders:read' } }, /no scope here/],
+      [{ scopes: { 'orders-read': 'orders:read' } }, /not a scope of this service/],
     ] as const) {
       await assert.rejects(runImport(service, old, options as never), message);
     }

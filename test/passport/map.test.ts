@@ -166,7 +166,10 @@ onBothEngines('The map of an import', (engine) => {
     assert.match(asked.decisions.join('\n'), /Set ROLE_SCOPES.*\(editor=users:read; viewer=users:read\)/);
     const accepted = await run({ 'list-profiles': 'users:read' }, { accept: ['role-scopes', 'permission-names'] });
     assert.deepEqual(accepted.decisions, []);
-    await assert.rejects(run({ 'list-profiles': 'profiles:fly' }), /--map: "profiles:fly".*is no scope here/);
+    await assert.rejects(
+      run({ 'list-profiles': 'profiles:fly' }),
+      /--map: "profiles:fly".*is not a scope of this service/,
+    );
     const fields = (wrong: object) => runImport(service, old, { scopes: mappedScopes, map: wrong as never });
     await assert.rejects(fields({ fields: { mobile: 'password_hash' } }), /"mobile" must become a field of users/);
     await assert.rejects(fields({ fields: { fax: 'phone' } }), /no table of users has a column "fax"/);

@@ -153,9 +153,9 @@ describe('A declared route', () => {
   it('is refused if its path is taken, or its schema is empty', async () => {
     const start = services('sqlite');
     for (const [route, says] of [
-      ["path: '/v1/users'", /a\.mjs: GET \/v1\/users is there already/],
-      ["path: '/v1/users/:name'", /a\.mjs: GET \/v1\/users\/:name is there already/],
-      ["path: '/settings'", /a\.mjs: GET \/settings is there already/],
+      ["path: '/v1/users'", /a\.mjs: GET \/v1\/users already exists/],
+      ["path: '/v1/users/:name'", /a\.mjs: GET \/v1\/users\/:name already exists/],
+      ["path: '/settings'", /a\.mjs: GET \/settings already exists/],
       [
         "path: '/v1/a', query: { type: 'object', properties: { a: { type: 'strng' } } }",
         /schema for GET: \/v1\/a, .* type must be .*strng/,

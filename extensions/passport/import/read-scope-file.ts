@@ -26,7 +26,7 @@ export function readScopes(option: string, entries: readonly [string, unknown][]
     for (const name of names) {
       if (typeof name === 'string' && known.has(name)) continue;
       throw new OperatorError(
-        `${option}: ${JSON.stringify(name)} (for "${old}") is no scope here. There are: ${known.list().join(', ')}.`,
+        `${option}: ${JSON.stringify(name)} (for "${old}") is not a scope of this service. There are: ${known.list().join(', ')}.`,
       );
     }
     map.set(old, names as string[]);
@@ -45,7 +45,7 @@ export function readClientScopes(
       const invalid = names.find((name) => !known.has(name));
       if (invalid === undefined) return [id, names];
       throw new OperatorError(
-        `--client-scopes: "${invalid}" (for the client ${id}) is no scope here. There are: ${known.list().join(', ')}.`,
+        `--client-scopes: "${invalid}" (for the client ${id}) is not a scope of this service. There are: ${known.list().join(', ')}.`,
       );
     }),
   );

@@ -68,10 +68,7 @@ export class RefreshOpener {
     const failures = this.#failures.get(network);
     const now = this.#context.now();
     if (!failures || failures.until <= now || failures.count < maxFailures) return;
-    throw tooManyRequests(
-      'Too many refresh tokens that nobody issued. Wait before you try again.',
-      (failures.until - now) / 1000,
-    );
+    throw tooManyRequests('Too many unknown refresh tokens. Wait before you try again.', (failures.until - now) / 1000);
   }
 
   #countFailure(network: string): void {

@@ -25,14 +25,14 @@ export async function openMysqlSource(url: string): Promise<Source> {
       connectTimeout: 15_000,
     });
   } catch (error) {
-    throw new OperatorError(`The MySQL of --from did not answer: ${reasonOf(error)}`);
+    throw new OperatorError(`The MySQL server of --from did not respond: ${reasonOf(error)}`);
   }
   connection.on('error', () => undefined);
   const all = async <K extends string>(text: string, values: readonly unknown[] = []): Promise<SourceRow<K>[]> => {
     try {
       return (await connection.query<RowDataPacket[]>(text, [...values]))[0] as SourceRow<K>[];
     } catch (error) {
-      throw new OperatorError(`The MySQL of --from refused a query: ${reasonOf(error)}`);
+      throw new OperatorError(`The MySQL server of --from rejected a query: ${reasonOf(error)}`);
     }
   };
   try {

@@ -27,13 +27,13 @@ export async function openPostgresSource(url: string): Promise<Source> {
     await client.query('begin isolation level repeatable read read only');
   } catch (error) {
     await client.end().catch(() => undefined);
-    throw new OperatorError(`The PostgreSQL of --from did not answer: ${reasonOf(error)}`);
+    throw new OperatorError(`The PostgreSQL server of --from did not respond: ${reasonOf(error)}`);
   }
   const all = async <K extends string>(text: string, values: readonly unknown[] = []): Promise<SourceRow<K>[]> => {
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
-      throw new OperatorError(`The PostgreSQL of --from refused a query: ${reasonOf(error)}`);
+      throw new OperatorError(`The PostgreSQL server of --from rejected a query: ${reasonOf(error)}`);
     }
   };
   return {

@@ -177,7 +177,7 @@ export async function readNewPasskey(
     };
     return { challenge, row };
   } catch (error) {
-    log.info({ reason: reasonOf(error) }, 'a new passkey was refused');
+    log.info({ reason: reasonOf(error) }, 'a new passkey was rejected');
     return undefined;
   }
 }
@@ -229,7 +229,7 @@ export async function readAssertion(
         (await consumeChallenge(tx, spent)) && recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };
   } catch (error) {
-    log.info({ reason: reasonOf(error) }, 'a passkey was refused');
+    log.info({ reason: reasonOf(error) }, 'a passkey was rejected');
     return undefined;
   }
 }

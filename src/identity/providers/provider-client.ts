@@ -200,7 +200,7 @@ export class ProviderClient {
     const headers = { authorization: `Bearer ${accessToken}`, accept: 'application/json' };
     const response = await this.#fetch(address, { headers });
     if (response.status !== 200)
-      throw new OutboundError(`${new URL(address).host} answered with the status ${response.status}`);
+      throw new OutboundError(`${new URL(address).host} returned the status ${response.status}`);
     return response.json();
   }
 

@@ -36,7 +36,7 @@ export function createProviderFetch(
       maxBytes,
     });
     const { status } = response;
-    if (status < 200 || status > 599) throw new OutboundError(`${url.host} answered with the status ${status}`);
+    if (status < 200 || status > 599) throw new OutboundError(`${url.host} returned the status ${status}`);
     const empty = [204, 205, 304].includes(status);
     const forwarded = keptHeaders.flatMap((name) =>
       response.headers[name] ? [[name, String(response.headers[name])]] : [],

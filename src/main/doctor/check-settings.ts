@@ -43,7 +43,7 @@ function checkCookies({ baseUrl }: Config): Finding {
   if (isLoopback(hostname)) return ok('cookies', 'not Secure, which is fine on this machine alone');
   return errorFinding(
     'cookies',
-    'BASE_URL is {url}: cookies and tokens cross the network in the clear',
+    'BASE_URL is {url}: cookies and tokens cross the network unencrypted',
     'Put a reverse proxy with TLS in front, and set BASE_URL to its https address.',
     { url: baseUrl },
   );

@@ -151,8 +151,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
             if (!holdsScopes(call.caller.scopes, row.scopes)) {
               throw forbidden('This client has more rights than the token that you sent.');
             }
-            if (row.public)
-              throw conflict('A public application has no secret, because it runs where a secret cannot be kept.');
+            if (row.public) throw conflict('A public application has no secret, because it cannot keep a secret.');
             if (isProxied(row.id)) {
               throw conflict('The secret of this client comes from the settings. Change it there.');
             }

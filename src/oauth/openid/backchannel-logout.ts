@@ -126,7 +126,7 @@ async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch
     maxBytes: maxResponseBytes,
   });
   // OpenID Connect Back-Channel Logout 2.8 requires 200. Some frameworks can only respond with 204.
-  if (status !== 200 && status !== 204) throw new Error(`the application answered ${status}`);
+  if (status !== 200 && status !== 204) throw new Error(`the application returned ${status}`);
 }
 
 /** 2.4: a logout token has no nonce, so that it cannot be mistaken for an ID token. */

@@ -105,7 +105,8 @@ function checkParams(path: string, params: { readonly properties?: object }, rep
 
 function checkPage({ path, auth }: Page, report: Complain): void {
   checkPath(path, report);
-  if (path === '/v1' || path?.startsWith?.('/v1/')) report('path', 'a page is not under /v1, where answers are JSON.');
+  if (path === '/v1' || path?.startsWith?.('/v1/'))
+    report('path', 'a page is not under /v1, where responses are JSON.');
   checkAuth(auth, ['public', 'auth:web'], report);
 }
 

@@ -30,7 +30,7 @@ export function serveRoutes(
     } catch (error) {
       const { method, path } = declared.route;
       const isTaken = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
-      const reason = isTaken ? 'is there already. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
+      const reason = isTaken ? 'already exists. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
       throw new OperatorError(`${declared.file}: ${method} ${path} ${reason}`);
     }
   }
@@ -60,7 +60,7 @@ function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void
   if (isRead || app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: shapeOf(path) }))
     return;
   throw new OperatorError(
-    `${declared.file}: PUT ${path} has no GET with the same path, so nobody could read what it replaces. Declare a GET, or use PATCH or POST.`,
+    `${declared.file}: PUT ${path} has no GET with the same path, so its replaced value could not be read. Declare a GET, or use PATCH or POST.`,
   );
 }
 

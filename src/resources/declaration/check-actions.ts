@@ -36,7 +36,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, re
     ) {
       report(
         where,
-        'nobody could read what this PUT replaces: declare a GET with the same name, or use PATCH or POST.',
+        'the value that this PUT replaces could not be read: declare a GET with the same name, or use PATCH or POST.',
       );
     }
     if (method === 'GET' && body !== undefined) report(`${where}.body`, 'a GET has no body; choose another method.');

@@ -133,7 +133,7 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
   ];
   if (changes.length === 0) report('changes', 'name the fields to show, or use true for all.');
   for (const name of changes.filter((each) => !names.includes(each))) {
-    report('changes', `answers show no field "${name}".${didYouMean(name, names)}`);
+    report('changes', `responses contain no field "${name}".${didYouMean(name, names)}`);
   }
 }
 

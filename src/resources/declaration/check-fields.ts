@@ -74,7 +74,7 @@ function checkField(
   if ((options.hidden || options.writeOnly) && (searchable || sortable)) {
     reportHere('callers could guess a hidden value by searching or sorting; leave searchable and sortable out.');
   }
-  if (options.virtual && !options.writeOnly) reportHere('a virtual field is never shown: say `writeOnly: true`.');
+  if (options.virtual && !options.writeOnly) reportHere('a virtual field is never shown: set `writeOnly: true`.');
   if (!isComputed(field)) checkDefault(type, field, reportHere);
   for (const former of [options.renamedFrom ?? []].flat()) {
     if (Object.hasOwn(definition.fields, former)) {

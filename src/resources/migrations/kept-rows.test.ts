@@ -66,7 +66,7 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     await insert(database, { id: '2', name: 'a', deleted_at: 5 });
     await assert.rejects(insert(database, { id: '3', name: 'a', deleted_at: null }));
     assert.deepEqual(await applyResourceMigrations(database, [things(fields, { softDelete: true })]), []);
-    await assert.rejects(applyResourceMigrations(database, [things(fields)]), /1 deleted rows would be there again/);
+    await assert.rejects(applyResourceMigrations(database, [things(fields)]), /1 deleted rows would reappear/);
     await database.db
       .deleteFrom('things' as never)
       .where('id' as never, '=', '2' as never)

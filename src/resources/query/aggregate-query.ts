@@ -60,7 +60,7 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
     const field = known.find((each) => each.name === name);
     if (!field) throw unusable(resource, 'groupBy: the field', name, known, 'cannot be grouped by');
     if (aggregates.some(({ of }) => of === name)) {
-      throw invalidParameter(`groupBy: the answer has a member "${name}" already; leave ${name} out of aggregate.`);
+      throw invalidParameter(`groupBy: the response has a member "${name}" already; leave ${name} out of aggregate.`);
     }
     return field;
   });

@@ -137,7 +137,7 @@ function actionCall(
     transaction: (work) =>
       inside((write) => {
         const reveal = () => {
-          throw new Error('an action returns what it shows');
+          throw new Error('an action returns its response');
         };
         return work({ ...write.call, reveal });
       }),

@@ -16,7 +16,8 @@ export async function importRefreshTokens(pass: Pass, clients: Clients): Promise
   const { source, plan, findings, at } = pass;
   const table = plan.layout.find('oauth_refresh_tokens');
   const accessTable = plan.layout.find('oauth_access_tokens');
-  if (!table || !accessTable) return findings.note('There is no table oauth_refresh_tokens: nobody can refresh');
+  if (!table || !accessTable)
+    return findings.note('There is no table oauth_refresh_tokens, so no login can be refreshed');
   const tally = findings.of(table.name);
   const total = await source.count(table.name);
   const from = select(table, 'id', ['access_token_id', 'revoked', 'expires_at']);

@@ -54,12 +54,12 @@ function checkZone({ clock }: Plan, inRow: string | null | undefined, expires: n
   if (read === null || Math.abs(read - expires * 1000) <= tolerance) return;
   const hours = (read - expires * 1000) / 3_600_000;
   throw new OperatorError(
-    `--verify: the token ends at ${new Date(expires * 1000).toISOString()}, and its row says ${inRow}, which is ${hours.toFixed(1)} h off in ${clock.zone}. Give the application's time zone by --timezone.`,
+    `--verify: the token ends at ${new Date(expires * 1000).toISOString()}, and its row says ${inRow}, which is ${hours.toFixed(1)} h off in ${clock.zone}. Set the application's time zone with --timezone.`,
   );
 }
 
 function verdict(kind: string, allowed: boolean | undefined, isLive: boolean): string {
   const found =
-    allowed === undefined ? 'its row is gone, so it is refused' : allowed ? 'it is allowed' : 'it is revoked';
+    allowed === undefined ? 'its row no longer exists, so it is rejected' : allowed ? 'it is allowed' : 'it is revoked';
   return `The ${kind} token belongs to this service: ${found}${isLive ? '' : ', and it has expired'}.`;
 }

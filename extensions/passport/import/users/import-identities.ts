@@ -84,7 +84,7 @@ async function takeRows(
     if (!here) {
       pass.findings.decide(
         'identities',
-        `Sign-ins with "${old}" were not imported: set up a provider for it here, and name it by --social ${old}=NAME where it is called otherwise. Its subjects must be the ids that Socialite kept`,
+        `Sign-ins with "${old}" were not imported: set up a provider for it here, and if it has another name here, add --social ${old}=NAME. Its subjects must be the ids that Socialite stored`,
         `${users} ${user}`,
       );
       continue;

@@ -109,7 +109,7 @@ function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTabl
     return `it belongs to another table (${meant})`;
   pass.findings.decide(
     'role-models',
-    `Roles of "${model}" were not taken: say which table that is by --model '${model}=TABLE', or leave them`,
+    `Roles of "${model}" were not imported: name the table with --model '${model}=TABLE', or leave them`,
   );
   return `its model_type belongs to none of the named tables`;
 }

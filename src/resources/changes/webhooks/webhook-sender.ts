@@ -218,7 +218,7 @@ export class WebhookSender {
       await this.#disable(
         tx,
         webhook,
-        status === 410 ? 'the receiver answered 410' : 'deliveries failed for three days',
+        status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days',
       );
     });
   }
@@ -235,7 +235,7 @@ export class WebhookSender {
       const headers = webhookHeaders(secrets, id, at, body);
       const response = await this.#fetch(webhook.url, { method: 'POST', headers, body, timeoutMs });
       const text = response.body.toString('utf8').replaceAll('\0', '').slice(0, maxStoredLength);
-      const error = response.status < 300 ? null : `the receiver answered ${response.status}`;
+      const error = response.status < 300 ? null : `the receiver returned ${response.status}`;
       return { response_status: response.status, response_body: text, error };
     } catch (error) {
       return { response_status: null, response_body: null, error: reasonOf(error).slice(0, 500) };

@@ -102,7 +102,7 @@ function rejectType({ resource, table, blockers }: Plan, name: string, { field, 
   }
   const empty = suggestMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
   blockers.push(
-    `${isA}, because ${rowsThat(held, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column by gatehouse migrate with ${empty}.`,
+    `${isA}, because ${rowsThat(held, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${empty}.`,
   );
 }
 
@@ -135,7 +135,7 @@ async function leaveColumns(
     unusedColumns[name] = { ...old, unnamed: true };
     if (name === 'deleted_at' && old.type === 'timestamp' && held > 0) {
       blockers.push(
-        `${resource}: it no longer says softDelete, and its ${held} deleted rows would be there again. Delete them for good first, or say that they may come back: gatehouse migrate --drop ${operators}`,
+        `${resource}: softDelete is no longer declared, and its ${held} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${operators}`,
       );
       continue;
     }
