@@ -39,10 +39,10 @@ describe('Applications on the command line', () => {
     assert.deepEqual([open.code, open.stdout.includes('client_secret')], [0, false], open.stderr);
     await run('client', 'create', 'Desk', '--id', 'desk', '--application', '--public', '--trusted', '--scope', '*');
     const { stdout } = await run('doctor', '--json');
-    const found = (JSON.parse(stdout) as { part: string; what: string }[]).filter(
+    const found = (JSON.parse(stdout) as { part: string; summary: string }[]).filter(
       ({ part }) => part === 'applications',
     );
-    assert.ok(found.length === 2 && found.every(({ what }) => /: desk$/.test(what)), stdout);
+    assert.ok(found.length === 2 && found.every(({ summary }) => /: desk$/.test(summary)), stdout);
     const secret = await run('client', 'secret', 'phone');
     assert.deepEqual([secret.code, /is public/.test(secret.stderr)], [1, true]);
   });
