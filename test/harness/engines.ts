@@ -38,7 +38,11 @@ async function createFrom(
 
   const server = postgresUrl();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await onServer(server, `create database ${name} ${template.postgres ? `template ${template.postgres}` : ''}`);
+  // The default strategy writes every page to the log, which takes longer.
+  await onServer(
+    server,
+    `create database ${name} ${template.postgres ? `template ${template.postgres} strategy file_copy` : ''}`,
+  );
   const url = new URL(server);
   url.pathname = `/${name}`;
   return {
