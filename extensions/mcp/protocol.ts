@@ -31,7 +31,7 @@ export interface McpRequest {
 
 /** The protocol, implemented with its SDK, without sessions. Each request has its own server with the tools of its caller. */
 export function createProtocol({ name, onError }: { name: string; onError(error: Error): void }) {
-  const wentWrong = (error: Error): never => {
+  const logAndThrow = (error: Error): never => {
     onError(error);
     throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong here. Try again later.');
   };
@@ -43,7 +43,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
     server.setRequestHandler('tools/call', async ({ params }) => {
       const answer = toolbox.call(params.name, params.arguments ?? {});
       if (!answer) throw invalid('This tool does not exist, or you may not use it.');
-      return answer.catch(wentWrong);
+      return answer.catch(logAndThrow);
     });
     server.setRequestHandler('resources/list', () => ({ resources: toolbox.documents() }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: toolbox.templates() }));
@@ -51,7 +51,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
       const text = await toolbox.read(uri)?.catch((error) => {
         if (error instanceof Problem || (error instanceof ApiError && error.answer.status === 404)) return undefined;
         if (error instanceof ApiError) throw invalid(String(error.answer.body.detail ?? error.answer.body.title));
-        return wentWrong(error);
+        return logAndThrow(error);
       });
       if (text === undefined)
         throw new ResourceNotFoundError(uri, 'This address does not exist, or you may not see it.');

@@ -23,7 +23,7 @@ const sealedColumns = new Map<string, SealedColumn>([
 ]);
 
 type Change = (row: Row) => Row;
-const asItIs: Change = (row) => row;
+const unchangedRow: Change = (row) => row;
 
 /** Encrypts each row again for the new database. */
 export const createResealer = (table: CopiedTable, from: Sealing, to: Sealing): Change =>
@@ -35,7 +35,7 @@ export const createOpener = (table: CopiedTable, sealing: Sealing): Change =>
 
 function changeOf({ name, columns }: CopiedTable, change: (sealed: string, label: string) => string): Change {
   const sealed = sealedColumns.get(name);
-  if (!sealed) return asItIs;
+  if (!sealed) return unchangedRow;
   const place = columns.findIndex((column) => column.name === sealed.column);
   const id = columns.findIndex((column) => column.name === 'id');
   return (row) => {

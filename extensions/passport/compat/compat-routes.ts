@@ -12,7 +12,7 @@ import { readIncludes, transformErrors, transformResponses } from './apiato-resp
 import { asPermission } from './apiato-routes.ts';
 import type { LegacyIds } from './legacy-ids.ts';
 import { readAsApiato, resolveSearch, wordFields } from './legacy-query.ts';
-import { isRefreshRequest, numbersToText, refusedRefresh, wrapTokens } from './legacy-responses.ts';
+import { isRefreshRequest, numbersToText, rejectedRefresh, wrapTokens } from './legacy-responses.ts';
 
 const pageSize = 100;
 const maxPages = 100;
@@ -75,8 +75,8 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
 
   app.addHook('onRoute', (route) => {
     const method = String(route.method);
-    if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) answerTokens(route);
-    if (route.url === '/v1/logout') answerLogout(route, method);
+    if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) transformTokenResponse(route);
+    if (route.url === '/v1/logout') transformLogoutResponse(route, method);
     const resource = ofResource.exec(route.url)?.[1] ?? '';
     const definition = definitions.get(resource);
     const own = targets.get(resource);
@@ -88,7 +88,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
           readAsApiato(queryOf(request), wordFields(definition));
           readIncludes(request);
         });
-        giveEverything(route);
+        serveUnlimited(route);
       }
       const isRow = new RegExp(`^/v1/${resource}(/:id)?$`).test(route.url);
       if (isApiato && isRow) transformResponses(route, definition, { ids, targets, definitions, permissionsOf });
@@ -101,13 +101,13 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   // For the whole service: unknown paths are rejected in the same format.
   if (isApiato) app.addHook('onSend', transformErrors);
 
-  function answerTokens(route: RouteOptions): void {
+  function transformTokenResponse(route: RouteOptions): void {
     before(route, async ({ body }) => numbersToText(body));
     const isRefresh = (request: FastifyRequest) => route.url.endsWith('/refresh') || isRefreshRequest(request.body);
     route.errorHandler = (error, request, reply) => {
-      const refused = isRefresh(request) ? refusedRefresh(compat, error) : undefined;
-      if (!refused) throw error;
-      reply.code(refused.status).header('cache-control', 'no-store').send(refused.body);
+      const rejected = isRefresh(request) ? rejectedRefresh(compat, error) : undefined;
+      if (!rejected) throw error;
+      reply.code(rejected.status).header('cache-control', 'no-store').send(rejected.body);
     };
     if (!proxy.test(route.url) || (compat !== 'apiato12' && compat !== 'apiato13')) return;
     route.schema = { ...route.schema, response: {} };
@@ -117,7 +117,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     ];
   }
 
-  function giveEverything(route: RouteOptions): void {
+  function serveUnlimited(route: RouteOptions): void {
     const { handler } = route;
     route.handler = function (request, reply) {
       const { limit } = queryOf(request);
@@ -125,7 +125,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     };
   }
 
-  function answerLogout(route: RouteOptions, method: string): void {
+  function transformLogoutResponse(route: RouteOptions, method: string): void {
     route.preSerialization = [
       async (_request: FastifyRequest, reply: FastifyReply, payload: unknown) => {
         if (reply.statusCode === 200) reply.code(202);

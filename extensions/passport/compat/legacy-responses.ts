@@ -12,7 +12,7 @@ export function wrapTokens(compat: Compat, tokens: unknown): unknown {
 }
 
 /** Passport's error for a rejected refresh token. Before version 13, it was `invalid_request`. */
-export function refusedRefresh(compat: Compat, error: unknown): { status: number; body: object } | undefined {
+export function rejectedRefresh(compat: Compat, error: unknown): { status: number; body: object } | undefined {
   if (!(error instanceof OAuthError) || error.error !== 'invalid_grant') return undefined;
   const description = 'The refresh token is invalid.';
   const hint = 'Token has been revoked';

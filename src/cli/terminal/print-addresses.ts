@@ -31,12 +31,12 @@ const line = (name: string, value: string): string => `${name.padEnd(18)}${value
 function administratorLines({ email, password, file }: FirstAdministrator): void {
   const lines = [line('Administrator', email)];
   if (password) lines.push(line('Password', password));
-  console.log(`${boxed(lines).join('\n')}\n`);
+  console.log(`${drawBox(lines).join('\n')}\n`);
   if (file) console.log(`  The password is in ${relative(process.cwd(), file)} until you have signed in.\n`);
   else if (password) console.log('  It is shown only this once.\n');
 }
 
-function boxed(lines: readonly string[]): string[] {
+function drawBox(lines: readonly string[]): string[] {
   const width = Math.max(...lines.map(({ length }) => length));
   const edge = '─'.repeat(width + 2);
   return [`  ┌${edge}┐`, ...lines.map((text) => `  │ ${text.padEnd(width)} │`), `  └${edge}┘`];

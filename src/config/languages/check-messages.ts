@@ -46,10 +46,10 @@ export interface CustomMessages {
 export function checkCustomMessages(languages: Languages): CustomMessages[] {
   const { english } = languages;
   return [...languages.custom].map(([language, own]) => {
-    const spoken = languages.translatedKeys(language);
+    const translated = languages.translatedKeys(language);
     return {
       language,
-      missing: [...english.keys()].filter((key) => !spoken.has(key)),
+      missing: [...english.keys()].filter((key) => !translated.has(key)),
       unknown: [...own.keys()].filter((key) => !languages.isBuiltIn(key)),
       mistakes: [...own].flatMap(([key, text]) => {
         const problem = languages.isBuiltIn(key) && checkTranslation(key, english.get(key) ?? '', text, language);

@@ -6,34 +6,34 @@ import { findUser, rolesOf } from '../accounts/user-store.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { peekOneTimeToken, readOneTimeToken } from './one-time-tokens.ts';
 
-type Looking = Pick<Context, 'database' | 'now'>;
+type LinkContext = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 /** Whether a mailed link is still valid. Does not use it up, because mail scanners open links too. */
 export const isValidLink = (
-  looking: Looking,
+  context: LinkContext,
   keys: Macs,
   purpose: OneTimePurpose | 'undo_email',
   value: string,
 ): Promise<boolean> =>
-  purpose === 'undo_email' ? canUndo(looking, keys, value) : canUse(looking, keys, purpose, value);
+  purpose === 'undo_email' ? canUndo(context, keys, value) : canUse(context, keys, purpose, value);
 
-async function canUse(looking: Looking, keys: Macs, purpose: OneTimePurpose, value: string): Promise<boolean> {
-  const found = await peekOneTimeToken(looking, keys, purpose, value);
-  const user = found && (await findUser(looking.database.db, found.user_id));
+async function canUse(context: LinkContext, keys: Macs, purpose: OneTimePurpose, value: string): Promise<boolean> {
+  const found = await peekOneTimeToken(context, keys, purpose, value);
+  const user = found && (await findUser(context.database.db, found.user_id));
   if (!user || user.disabled) return false;
   if (user.email === found.email) return true;
   if (purpose !== 'confirm_email') return false;
   // An email change whose new address is not confirmed yet.
-  const change = await findPendingChange(looking.database.db, user.id, looking.now());
+  const change = await findPendingChange(context.database.db, user.id, context.now());
   return change?.new_email === found.email;
 }
 
 /** The invited user and the inviter. Undefined if the link is no longer valid. */
-export async function findInvitation(looking: Looking, keys: Macs, value: string): Promise<Invitation | undefined> {
-  if (!(await canUse(looking, keys, 'reset_password', value))) return undefined;
-  const { db } = looking.database;
-  const found = await peekOneTimeToken(looking, keys, 'reset_password', value);
+export async function findInvitation(context: LinkContext, keys: Macs, value: string): Promise<Invitation | undefined> {
+  if (!(await canUse(context, keys, 'reset_password', value))) return undefined;
+  const { db } = context.database;
+  const found = await peekOneTimeToken(context, keys, 'reset_password', value);
   const user = found && (await findUser(db, found.user_id));
   const inviterId = user && (await findInviterId(db, user.id));
   const inviter = inviterId === undefined ? undefined : await findUser(db, inviterId);
@@ -47,7 +47,7 @@ export interface Invitation {
   readonly inviter: string | null | undefined;
 }
 
-async function canUndo({ database, now }: Looking, keys: Macs, value: string): Promise<boolean> {
+async function canUndo({ database, now }: LinkContext, keys: Macs, value: string): Promise<boolean> {
   const id = readOneTimeToken(keys, 'undo_email', value);
   const change = id === undefined ? undefined : await findEmailChange(database.db, id);
   return change !== undefined && change.undone_at === null && change.undo_until > now() && change.old_email !== null;

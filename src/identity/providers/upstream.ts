@@ -35,10 +35,10 @@ export const isPrintable = (value: unknown): value is string =>
   typeof value === 'string' && /^[\x20-\x7e]{1,255}$/.test(value);
 
 /** Apple sends a text. */
-const saysVerified = ({ email_verified }: Claims): boolean => email_verified === true || email_verified === 'true';
+const isEmailVerified = ({ email_verified }: Claims): boolean => email_verified === true || email_verified === 'true';
 
 export function readUpstream(
-  { name, email: trust = 'verified', emailVerified = saysVerified, acr = {} }: ProviderDefinition,
+  { name, email: trust = 'verified', emailVerified = isEmailVerified, acr = {} }: ProviderDefinition,
   issuer: string,
   claims: Claims & { readonly sub: string },
 ): Upstream {

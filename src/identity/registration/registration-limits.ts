@@ -12,16 +12,16 @@ import { type Attempt, beginAttempt, countAgainstLimits, networkLimits, readRefu
 
 const hour = 60 * 60_000;
 /** The number of times per hour that a network can learn that an identifier is taken. */
-const answersAnHour = 5;
+const maxTakenPerHour = 5;
 /** How many mails per hour registrations send to one mailbox. */
 const mailsAnHour = 5;
 
-const askedLimits = ({ address }: RequestSource) => networkLimits('taken', address, answersAnHour);
+const takenLimits = ({ address }: RequestSource) => networkLimits('taken', address, maxTakenPerHour);
 
 /** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
 const perNetwork = new KeyedSemaphore(1, 500);
 
-const tooManyAnswers = (seconds: number) =>
+const tooManyTaken = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
 
 /** Limits new users per hour and network. The caller counts the attempt when the user was created. */
@@ -45,8 +45,8 @@ export function requireUntaken(
   userId = '',
 ): Promise<void> {
   return perNetwork.run(networkOf(source.address ?? 'unknown'), async () => {
-    const refusal = await readRefusal(context, askedLimits(source));
-    if (refusal) throw tooManyAnswers(refusal.retryAfterSeconds);
+    const refusal = await readRefusal(context, takenLimits(source));
+    if (refusal) throw tooManyTaken(refusal.retryAfterSeconds);
     const { db } = context.database;
     const taken = await findTakenFields(db, wanted, userId);
     if (
@@ -62,8 +62,8 @@ export function requireUntaken(
 
 /** Tells that identifiers are taken, but only a few times per hour. */
 export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
-  const refusal = await countAgainstLimits(context, askedLimits(source), hour);
-  return refusal ? tooManyAnswers(refusal.retryAfterSeconds) : unprocessable(taken);
+  const refusal = await countAgainstLimits(context, takenLimits(source), hour);
+  return refusal ? tooManyTaken(refusal.retryAfterSeconds) : unprocessable(taken);
 }
 
 export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>

@@ -85,7 +85,7 @@ export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
   );
 }
 
-interface Means {
+interface LogoutServices {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
@@ -98,7 +98,7 @@ const attempts = 6;
 const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
 
 /** Notifies applications of logouts (OpenID Connect Back-Channel Logout 1.0). */
-export function sendLogouts(queue: Queue, services: Means): void {
+export function sendLogouts(queue: Queue, services: LogoutServices): void {
   const fetch = createGuardedFetch(services.context.config);
   const handle = async ({ data, subject, attempt }: Job<Logout>) => {
     try {
@@ -112,7 +112,11 @@ export function sendLogouts(queue: Queue, services: Means): void {
   queue.handle(jobName, handle, { attempts, lanes });
 }
 
-async function sendLogout({ context, keys, clients }: Means, fetch: GuardedFetch, logout: Logout): Promise<void> {
+async function sendLogout(
+  { context, keys, clients }: LogoutServices,
+  fetch: GuardedFetch,
+  logout: Logout,
+): Promise<void> {
   const client = await clients.find(logout.clientId);
   // The client was deleted, or its logout address was removed.
   if (!client?.backchannelLogoutUri) return;

@@ -92,7 +92,7 @@ export async function createPageKit(
   app.errorPage = async (reply, status, title, detail, code) => {
     const { request } = reply;
     const language = requestLanguage.ofBrowser(request);
-    const variables = spoken(languages, language, describeError(request, status, title, detail, code));
+    const variables = translateVariables(languages, language, describeError(request, status, title, detail, code));
     // The path without its query, because the query may have caused the error.
     const here = currentPath(request);
     const seen = { ...globals, ...themeVariables(cookies, request), here, language };
@@ -146,7 +146,7 @@ export async function createPageKit(
     async show({ request, reply }, view, variables, sources) {
       const token = csrf.token(request, reply);
       const language = await languageOf(request);
-      const all = spoken(languages, language, { errors: {}, values: {}, ...variables });
+      const all = translateVariables(languages, language, { errors: {}, values: {}, ...variables });
       const seen = { ...globals, ...themeVariables(cookies, request), language, csrf: token };
       const html = views.render(view, all, seen);
       if (isTooLong(request, reply, html)) throw tooLong;
@@ -167,7 +167,7 @@ const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, htm
   statusCode >= 400 && caller.kind === 'anonymous' && Buffer.byteLength(html) > maxErrorBytes;
 
 /** The variables of a view, with all messages in the reader's language. */
-const spoken = (languages: Languages, language: string, variables: Variables): Variables =>
+const translateVariables = (languages: Languages, language: string, variables: Variables): Variables =>
   Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, localizeValue(languages, language, value)]),
   );
@@ -176,5 +176,5 @@ function localizeValue(languages: Languages, language: string, value: unknown): 
   if (value instanceof Message) return languages.text(language, value);
   if (Array.isArray(value)) return value.map((item) => localizeValue(languages, language, item));
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain ? spoken(languages, language, { ...value }) : value;
+  return isPlain ? translateVariables(languages, language, { ...value }) : value;
 }

@@ -14,7 +14,7 @@ export interface EventLine {
   readonly text: string;
 }
 
-interface Noted {
+interface PendingEvent {
   readonly row: EventRow;
   readonly at: number;
 }
@@ -29,7 +29,7 @@ const rolledBackAfterMs = 5 * 60_000;
 export class EventsLog implements EventSink {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
-  #waiting: Noted[] = [];
+  #waiting: PendingEvent[] = [];
   #leftOut = 0;
   #failing = false;
   #flushing: Promise<void> | undefined;

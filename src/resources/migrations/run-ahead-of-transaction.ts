@@ -13,7 +13,7 @@ export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
 
 type ColumnNameOf = (table: string) => (column: string) => string;
 
-const besideName = (name: string): string => `${name}_n`;
+const temporaryName = (name: string): string => `${name}_n`;
 
 /**
  * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
@@ -84,7 +84,7 @@ async function makeAhead(
   dropped: ReadonlySet<string>,
   columnNameOf: ColumnNameOf,
 ): Promise<Fragment[] | undefined> {
-  const as = dropped.has(name) ? besideName(name) : name;
+  const as = dropped.has(name) ? temporaryName(name) : name;
   const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
   try {
     await createIndexConcurrently(db, as, make);

@@ -28,13 +28,13 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
     try {
       await seed.run({ resource, make, db, now: now(), log });
     } catch (error) {
-      throw new OperatorError(`${file} failed: ${whyOf(error)}`);
+      throw new OperatorError(`${file} failed: ${describeError(error)}`);
     }
   }
   return wanted.map((file) => basename(file));
 }
 
-const whyOf = (error: unknown): string => {
+const describeError = (error: unknown): string => {
   if (error instanceof Problem && error.errors?.length) return error.errors.map(({ message }) => message).join(' ');
   return reasonOf(error);
 };

@@ -28,7 +28,7 @@ function referrersOf({ services }: WriteContext, { name }: Resource): Referrer[]
   );
 }
 
-const bumped = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
+const incrementVersion = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
 
 /**
  * Marks rows as deleted, and the rows that refer to them with `onDelete: 'cascade'`. A reference with `restrict` rejects the deletion. A
@@ -54,7 +54,7 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
   }
   await writeOnce(
     context,
-    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${bumped(resource)} where ${listed(raw('"id"'))}`,
+    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
   );
 }
 
@@ -68,7 +68,7 @@ export async function unmarkDeleted(
   const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
   await writeOnce(
     context,
-    sql`update ${raw(resource.table)} set "deleted_at" = null${bumped(resource)} where ${listed(raw('"id"'))}`,
+    sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
   );
   for (const { resource: other, column, onDelete } of referrersOf(context, resource)) {
     if (onDelete !== 'cascade' || !other.definition.softDelete) continue;

@@ -40,7 +40,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
     const [sender, receiver] = await Promise.all([open(server), open(listen ?? server)]);
     await readClock(sender, clock);
     if (await shareServer(receiver, listen ? await open(listen) : sender))
-      throw new OperatorError(refusedReason(server, listen));
+      throw new OperatorError(poolerError(server, listen));
     if (listen && !(await receivesNotification(sender, receiver)))
       throw new OperatorError(
         `DATABASE_LISTEN_URL (${withoutCredentials(listen)}) is not the database of DATABASE_URL (${withoutCredentials(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
@@ -82,7 +82,7 @@ async function receivesNotification(sender: pg.Client, receiver: pg.Client): Pro
   return received;
 }
 
-const refusedReason = (server: string, listen: string | undefined): string =>
+const poolerError = (server: string, listen: string | undefined): string =>
   listen
     ? `DATABASE_LISTEN_URL (${withoutCredentials(listen)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances. Name the PostgreSQL server itself.`
     : `DATABASE_URL (${withoutCredentials(server)}) goes through a transaction pooler (such as PgBouncer with pool_mode = transaction). Such a pooler does not deliver the invalidations of other instances, so revoked tokens would stay valid here. Set DATABASE_LISTEN_URL to the PostgreSQL server itself, without the pooler, or use a session pooler (pool_mode = session).`;

@@ -39,7 +39,7 @@ export function scopeErrors(
     .slice(0, 1);
 }
 
-interface Vocabulary {
+interface ScopeServices {
   readonly scopes: KnownScopes;
   /** Maps each scope of an imported service to scopes of this service. */
   legacyScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
@@ -50,7 +50,7 @@ interface Vocabulary {
  * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is rejected:
  * no scope must not become all scopes.
  */
-export async function translateScope({ scopes: known, legacyScopes }: Vocabulary, text: string): Promise<string> {
+export async function translateScope({ scopes: known, legacyScopes }: ScopeServices, text: string): Promise<string> {
   const words = text.split(' ').filter(Boolean);
   if (words.every((word) => known.has(word))) return text;
   const map = await legacyScopes();

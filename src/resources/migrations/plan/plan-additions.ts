@@ -10,7 +10,7 @@ import type { Snapshots } from './plan-migrations.ts';
 export function planAdditions(engine: Engine, stored: Snapshots, wanted: Snapshots) {
   const steps: Step[] = [];
   const schemas = new Map(stored);
-  const undemanding = ({ columns }: TableSchema): TableSchema['columns'] =>
+  const withoutConstraints = ({ columns }: TableSchema): TableSchema['columns'] =>
     Object.fromEntries(
       Object.entries(columns).map(([name, { default: _default, ...column }]) => [name, { ...column, required: false }]),
     );
@@ -20,14 +20,14 @@ export function planAdditions(engine: Engine, stored: Snapshots, wanted: Snapsho
     for (const [column, of] of Object.entries(schema.columns)) {
       steps.push(...addReference(engine, schema.table, column, of));
     }
-    schemas.set(name, { ...schema, columns: undemanding(schema), indexes: {} });
+    schemas.set(name, { ...schema, columns: withoutConstraints(schema), indexes: {} });
   }
   for (const [name, schema] of wanted) {
     const before = stored.get(name);
     if (!before || before.table !== schema.table) continue;
     const added = Object.entries(schema.columns).filter(([column]) => !before.columns[column]);
     for (const [column, of] of added) steps.push(...addColumn(engine, schema.table, column, of));
-    const columns = undemanding({ ...schema, columns: Object.fromEntries(added) });
+    const columns = withoutConstraints({ ...schema, columns: Object.fromEntries(added) });
     schemas.set(name, { ...before, columns: { ...before.columns, ...columns } });
   }
   return { steps, schemas };

@@ -24,7 +24,7 @@ export function recastColumn(
   return [{ description, ...step }, ...addReference(engine, table, name, column)];
 }
 
-const takePlace = ({ table, from, to }: Converted): Fragment[] => [
+const replaceColumn = ({ table, from, to }: Converted): Fragment[] => [
   raw(`alter table ${quoted(table)} drop column ${quoted(from)}`),
   raw(`alter table ${quoted(table)} rename column ${quoted(to)} to ${quoted(from)}`),
 ];
@@ -33,7 +33,7 @@ const takePlace = ({ table, from, to }: Converted): Fragment[] => [
 function recastAtOnce(converted: Converted, columnText: string): Omit<Step, 'description'> {
   const { table, to, by } = converted;
   const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
-  const finish = takePlace(converted);
+  const finish = replaceColumn(converted);
   return by instanceof Fragment
     ? { statements: [add, sql`update ${raw(quoted(table))} set ${raw(quoted(to))} = ${by}`], finish }
     : { statements: [add], convert: converted, finish };
@@ -74,7 +74,7 @@ function recastBeside(converted: Converted, { storage }: ColumnSchema, columnTex
       raw(`drop trigger ${guard} on ${on}`),
       raw(`drop function ${guard}()`),
       raw(`drop index if exists ${quoted(left)}`),
-      ...takePlace(converted),
+      ...replaceColumn(converted),
     ],
   };
 }
