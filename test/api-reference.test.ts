@@ -90,9 +90,9 @@ describe('The API reference, in a browser', () => {
       ['dark', 1280],
     ] as const) {
       const page = await (await open({ colorScheme, viewport: { width, height: 800 } })).newPage();
-      const complaints: string[] = [];
-      page.on('pageerror', (error) => complaints.push(error.message));
-      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+      const pageErrors: string[] = [];
+      page.on('pageerror', (error) => pageErrors.push(error.message));
+      page.on('console', (message) => message.type() === 'error' && pageErrors.push(message.text()));
       await page.goto(`${service.url}/docs`);
       assert.deepEqual(await seriousProblems(page), []);
       await page.goto(`${service.url}/docs/cars`);
@@ -100,7 +100,7 @@ describe('The API reference, in a browser', () => {
       assert.deepEqual(await seriousProblems(page), []);
       const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(wider) <= 0, 'nothing overflows');
-      assert.deepEqual(complaints, []);
+      assert.deepEqual(pageErrors, []);
     }
   });
 

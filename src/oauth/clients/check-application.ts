@@ -70,10 +70,10 @@ const protectedFields = [
   'backchannel_logout_uri',
 ] as const;
 
-const error = (field: string, code: string, complaint: string): FieldError => ({
+const error = (field: string, code: string, problem: string): FieldError => ({
   field,
   code,
-  message: `${field} ${complaint}.`,
+  message: `${field} ${problem}.`,
 });
 
 /** Checks a new or changed application, or the application fields of another client. */

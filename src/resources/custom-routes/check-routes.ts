@@ -12,6 +12,7 @@ import {
   successStatus,
   words,
 } from '../declaration/option-kind.ts';
+import type { ReportMistake } from '../declaration/report-mistake.ts';
 import type { DeclaredRoute, Page, Route } from './define-route.ts';
 
 const objectSchema: OptionKind = {
@@ -58,13 +59,15 @@ export function checkDeclaredRoute(declared: DeclaredRoute): string[] {
   return found;
 }
 
-type Complain = (where: string, what: string) => void;
-
-function requireOptions<D extends Route | Page>(declared: D, names: readonly (keyof D & string)[], report: Complain) {
+function requireOptions<D extends Route | Page>(
+  declared: D,
+  names: readonly (keyof D & string)[],
+  report: ReportMistake,
+) {
   for (const name of names) if (declared[name] === undefined) report(name, 'it is missing.');
 }
 
-function checkRoute(route: Route, report: Complain): void {
+function checkRoute(route: Route, report: ReportMistake): void {
   const { path, auth, scope, method, params, body } = route;
   checkPath(path, report);
   checkAccess(route, report);
@@ -80,7 +83,7 @@ function checkRoute(route: Route, report: Complain): void {
 const resourceRules = ['read', 'write', 'create', 'update', 'delete'];
 const accessWords = [...resourceRules, 'public', 'auth:api', 'nobody'];
 
-function checkAccess({ access, auth, resource }: Route, report: Complain): void {
+function checkAccess({ access, auth, resource }: Route, report: ReportMistake): void {
   if (access === undefined) return;
   if (typeof access !== 'function' && !accessWords.includes(access)) {
     report(
@@ -95,7 +98,7 @@ function checkAccess({ access, auth, resource }: Route, report: Complain): void 
 }
 
 /** A parameter that is missing in the path would fail the validation of every request. */
-function checkParams(path: string, params: { readonly properties?: object }, report: Complain): void {
+function checkParams(path: string, params: { readonly properties?: object }, report: ReportMistake): void {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const described = Object.keys(params.properties ?? {});
   for (const name of described) {
@@ -103,21 +106,21 @@ function checkParams(path: string, params: { readonly properties?: object }, rep
   }
 }
 
-function checkPage({ path, auth }: Page, report: Complain): void {
+function checkPage({ path, auth }: Page, report: ReportMistake): void {
   checkPath(path, report);
   if (path === '/v1' || path?.startsWith?.('/v1/'))
     report('path', 'a page is not under /v1, where responses are JSON.');
   checkAuth(auth, ['public', 'auth:web'], report);
 }
 
-function checkAuth(auth: unknown, known: readonly string[], report: Complain): void {
+function checkAuth(auth: unknown, known: readonly string[], report: ReportMistake): void {
   if (isOneOf(known, auth)) return;
   const near = didYouMean(String(auth), known);
   report('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
 }
 
 /** Under `/v1` the naming rules of the spec apply. */
-function checkPath(path: unknown, report: Complain): void {
+function checkPath(path: unknown, report: ReportMistake): void {
   if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
     report('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
     return;

@@ -17,7 +17,7 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
       throw new OperatorError(`${file}: it must \`export default defineRoute({ … })\` or definePage({ … }).`);
     }
     for (const each of declared) {
-      for (const complaint of checkDeclaredRoute(each)) problems.push(`${file}: ${complaint}`);
+      for (const mistake of checkDeclaredRoute(each)) problems.push(`${file}: ${mistake}`);
       loaded.push({ ...each, file });
     }
   }

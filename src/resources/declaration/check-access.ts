@@ -2,9 +2,9 @@ import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Access } from './access.ts';
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
 import { checkRule, type KnownNames } from './check-rules.ts';
-import type { Definitions, ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { accessOptions } from './known-options.ts';
+import type { Definitions, ReportMistake } from './report-mistake.ts';
 
 /** Checks the words and rules of `access`, and the names that they use. */
 export function checkAccess(

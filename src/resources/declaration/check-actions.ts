@@ -1,7 +1,7 @@
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
-import type { ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { actionOptions } from './known-options.ts';
+import type { ReportMistake } from './report-mistake.ts';
 
 const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
 

@@ -9,13 +9,13 @@ import { areFields, checkFields } from './check-fields.ts';
 import { checkOptions, describeValue, didYouMean, toSnakeCase } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
 import type { KnownNames } from './check-rules.ts';
-import { type Definitions, namePattern, pathNamePattern, type ReportMistake } from './complaints.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
 import { isTooLongToIndex } from './fields/indexing.ts';
 import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
+import { type Definitions, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
 /** Paths and tables of the service itself. */
 const reserved = new Set([

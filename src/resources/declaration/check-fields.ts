@@ -1,12 +1,12 @@
 import { asObject } from '../../platform/is-object.ts';
 import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
-import { type Definitions, namePattern, type ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
 import type { FieldType } from './fields/field-type.ts';
 import { fieldTypeNamed, typeNameOf } from './fields/field-types.ts';
 import { computedOptions, fieldOptions } from './known-options.ts';
+import { type Definitions, namePattern, type ReportMistake } from './report-mistake.ts';
 
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 

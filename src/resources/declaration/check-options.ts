@@ -1,8 +1,8 @@
 import { importFile } from '../../config/import-file.ts';
 import { closestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import type { ReportMistake } from './complaints.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
+import type { ReportMistake } from './report-mistake.ts';
 
 /** `Did you mean …? There are: …` */
 export function didYouMean(name: string, known: Iterable<string>): string {
@@ -11,7 +11,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
 }
 
-/** Complains about unknown options and wrong values. Returns whether all known options have a valid value. */
+/** Reports unknown options and wrong values. Returns whether all known options have a valid value. */
 export function checkOptions(where: string, given: object, known: OptionKinds, report: ReportMistake): boolean {
   let usable = true;
   for (const [name, value] of Object.entries(given)) {

@@ -1,9 +1,9 @@
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
-import { type Definitions, pathNamePattern, type ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { listType } from './fields/list.ts';
 import { relationOptions } from './known-options.ts';
 import type { Relation } from './relations.ts';
+import { type Definitions, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
 export function checkRelations(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {

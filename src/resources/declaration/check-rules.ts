@@ -3,11 +3,11 @@ import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import type { Condition, Rule } from './access.ts';
 import { describeValue, didYouMean } from './check-options.ts';
-import type { Definitions, ReportMistake } from './complaints.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
 import { listType } from './fields/list.ts';
+import type { Definitions, ReportMistake } from './report-mistake.ts';
 
 /** The names that rules may use beside resources and their fields. Undefined: any name. */
 export interface KnownNames {

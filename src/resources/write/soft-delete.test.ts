@@ -41,7 +41,7 @@ const notes = defineResource({
 });
 
 describe('Declarations of soft delete', () => {
-  const complaintOf = (declaration: object): string => {
+  const mistakeOf = (declaration: object): string => {
     try {
       checkDefinitions([
         defineResource({ name: 'things', fields: {}, access: open, ...declaration }),
@@ -57,12 +57,12 @@ describe('Declarations of soft delete', () => {
   };
 
   it('are refused if soft delete is impossible', () => {
-    assert.equal(complaintOf({ softDelete: true }), '');
-    assert.match(complaintOf({ softDelete: 'yes' }), /softDelete: expected true or false/);
-    assert.match(complaintOf({ softDelete: true, fields: { deleted_at: text() } }), /every row already has/);
-    assert.match(complaintOf({ softDelete: true, remove: async () => undefined }), /leave one of the two out/);
+    assert.equal(mistakeOf({ softDelete: true }), '');
+    assert.match(mistakeOf({ softDelete: 'yes' }), /softDelete: expected true or false/);
+    assert.match(mistakeOf({ softDelete: true, fields: { deleted_at: text() } }), /every row already has/);
+    assert.match(mistakeOf({ softDelete: true, remove: async () => undefined }), /leave one of the two out/);
     assert.match(
-      complaintOf({ fields: { folder_id: reference('folders', { onDelete: 'cascade' }) } }),
+      mistakeOf({ fields: { folder_id: reference('folders', { onDelete: 'cascade' }) } }),
       /folders has softDelete: set softDelete here too/,
     );
   });

@@ -49,7 +49,7 @@ describe('Stored decimals', () => {
 });
 
 describe('Declarations of decimals', () => {
-  const complaintOf = (options: object): string => {
+  const mistakeOf = (options: object): string => {
     const field = decimal(options as { precision: number; scale: number });
     try {
       checkDefinitions([
@@ -62,12 +62,12 @@ describe('Declarations of decimals', () => {
   };
 
   it('require a valid precision and scale', () => {
-    assert.equal(complaintOf({ precision: 10, scale: 2 }), '');
-    assert.match(complaintOf({}), /precision takes the number of digits/);
-    assert.match(complaintOf({ precision: 66, scale: 2 }), /from 1 to 65/);
-    assert.match(complaintOf({ precision: 4, scale: 5 }), /scale takes .* from 0 to the precision 4/);
-    assert.match(complaintOf({ precision: 4, scale: 1, min: 0.25 }), /min 0.25 must have at most 1 digits after/);
-    assert.match(complaintOf({ precision: 4, scale: 1, default: 1.5 }), /default: 1.5 must be a decimal as a string/);
+    assert.equal(mistakeOf({ precision: 10, scale: 2 }), '');
+    assert.match(mistakeOf({}), /precision takes the number of digits/);
+    assert.match(mistakeOf({ precision: 66, scale: 2 }), /from 1 to 65/);
+    assert.match(mistakeOf({ precision: 4, scale: 5 }), /scale takes .* from 0 to the precision 4/);
+    assert.match(mistakeOf({ precision: 4, scale: 1, min: 0.25 }), /min 0.25 must have at most 1 digits after/);
+    assert.match(mistakeOf({ precision: 4, scale: 1, default: 1.5 }), /default: 1.5 must be a decimal as a string/);
   });
 });
 
