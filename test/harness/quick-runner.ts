@@ -26,14 +26,17 @@ function findTestsWithoutPromises(): void {
   syncBuiltinESMExports();
 }
 
-const isSource = (name: string | undefined) => name?.endsWith('.ts') && !name.includes('/node_modules/');
+const root = new URL('../..', import.meta.url).href;
+const isSource = (url: string | undefined) =>
+  url?.startsWith(root) && url.endsWith('.ts') && !url.includes('/node_modules/');
 
 function resolveSourcesByName(): void {
   registerHooks({
     resolve(specifier, context, next) {
       const { parentURL } = context;
-      if (!specifier.startsWith('.') || !isSource(specifier) || !isSource(parentURL)) return next(specifier, context);
-      return { url: new URL(specifier, parentURL).href, format: 'module-typescript', shortCircuit: true };
+      const url = specifier.startsWith('.') && isSource(parentURL) ? new URL(specifier, parentURL).href : undefined;
+      if (url === undefined || !isSource(url)) return next(specifier, context);
+      return { url, format: 'module-typescript', shortCircuit: true };
     },
   });
 }
