@@ -15,8 +15,6 @@ type Compiled = ReturnType<Compilable['compile']>;
 interface PreparedQuery<V, R> {
   /** Runs in a transaction, or with a query builder. */
   run(db: Db | Tx, values: V): Promise<R[]>;
-  /** Like `run`. Returns the number of written rows. */
-  execute(db: Db | Tx, values: V): Promise<number>;
   /** Runs a SELECT outside of transactions. On SQLite it returns the rows without a promise. */
   read(database: Database, values: V): R[] | Promise<R[]>;
   readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
@@ -47,11 +45,6 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
       const query = compile(db);
       const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) });
       return rows;
-    },
-    async execute(db, values) {
-      const query = compile(db);
-      const result = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) });
-      return Number(result.numAffectedRows ?? result.rows.length);
     },
     read(database, values) {
       const { sql, parameters } = compile(database.db);

@@ -21,10 +21,7 @@ export interface CommitCounts {
 }
 
 export interface Written<R> {
-  /** The rows of `returning`. */
   readonly rows: R[];
-  /** The number of written rows. */
-  readonly count: number;
   /** Resolves when the write is on disk, or rejects when it is undone. Do not show the rows before. */
   readonly durable: Promise<void>;
 }

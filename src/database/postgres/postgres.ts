@@ -153,10 +153,10 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       (await read<R>(text, values, reader, once))[0],
     readKeyed,
     // A single statement is committed before PostgreSQL responds.
-    async write<R>(text: string, values: readonly unknown[]) {
-      const rows = await run<R>(text, values);
-      return { rows, count: rows.length, durable: Promise.resolve() };
-    },
+    write: async <R>(text: string, values: readonly unknown[]) => ({
+      rows: await run<R>(text, values),
+      durable: Promise.resolve(),
+    }),
     batchWrite: (text, row) => sharedWrites.write(text, row),
     direct: (work) => onDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),

@@ -200,7 +200,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
         const { result, durable: committed } = await commits.run(() => writing.run<R>(sql, parameters));
         const durable = committed.catch((error) => Promise.reject(toProblem(error)));
         durable.catch(() => undefined);
-        return { rows: result.rows, count: Number(result.numAffectedRows ?? result.rows.length), durable };
+        return { rows: result.rows, durable };
       } catch (error) {
         throw toProblem(error);
       }

@@ -87,5 +87,5 @@ async function rotateInBatch(
     ...{ expires_at: expiresAt, max_age: maxAge, address, user_agent: userAgent },
   };
   const session = await batchWrite<SessionRow>(rotateMany, row);
-  return session ? { rows: [session], count: 1, durable: Promise.resolve() } : rotateAlone(database, rotation);
+  return session ? { rows: [session], durable: Promise.resolve() } : rotateAlone(database, rotation);
 }
