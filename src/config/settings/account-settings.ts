@@ -8,7 +8,7 @@ export const accountSettings = {
   adminPassword: text(
     'ADMIN_PASSWORD',
     '',
-    'the password of the first administrator. Unset: the service generates one. Until the first sign-in it is in DATA_DIR/first-password, and each start on a terminal shows it',
+    'the password of the first administrator. Unset: the service generates one. Until the first sign-in it is in DATA_DIR/first-password, and each start in a terminal shows it',
     {
       expected: 'at least 8 characters',
       pattern: /^.{8,}$/s,

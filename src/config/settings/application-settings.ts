@@ -6,7 +6,7 @@ export const applicationSettings = {
     'DYNAMIC_CLIENTS',
     ['closed', 'token', 'open'],
     'closed',
-    'whether applications can register themselves at /oauth/register. closed: never. token: with a token of an administrator. open: without a token',
+    "whether applications can register themselves at /oauth/register. closed: never. token: with an administrator's token. open: without a token",
   ),
   requirePkce: oneOf(
     'REQUIRE_PKCE',

@@ -30,7 +30,7 @@ export const networkSettings = {
   }),
   port: integer('PORT', 3000, 'the port to listen on. 0 picks a free port', 0, 65_535),
   baseUrl: withCondition(
-    text('BASE_URL', '', 'the public URL of the service. Tokens carry it as their issuer (`iss`)', {
+    text('BASE_URL', '', 'the public URL of the service. It is the issuer (`iss`) of all tokens', {
       expected: 'an http or https URL without a query, such as https://auth.example.com',
       pattern: /^https?:\/\/[^\s?#/]+(\/[^\s?#]*[^\s?#/])?$/,
     }),
@@ -62,7 +62,7 @@ export const networkSettings = {
   outboundPrivateAddresses: flag(
     'OUTBOUND_PRIVATE_ADDRESSES',
     false,
-    'whether the service sends requests to private addresses that an application has registered, for example for back-channel logout',
+    'whether the service sends requests to private addresses that a user or an application has registered, for example for webhooks and back-channel logout',
   ),
   forceAcceptHeader: flag(
     'FORCE_ACCEPT_HEADER',
