@@ -14,7 +14,7 @@ export function addTypes(program: Command): void {
   program
     .command('types')
     .description('Write the types of the declared resources, for the typed client. Does the same checks as `check`.')
-    .option('--out <file>', 'where to', defaultFile)
+    .option('--out <file>', 'the file to write', defaultFile)
     .option('--check', 'write nothing; exit with 1 if the file is out of date')
     .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {
