@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
@@ -15,15 +15,16 @@ export async function pruneInBatches(deleteRows: (limit: number) => Promise<numb
   }
 }
 
-/** Deletes the rows in which `column` is before `before`. Instances that prune at the same time share the work. */
+/** Deletes the rows in which `column` is before `before` and `condition` holds. Instances that prune at the same time share the work. */
 export const pruneBefore = (
   { db, engine }: Pick<Database, 'db' | 'engine'>,
   table: keyof Tables,
   column: string,
   before: number,
+  condition: RawBuilder<unknown> = sql`true`,
 ): Promise<number> =>
   pruneInBatches(async (limit) => {
-    const old = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} limit ${limit}`;
+    const old = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} and ${condition} limit ${limit}`;
     const unlocked = engine === 'postgres' ? sql`${old} for update skip locked` : old;
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (${unlocked})`.execute(db);
     return Number(numAffectedRows);

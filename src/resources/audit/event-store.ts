@@ -74,17 +74,6 @@ export async function committedEvents(db: Db, ids: readonly string[]): Promise<S
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Deletes up to `limit` of the oldest events before a time. Returns the number of deleted events. */
-export async function deleteEventsBefore(db: Db, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('events')
-    .where('id', 'in', (from) =>
-      from.selectFrom('events').select('id').where('created_at', '<', before).orderBy('created_at').limit(limit),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
 /** The user who sent the invitation, from the audit trail. */
 export async function findInviterId(db: Db | Tx, userId: string): Promise<string | undefined> {
   const event = await db

@@ -1,11 +1,9 @@
 import type { Context } from '../../database/context.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts';
 import { pruneChanges } from './log/change-store.ts';
-import { pruneTickets } from './stream/tickets.ts';
 
 /** Removes changes that are older than CHANGES_RETENTION, and expired tickets. */
-export async function pruneOldChanges(context: Context): Promise<void> {
-  const { config, database, now } = context;
-  await pruneTickets(context);
+export async function pruneOldChanges({ config, database, now }: Context): Promise<void> {
+  await pruneBefore(database, 'change_tickets', 'expires_at', now());
   await pruneInBatches((limit) => pruneChanges(database.db, now() - config.changesRetention * 1000, limit));
 }

@@ -59,7 +59,3 @@ export async function updateRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>,
   const last = { ...(state ? { last_state: state } : {}), ...(started_at ? { last_run_at: started_at } : {}) };
   await db.updateTable('scheduled_jobs').set(last).where('id', '=', run.job_id).execute();
 }
-
-export async function deleteRunsBefore(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('job_runs').where('created_at', '<', before).execute();
-}

@@ -1,6 +1,7 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import { pruneBefore } from '../../database/prune-in-batches.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import type { Job } from '../queue/job.ts';
 import type { Queue } from '../queue/queue.ts';
@@ -8,7 +9,6 @@ import type { JobDefinition } from './define-job.ts';
 import { nextRun } from './schedule.ts';
 import {
   claimRun,
-  deleteRunsBefore,
   findRun,
   findSchedules,
   hasOpenRun,
@@ -133,7 +133,7 @@ export class Scheduler {
   }
 
   async prune(): Promise<void> {
-    await deleteRunsBefore(this.#context.database.db, this.#context.now() - keepRunsMs);
+    await pruneBefore(this.#context.database, 'job_runs', 'created_at', this.#context.now() - keepRunsMs);
   }
 }
 

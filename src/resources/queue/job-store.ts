@@ -127,17 +127,6 @@ export async function forgetFailures(db: Db | Tx, name: string, subject: string 
     .execute();
 }
 
-/** Deletes up to `limit` jobs that failed before a time. Returns the number of deleted jobs. */
-export async function deleteFailedBefore(db: Db, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('queued_jobs')
-    .where('id', 'in', (from) =>
-      from.selectFrom('queued_jobs').select('id').where('failed_at', '<', before).limit(limit),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
-
 export const listJobs = (db: Db): Promise<JobRow[]> =>
   db.selectFrom('queued_jobs').selectAll().orderBy('created_at').orderBy('id').execute();
 

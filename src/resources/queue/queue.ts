@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore } from '../../database/prune-in-batches.ts';
+import { Follower } from '../../platform/follower.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
@@ -10,20 +11,10 @@ import {
   defaultTimeout,
   type HandlerOptions,
   hostOfSubject,
-  type Job,
   type JobHandler,
   type NewJob,
 } from './job.ts';
-import {
-  countJobs,
-  deleteFailedBefore,
-  hasDueJobs,
-  type JobRow,
-  leaseDueJobs,
-  listJobs,
-  postponeJob,
-  renewLeases,
-} from './job-store.ts';
+import { countJobs, hasDueJobs, type JobRow, leaseDueJobs, listJobs, postponeJob, renewLeases } from './job-store.ts';
 
 /** A lease is renewed while the job runs. It expires if the instance crashes. */
 const leaseMs = 30_000;
@@ -50,14 +41,18 @@ export class Queue {
   readonly #sealing: Sealing;
   readonly #handlers = new Map<string, Handler>();
   readonly #running = new Map<string, Attempt>();
-  #timers: NodeJS.Timeout[] = [];
-  #pass: Promise<void> | undefined;
-  #again = false;
-  #stopped = false;
+  readonly #follower: Follower;
+  #renewing: NodeJS.Timeout | undefined;
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
     this.#sealing = sealing;
+    this.#follower = new Follower(context.log, {
+      poll: () => this.#fill(),
+      isNeeded: () => this.#renewing !== undefined,
+      everyMs: pollMs,
+      failed: 'the queue could not be read; Gatehouse tries again',
+    });
   }
 
   /** Sets the handler of the jobs with this name. Jobs without a handler wait. */
@@ -81,26 +76,22 @@ export class Queue {
   }
 
   start(): void {
-    const every = (ms: number, work: () => void) => this.#timers.push(setInterval(work, ms).unref());
-    every(pollMs, () => void this.#poll());
-    every(renewEveryMs, () => void this.#renew());
-    this.#context.database.bus.onWake(() => void this.#poll());
-    void this.#poll();
+    this.#renewing = setInterval(() => void this.#renew(), renewEveryMs).unref();
+    this.#context.database.bus.onWake(() => void this.#follower.wake());
+    void this.#follower.wake();
   }
 
   /** Runs all due jobs once. Never throws: failed jobs run again later. */
   async runDueJobs(): Promise<void> {
     for (;;) {
-      await this.#poll();
+      await this.#follower.wake();
       if (this.#running.size === 0) return;
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     }
   }
 
   /** All queued, running and failed jobs, with their data. For tests. */
-  async waiting(): Promise<
-    (Omit<Job, 'signal'> & { readonly state: 'waiting' | 'failed'; readonly error: string | null })[]
-  > {
+  async waiting() {
     const rows = await listJobs(this.#context.database.db);
     return rows.map((row) => ({
       key: row.id,
@@ -109,21 +100,20 @@ export class Queue {
       subject: row.subject,
       attempt: row.attempts,
       createdAt: row.created_at,
-      state: row.failed_at === null ? 'waiting' : 'failed',
+      state: row.failed_at === null ? ('waiting' as const) : ('failed' as const),
       error: row.last_error,
     }));
   }
 
   /** Starts no more jobs, and waits a short time for running ones. Other instances take over the rest. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#renewing);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, stopTimeoutMs);
     });
     const underWay = async () => {
-      await this.#pass;
+      await this.#follower.stop();
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     };
     await Promise.race([underWay(), timeout]);
@@ -138,7 +128,7 @@ export class Queue {
   /** Deletes jobs that failed long ago, and updates the metrics. */
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
-    await pruneInBatches((limit) => deleteFailedBefore(database.db, now() - keepFailedMs, limit));
+    await pruneBefore(database, 'queued_jobs', 'failed_at', now() - keepFailedMs);
     metrics.jobs.reset();
     let mails = 0;
     for (const { name, failed, count } of await countJobs(database.db)) {
@@ -148,38 +138,20 @@ export class Queue {
     metrics.mailQueue.set(mails);
   }
 
-  #poll(): Promise<void> {
-    this.#again = true;
-    this.#pass ??= this.#fill();
-    return this.#pass;
-  }
-
   async #fill(): Promise<void> {
-    const { database, log, now } = this.#context;
-    // Waits a microtask, so that `#pass` is set before it is cleared.
-    await undefined;
-    try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
-        const names = [...this.#handlers.keys()].filter((name) => this.#roomFor(name) > 0);
-        if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) continue;
-        for (const name of names) {
-          const lanes = this.#handlers.get(name)?.lanes;
-          for (let room = this.#roomFor(name), taken = 1; room > 0 && taken > 0; room = this.#roomFor(name)) {
-            const lease = randomUUID();
-            const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: room };
-            const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
-            const jobs = await leaseDueJobs(database, request);
-            for (const job of jobs) this.#begin(job, lease);
-            taken = lanes ? jobs.length : 0;
-          }
-        }
+    const { database, now } = this.#context;
+    const names = [...this.#handlers.keys()].filter((name) => this.#roomFor(name) > 0);
+    if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) return;
+    for (const name of names) {
+      const lanes = this.#handlers.get(name)?.lanes;
+      for (let room = this.#roomFor(name), taken = 1; room > 0 && taken > 0; room = this.#roomFor(name)) {
+        const lease = randomUUID();
+        const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: room };
+        const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
+        const jobs = await leaseDueJobs(database, request);
+        for (const job of jobs) this.#begin(job, lease);
+        taken = lanes ? jobs.length : 0;
       }
-    } catch (error) {
-      if (!this.#stopped) log.warn({ err: error }, 'the queue could not be read; Gatehouse tries again');
-    } finally {
-      // Cleared directly after the last check of `#again`. A call in between would be lost.
-      this.#pass = undefined;
     }
   }
 
@@ -208,7 +180,7 @@ export class Queue {
     const handler = this.#handlers.get(job.name) as Handler;
     const done = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
       this.#running.delete(job.id);
-      if (!this.#stopped) void this.#poll();
+      void this.#follower.wake();
     });
     this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, done });
   }

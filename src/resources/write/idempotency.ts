@@ -1,7 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { decrypt, encrypt } from '../../database/keys/sealing.ts';
-import { pruneInBatches } from '../../database/prune-in-batches.ts';
+import { pruneBefore } from '../../database/prune-in-batches.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
 import type { Macs } from '../model/resource-services.ts';
@@ -134,18 +134,5 @@ export async function deleteStoredResponses(tx: Tx): Promise<void> {
   await tx.deleteFrom('idempotency_keys').execute();
 }
 
-/** Removes expired keys. */
-export const pruneIdempotencyKeys = ({ database: { db }, now }: Context): Promise<number> =>
-  pruneInBatches(async (limit) => {
-    const { numDeletedRows } = await db
-      .deleteFrom('idempotency_keys')
-      .where('id', 'in', (from) =>
-        from
-          .selectFrom('idempotency_keys')
-          .select('id')
-          .where('created_at', '<', now() - retentionMs)
-          .limit(limit),
-      )
-      .executeTakeFirstOrThrow();
-    return Number(numDeletedRows);
-  });
+export const pruneIdempotencyKeys = ({ database, now }: Context): Promise<number> =>
+  pruneBefore(database, 'idempotency_keys', 'created_at', now() - retentionMs);

@@ -1,10 +1,10 @@
 import type { Change } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import { Problem, tooManyRequests } from '../../../platform/errors.ts';
+import { Follower } from '../../../platform/follower.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
-import { Follower } from '../log/follower.ts';
 import { advancePosition } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
 import { recordedResources, VisibilityEvaluator } from '../view/subscription.ts';
@@ -42,7 +42,7 @@ export class Streams {
     this.#log = log;
     this.#resources = resources;
     this.#recorded = [...recordedResources(resources).keys()];
-    this.#follower = new Follower(context, {
+    this.#follower = new Follower(context.log, {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       everyMs: lookEveryMs,
@@ -97,7 +97,7 @@ export class Streams {
   }
 
   wake(): void {
-    if (this.#open.size > 0) this.#follower.wake();
+    if (this.#open.size > 0) void this.#follower.wake();
   }
 
   /** Ends all streams. Their clients connect to another instance. */

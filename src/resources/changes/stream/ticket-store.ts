@@ -13,7 +13,3 @@ export async function consumeTicket(db: Db, id: string): Promise<TicketRow | und
   const [row] = await db.deleteFrom('change_tickets').where('id', '=', id).returningAll().execute();
   return row;
 }
-
-export async function deleteTicketsBefore(db: Db, before: number): Promise<void> {
-  await db.deleteFrom('change_tickets').where('expires_at', '<', before).execute();
-}

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
-import { consumeTicket, deleteTicketsBefore, insertTicket } from './ticket-store.ts';
+import { consumeTicket, insertTicket } from './ticket-store.ts';
 
 const lifetimeMs = 60_000;
 
@@ -25,8 +25,4 @@ export async function redeemTicket({ database, now }: Context, keys: KeyRing, ti
   if (!row) throw unauthorized('token_malformed', 'unknown ticket');
   if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket');
   return keys.unseal(row.sealed_token, labelOf(id));
-}
-
-export async function pruneTickets({ database, now }: Context): Promise<void> {
-  await deleteTicketsBefore(database.db, now());
 }

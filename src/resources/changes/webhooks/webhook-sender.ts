@@ -1,15 +1,14 @@
 import type { Context } from '../../../database/context.ts';
 import type { Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { pruneInBatches } from '../../../database/prune-in-batches.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { reasonOf } from '../../../platform/errors.ts';
+import { Follower } from '../../../platform/follower.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt } from '../log/change-store.ts';
-import { Follower } from '../log/follower.ts';
 import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, VisibilityEvaluator } from '../view/subscription.ts';
 import { createDelivery, deliveryBody, type VisibleChange } from './delivery-rows.ts';
@@ -19,10 +18,10 @@ import {
   activeWebhooks,
   advanceWebhook,
   type DeliveryRow,
-  deleteDeliveriesBefore,
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
+  pruneDeliveries,
   updateDelivery,
   type WebhookRow,
 } from './webhook-store.ts';
@@ -71,7 +70,7 @@ export class WebhookSender {
     this.#context = context;
     this.#services = services;
     this.#fetch = createGuardedFetch(context.config);
-    this.#follower = new Follower(context, {
+    this.#follower = new Follower(context.log, {
       poll: () => this.#poll(),
       isNeeded: () => true,
       everyMs: lookEveryMs,
@@ -81,7 +80,7 @@ export class WebhookSender {
 
   /** Call it when there may be something to send. */
   wake(): void {
-    this.#follower.wake();
+    void this.#follower.wake();
   }
 
   /** Call it when a change was recorded. If there are no webhooks, it does not query the database. */
@@ -96,7 +95,7 @@ export class WebhookSender {
 
   async prune(): Promise<void> {
     const { config, database, now } = this.#context;
-    await pruneInBatches((limit) => deleteDeliveriesBefore(database.db, now() - config.changesRetention * 1000, limit));
+    await pruneDeliveries(database, now() - config.changesRetention * 1000);
   }
 
   async #poll(): Promise<void> {

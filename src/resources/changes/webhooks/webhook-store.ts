@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../database/database.ts';
+import { pruneBefore } from '../../../database/prune-in-batches.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import { lastSqlitePosition } from '../log/change-store.ts';
 
@@ -124,18 +125,6 @@ export async function requeueDeliveries(
   return Number(numUpdatedRows);
 }
 
-/** Deletes up to `limit` finished deliveries that are older than a time. Returns their number. */
-export async function deleteDeliveriesBefore(db: Db, before: number, limit: number): Promise<number> {
-  const { numDeletedRows } = await db
-    .deleteFrom('webhook_deliveries')
-    .where('id', 'in', (from) =>
-      from
-        .selectFrom('webhook_deliveries')
-        .select('id')
-        .where('created_at', '<', before)
-        .where('state', '!=', 'waiting')
-        .limit(limit),
-    )
-    .executeTakeFirstOrThrow();
-  return Number(numDeletedRows);
-}
+/** Deletes finished deliveries that are older than a time. */
+export const pruneDeliveries = (database: Database, before: number): Promise<number> =>
+  pruneBefore(database, 'webhook_deliveries', 'created_at', before, sql`state <> 'waiting'`);

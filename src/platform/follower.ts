@@ -1,4 +1,4 @@
-import type { Context } from '../../../database/context.ts';
+import type { Logger } from 'pino';
 
 interface Work {
   /** Looks for new work once, and does it. */
@@ -14,14 +14,14 @@ const retryAfterMs = 1000;
 
 /** Looks for new work when `wake` is called, and at an interval. One look runs at a time. */
 export class Follower {
-  readonly #log: Context['log'];
+  readonly #log: Logger;
   readonly #work: Work;
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #again = false;
   #stopped = false;
 
-  constructor({ log }: Context, work: Work) {
+  constructor(log: Logger, work: Work) {
     this.#log = log;
     this.#work = work;
   }
@@ -30,11 +30,12 @@ export class Follower {
     return this.#stopped;
   }
 
-  /** Call it when there may be new work. If a look is running, another one follows. */
-  wake(): void {
+  /** Call it when there may be new work. If a look is running, another one follows. Returns when they have ended. */
+  async wake(): Promise<void> {
     if (this.#stopped) return;
     this.#again = true;
     this.#looking ??= this.#poll();
+    await this.#looking;
   }
 
   async stop(): Promise<void> {
@@ -59,6 +60,6 @@ export class Follower {
     }
     // Cleared directly after the last check of `#again`. A call of `wake` in between would be lost.
     this.#looking = undefined;
-    if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => this.wake(), pause).unref();
+    if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => void this.wake(), pause).unref();
   }
 }
