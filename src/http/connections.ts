@@ -44,27 +44,27 @@ export class UnsentResponses {
       if (socket.writableLength === 0) this.#callers.delete(socket);
       else byCaller.set(caller, [...(byCaller.get(caller) ?? []), socket]);
     }
-    for (const sockets of byCaller.values()) this.#endLargest(sockets, this.#limits.ofCaller);
-    this.#endLargest([...this.#callers.keys()], this.#limits.inAll);
+    const forget = (socket: Unsent) => this.#callers.delete(socket);
+    for (const sockets of byCaller.values()) endLargest(sockets, this.#limits.ofCaller, forget);
+    endLargest([...this.#callers.keys()], this.#limits.inAll, forget);
   }
+}
 
-  #endLargest(sockets: Unsent[], limit: number): void {
-    let bytes = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
+/** Closes the connections with the most unread bytes until the rest are within the limit. */
+function endLargest<S extends Unsent>(sockets: S[], limit: number, ended: (socket: S) => void = () => undefined): void {
+  let bytes = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
+  if (bytes <= limit) return;
+  for (const socket of sockets.sort((a, b) => b.writableLength - a.writableLength)) {
+    bytes -= socket.writableLength;
+    socket.destroy();
+    ended(socket);
     if (bytes <= limit) return;
-    for (const socket of sockets.sort((a, b) => b.writableLength - a.writableLength)) {
-      bytes -= socket.writableLength;
-      this.#callers.delete(socket);
-      socket.destroy();
-      if (bytes <= limit) return;
-    }
   }
 }
 
 const sweepMs = 1000;
 /** A client that reads fewer bytes per second than this for ANSWER_TIMEOUT is disconnected. */
 const minBytesPerSecond = 1024;
-/** The limit of unsent bytes of all callers together. Above it, the callers with the most unsent bytes are disconnected. */
-const maxUnsentBytes = unsentLimits.inAll;
 /** Above this share of the connections, idle ones are closed. */
 const fullShare = 0.9;
 /** A new connection may not have sent its first request yet. */
@@ -117,22 +117,12 @@ export function limitConnections(app: App, { maxConnections, workers, answerTime
 function endSlowReaders(open: ReadonlySet<Socket>, readings: WeakMap<Socket, Reading>, timeoutMs: number): void {
   const now = performance.now();
   const waiting: Socket[] = [];
-  let bytes = 0;
   for (const socket of open) {
     if (socket.writableLength === 0) readings.delete(socket);
     else if (isSlow(socket, readings, now, timeoutMs)) socket.destroy();
-    else {
-      waiting.push(socket);
-      bytes += socket.writableLength;
-    }
+    else waiting.push(socket);
   }
-  if (bytes <= maxUnsentBytes) return;
-  waiting.sort((a, b) => b.writableLength - a.writableLength);
-  for (const socket of waiting) {
-    if (bytes <= maxUnsentBytes) return;
-    bytes -= socket.writableLength;
-    socket.destroy();
-  }
+  endLargest(waiting, unsentLimits.inAll);
 }
 
 function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number, timeoutMs: number): boolean {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 
@@ -11,13 +12,13 @@ interface ReadinessCheck {
 }
 
 /** If a connection was dropped silently, the check would never end. */
-async function withTimeout(check: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs);
-  });
-  await Promise.race([check, timeout]).finally(() => clearTimeout(timer));
-}
+const withTimeout = (check: Promise<void>): Promise<void> =>
+  Promise.race([
+    check,
+    setTimeout(timeoutMs, undefined, { ref: false }).then(() => {
+      throw new Error(`no response within ${timeoutMs} ms`);
+    }),
+  ]);
 
 /** The checks of the service itself. Without the lease, every request queries the database. */
 function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {

@@ -15,40 +15,35 @@ import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
 /** Replaces the errors of Fastify. */
-const frameworkProblems = new Map<string, () => Problem>([
+const frameworkProblems = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    () =>
-      new Problem(
-        415,
-        'Unsupported Media Type',
-        'Send the body as application/json, application/x-www-form-urlencoded or multipart/form-data.',
-        { code: 'unsupported_media_type' },
-      ),
+    new Problem(
+      415,
+      'Unsupported Media Type',
+      'Send the body as application/json, application/x-www-form-urlencoded or multipart/form-data.',
+      { code: 'unsupported_media_type' },
+    ),
   ],
   [
     'FST_ERR_CTP_BODY_TOO_LARGE',
-    () => new Problem(413, 'Content Too Large', 'The body is larger than 1 MiB.', { code: 'body_too_large' }),
+    new Problem(413, 'Content Too Large', 'The body is larger than 1 MiB.', { code: 'body_too_large' }),
   ],
-  [
-    'FST_ERR_BAD_URL',
-    () => new Problem(400, 'Bad Request', 'The path is not valid percent-encoded UTF-8.', { code: 'encoding_invalid' }),
-  ],
+  ['FST_ERR_BAD_URL', badRequest('The path is not valid percent-encoded UTF-8.', 'encoding_invalid')],
   [
     'FST_ERR_MAX_PARAM_LENGTH',
-    () => new Problem(414, 'URI Too Long', 'A segment of the path is too long.', { code: 'url_too_long' }),
+    new Problem(414, 'URI Too Long', 'A segment of the path is too long.', { code: 'url_too_long' }),
   ],
   [
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
-    () =>
-      new Problem(400, 'Bad Request', 'The length of the body differs from Content-Length.', { code: 'body_invalid' }),
+    badRequest('The length of the body differs from Content-Length.', 'body_invalid'),
   ],
 ]);
 
 export function toProblem(error: Error & Partial<FastifyError>): Problem {
   if (error instanceof Problem) return error;
   const framework = frameworkProblems.get(error.code ?? '');
-  if (framework) return framework();
+  if (framework) return framework;
   if (error.validation) return validationProblem(error);
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
@@ -58,9 +53,7 @@ export function toProblem(error: Error & Partial<FastifyError>): Problem {
     500,
     'Internal Server Error',
     'Something went wrong in the service. The log has the details under the request id.',
-    {
-      code: 'internal_error',
-    },
+    { code: 'internal_error' },
   );
 }
 

@@ -48,22 +48,10 @@ function weightOf(parameters: readonly string[]): number {
   return 1;
 }
 
-function splitOutsideQuotes(text: string, separator: string): string[] {
+/** Splits at a separator outside of quoted strings (RFC 9110 5.6.4). */
+function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator);
-  const pieces: string[] = [];
-  let start = 0;
-  let quoted = false;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i];
-    if (quoted && char === '\\') i++;
-    else if (char === '"') quoted = !quoted;
-    else if (!quoted && char === separator) {
-      pieces.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  pieces.push(text.slice(start));
-  return pieces;
+  return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
 }
 
 export const notAcceptable = () =>

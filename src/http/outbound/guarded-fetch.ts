@@ -1,47 +1,44 @@
 import { lookup as lookUpInDns } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
-import { isIP, isIPv4, isIPv6, type LookupFunction } from 'node:net';
+import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
 import { ipv6Groups } from '../network-of.ts';
 
+const blockList = (...networks: readonly string[]): BlockList => {
+  const list = new BlockList();
+  for (const range of networks) {
+    const [network = '', bits] = range.split('/');
+    list.addSubnet(network, Number(bits), isIPv6(network) ? 'ipv6' : 'ipv4');
+  }
+  return list;
+};
+const isIn = (list: BlockList, address: string): boolean => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
 /** IANA's special-purpose networks, which contain no hosts of the public internet. */
-const notPublic = [
-  ...(['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'] as const),
-  ...(['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'] as const),
-  ...(['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'] as const),
-].map((range) => {
-  const [network, bits] = range.split('/') as [string, string];
-  return { network: numberOf(network), shift: 32 - Number(bits) };
-});
-
-function numberOf(ipv4: string): number {
-  return ipv4.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-}
-
-const isPublicNumber = (address: number): boolean =>
-  !notPublic.some(({ network, shift }) => Math.floor(address / 2 ** shift) === network / 2 ** shift);
+const notPublic = blockList(
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
+  ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+  // IETF protocol assignments with Teredo, documentation and 6to4.
+  ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
+);
+/** The addresses that hosts get, and IPv4 addresses written as IPv6 (RFC 4291 2.5.5.2). */
+const hosts = blockList('0.0.0.0/0', '2000::/3', '::ffff:0:0/96');
+const nat64 = blockList('64:ff9b::/96');
+const loopbackNetworks = blockList('127.0.0.0/8', '::1/128');
 
 /** Whether outbound calls may connect to this address: it is not this machine, and not in a private network. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return isPublicNumber(numberOf(address));
-  if (!isIPv6(address)) return false;
-  const groups = ipv6Groups(address);
-  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0, high = 0, low = 0] = groups;
-  const inside = high * 65_536 + low;
-  const zeros = third === 0 && fourth === 0 && fifth === 0;
-  // An IPv4 address written as IPv6 (RFC 4291 2.5.5.2) or for NAT64 (RFC 6052): the embedded address counts.
-  if (first === 0 && second === 0 && zeros && sixth === 0xffff) return isPublicNumber(inside);
-  if (first === 0x64 && second === 0xff9b && zeros && sixth === 0) return isPublicNumber(inside);
-  // The addresses that hosts get, without IETF protocol assignments with Teredo (2001::/23), documentation and 6to4.
-  if (first >> 13 !== 1) return false;
-  if (first === 0x2001 && (second < 0x200 || second === 0xdb8)) return false;
-  return first !== 0x2002 && !(first === 0x3fff && second < 0x1000);
+  if (isIP(address) === 0) return false;
+  // RFC 6052: the embedded address counts.
+  if (isIn(nat64, address)) {
+    const [high = 0, low = 0] = ipv6Groups(address).slice(6);
+    return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'));
+  }
+  return isIn(hosts, address) && !isIn(notPublic, address);
 }
 
-const isLoopbackAddress = (address: string): boolean => {
-  if (isIPv4(address)) return address.startsWith('127.');
-  return isIPv6(address) && ipv6Groups(address).join(':') === '0:0:0:0:0:0:0:1';
-};
+const isLoopbackAddress = (address: string): boolean => isIP(address) !== 0 && isIn(loopbackNetworks, address);
 
 /** Why a call to a URL from outside failed or was not made. The message may be logged. */
 export class OutboundError extends Error {

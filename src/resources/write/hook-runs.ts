@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { KyselyPlugin } from 'kysely';
 import type { Change } from '../../database/bus.ts';
@@ -134,12 +135,7 @@ export class HookRuns {
     { state }: GuardedCall,
     { context: { log } }: WriteCall,
   ): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<'too long'>((resolve) => {
-      timer = setTimeout(() => resolve('too long'), maxHoldMs);
-    });
-    const ended = await Promise.race([settled, tooLong]);
-    clearTimeout(timer);
+    const ended = await Promise.race([settled, setTimeout(maxHoldMs, 'too long' as const)]);
     if (ended === 'too long') {
       state.over = true;
       log.error(
