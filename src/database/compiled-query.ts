@@ -11,22 +11,12 @@ class Placeholder {
 
 type Compiled = ReturnType<Compilable['compile']>;
 
-/** A query whose text never changes. It is built and compiled once. */
-interface PreparedQuery<V, R> {
-  /** Runs in a transaction, or with a query builder. */
-  run(db: Db | Tx, values: V): Promise<R[]>;
-  /** Runs a SELECT outside of transactions. On SQLite it returns the rows without a promise. */
-  read(database: Database, values: V): R[] | Promise<R[]>;
-  readFirst(database: Database, values: V): R | undefined | Promise<R | undefined>;
-  write(database: Database, values: V): Promise<Written<R>>;
-}
-
 /**
  * `compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id))`
  *
- * For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to run it.
+ * The text of the query never changes, so it is built and compiled once. For the few queries that run at every request: Kysely takes longer to build a query than SQLite takes to run it.
  */
-export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>): PreparedQuery<V, R> {
+export function compiledQuery<V extends object, R>(build: (db: Db, values: V) => Compilable<R>) {
   // One compiled query per engine. The key is the adapter, because a transaction has the adapter of its database.
   const compiled = new WeakMap<object, Compiled>();
 
@@ -41,20 +31,22 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
   }
 
   return {
-    async run(db, values) {
+    /** Runs in a transaction, or with a query builder. */
+    async run(db: Db | Tx, values: V): Promise<R[]> {
       const query = compile(db);
       const { rows } = await db.executeQuery<R>({ ...query, parameters: bind(query.parameters, values) });
       return rows;
     },
-    read(database, values) {
+    /** Runs a SELECT outside of transactions. On SQLite it returns the rows without a promise. */
+    read(database: Database, values: V): R[] | Promise<R[]> {
       const { sql, parameters } = compile(database.db);
       return database.read<R>(sql, bind(parameters, values));
     },
-    readFirst(database, values) {
+    readFirst(database: Database, values: V): R | undefined | Promise<R | undefined> {
       const { sql, parameters } = compile(database.db);
       return database.readFirst<R>(sql, bind(parameters, values));
     },
-    write(database, values) {
+    write(database: Database, values: V): Promise<Written<R>> {
       const { sql, parameters } = compile(database.db);
       return database.write<R>(sql, bind(parameters, values));
     },

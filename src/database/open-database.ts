@@ -1,20 +1,12 @@
 import { resolve } from 'node:path';
+import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings/settings.ts';
 import type { Database } from './database.ts';
 import { openSqlite } from './sqlite/sqlite.ts';
 import { traceSqlite } from './statement-span.ts';
 
-interface Location {
-  readonly databaseUrl: string;
-  /** The address of the server without the pooler, for invalidations. */
-  readonly databaseListenUrl?: string;
-  readonly databaseReplicaUrls?: readonly string[];
-  readonly databasePoolSize: number;
-  /** The time limit of a read in seconds. */
-  readonly readTimeout?: number;
-  readonly workingDir: string;
-  readonly workers?: number;
-}
+type Location = Pick<Config, 'databaseUrl' | 'databasePoolSize' | 'workingDir'> &
+  Partial<Pick<Config, 'databaseListenUrl' | 'databaseReplicaUrls' | 'readTimeout' | 'workers'>>;
 
 /** Opens the database of DATABASE_URL. `migrate` creates the tables. */
 export async function openDatabase(location: Location): Promise<Database> {

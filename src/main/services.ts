@@ -1,6 +1,5 @@
-import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
-import { type KeyRing, openKeyRing } from '../database/keys/key-ring.ts';
+import { openKeyRing } from '../database/keys/key-ring.ts';
 import { forbidApplications } from '../http/gate/forbid-applications.ts';
 import { proofTooOld, requireProof } from '../http/gate/require-proof.ts';
 import { accountMails } from '../identity/account-mails/account-mails.ts';
@@ -13,7 +12,7 @@ import { createProveByPassword } from '../identity/credentials/require-own-proof
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
 import { createMail } from '../identity/mail/mail.ts';
-import { createPasswords, type Passwords } from '../identity/passwords/passwords.ts';
+import { createPasswords } from '../identity/passwords/passwords.ts';
 import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
@@ -43,46 +42,17 @@ import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import { meetsAcr } from '../platform/proof.ts';
 import { disableWebhooks } from '../resources/changes/webhooks/disable-webhooks.ts';
-import type { Enqueuing } from '../resources/declaration/enqueuing.ts';
-import type { JobDefinition } from '../resources/jobs/define-job.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
-import type { ProveByPassword } from '../resources/model/resource-services.ts';
 import { Queue } from '../resources/queue/queue.ts';
-import type { LegacyTokensExtension } from './extension.ts';
 import { openLegacyTokens } from './extensions.ts';
 import { Activity } from './overview/activity.ts';
 
 /** The services without routes, for startup and for commands that do not serve requests. */
-export interface Services {
-  readonly keys: KeyRing;
-  readonly passwords: Passwords;
-  readonly legacyTokens: LegacyTokensExtension;
-  readonly sessions: Sessions;
-  readonly verifier: TokenVerifier;
-  readonly clients: ClientDirectory;
-  readonly scopes: KnownScopes;
-  readonly oauth: OAuth;
-  readonly proxiedClients: readonly ProxiedClient[];
-  readonly accounts: AccountServices;
-  readonly factors: FactorServices;
-  /** The ways to prove an identity. Each factor adds its own. */
-  readonly proofMethods: ProofMethods;
-  readonly proveByPassword: ProveByPassword;
-  readonly providers: Providers;
-  readonly queue: Queue;
-  readonly activity: Activity;
-  /** The queue for the operator's own code. */
-  readonly enqueuing: Enqueuing;
-  /** The operator's own jobs. */
-  readonly jobs: readonly JobDefinition[];
-  readonly scheduler: Scheduler;
-  /** Ends the threads that hash, sign and decrypt. Call it last. */
-  endThreads(): Promise<void>;
-}
+export type Services = Awaited<ReturnType<typeof createServices>>;
 
-export async function createServices(context: Context): Promise<Services> {
+export async function createServices(context: Context) {
   const keys = await openKeyRing(context);
   const passwords = createPasswords(context);
   const legacyTokens = openLegacyTokens(context);
@@ -170,9 +140,6 @@ export async function createServices(context: Context): Promise<Services> {
 
   const providers = await Providers.load(context);
 
-  const endThreads = async () =>
-    void (await Promise.all([passwords, keys.signingKeys, legacyTokens].map((owner) => owner.close())));
-
   return {
     keys,
     passwords,
@@ -193,6 +160,9 @@ export async function createServices(context: Context): Promise<Services> {
     enqueuing,
     jobs,
     scheduler,
-    endThreads,
+    /** Ends the threads that hash, sign and decrypt. Call it last. */
+    async endThreads() {
+      await Promise.all([passwords, keys.signingKeys, legacyTokens].map((owner) => owner.close()));
+    },
   };
 }

@@ -17,7 +17,7 @@ import { serviceVersion } from '../platform/version.ts';
 import { openEventsLog } from '../resources/audit/open-events-log.ts';
 import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
-import type { Telemetry } from './telemetry/telemetry.ts';
+import type { Telemetry } from './telemetry/open-telemetry.ts';
 import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
 
 /**

@@ -11,7 +11,7 @@ import { SharedReads } from './batching/shared-reads.ts';
 import { SharedWrites } from './batching/shared-writes.ts';
 import { checkInvalidations } from './invalidations/check-invalidations.ts';
 import { DatabaseClock } from './invalidations/database-clock.ts';
-import { PostgresBus } from './invalidations/postgres-bus.ts';
+import { PostgresBus, type Servers } from './invalidations/postgres-bus.ts';
 import { cancelOnAbort } from './pool/cancel-on-abort.ts';
 import type { Connection } from './pool/connection.ts';
 import { onDirectConnection } from './pool/direct-connection.ts';
@@ -26,12 +26,6 @@ import { withoutCredentials } from './servers/split-hosts.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
-
-/** The server that accepts writes, and the server that sends invalidations. The addresses differ behind a transaction pooler. */
-interface Servers {
-  readonly primary: Primary;
-  readonly listening: Primary;
-}
 
 /** Checks the connection at a start and throws an error for the operator. Later, the service waits for an unreachable database. */
 async function checkConnection({ primary, listening }: Servers, clock: DatabaseClock): Promise<void> {

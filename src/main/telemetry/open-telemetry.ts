@@ -29,7 +29,6 @@ import type { Metrics } from '../../platform/metrics.ts';
 import { setTracing } from '../../platform/tracing.ts';
 import { PrometheusMetricProducer } from './prometheus-metric-producer.ts';
 import { SpanTracing } from './span-tracing.ts';
-import type { Telemetry } from './telemetry.ts';
 import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
 
 const samplers = new Map<string, () => Sampler>([
@@ -57,13 +56,17 @@ const resourceOf = (version: string): Resource =>
     .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
     .merge(detectResources({ detectors: [envDetector] }));
 
-export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string): Promise<Telemetry> {
+/** Running telemetry, until it is stopped. */
+export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
+
+export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string) {
   const resource = resourceOf(version);
   const stopTracing = traces ? await openTraces(traces, resource) : undefined;
   let meters: MeterProvider | undefined;
   const exporter = metrics ? await metricExporter(metrics) : undefined;
   return {
-    sendMetrics(figures: Metrics, refresh) {
+    /** Exports the metrics too. `refresh` updates the metrics that are not counters. */
+    sendMetrics(figures: Metrics, refresh: () => void): void {
       if (!exporter) return;
       const reader = new PeriodicExportingMetricReader({
         exporter,
@@ -73,7 +76,8 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
       });
       meters = new MeterProvider({ resource, readers: [reader] });
     },
-    async stop() {
+    /** Sends the remaining data. */
+    async stop(): Promise<void> {
       // An unreachable collector must not prevent the service from stopping.
       await Promise.allSettled([stopTracing?.(), meters?.shutdown()]);
     },

@@ -9,10 +9,6 @@ const timeoutMs = 3000;
 
 type CountsListener = Parameters<SharedCounts['onRemoteCounts']>[0];
 
-interface Waiting {
-  answer(text: string): void;
-}
-
 type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
 
 /** A message with counts, and the totals of all workers at that time. */
@@ -28,7 +24,7 @@ const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
 export class WorkerSiblings implements Siblings {
   readonly #send: (message: FromWorker) => void;
   readonly #workers: number;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, (text: string) => void>();
   readonly #listeners = new Map<string, CountsListener>();
   /** Counts per limit that have not been sent yet. */
   #unsent = new Map<string, Window>();
@@ -67,15 +63,13 @@ export class WorkerSiblings implements Siblings {
   }
 
   onMessage(message: FromPrimary): void {
-    if (message.is === 'answer') this.#waiting.get(message.question)?.answer(message.text);
-    else if (message.is === 'show') void this.#show(message.question);
-    else if (message.is === 'silent') this.#silent = message.count;
+    if (message.is === 'answer') this.#waiting.get(message.question)?.(message.text);
+    else if (message.is === 'show') {
+      const { question } = message;
+      void this.#readMetrics().then((figures) => this.#send({ is: 'figures', question, figures }));
+    } else if (message.is === 'silent') this.#silent = message.count;
     else if (message.is === 'counted')
       for (const { name, windowEnds, counts } of message.counted) this.#listeners.get(name)?.(windowEnds, counts);
-  }
-
-  async #show(question: number): Promise<void> {
-    this.#send({ is: 'figures', question, figures: await this.#readMetrics() });
   }
 
   #note(name: string, windowEnds: number, caller: string): void {
@@ -85,11 +79,9 @@ export class WorkerSiblings implements Siblings {
       this.#unsent.set(name, unsent);
     }
     unsent.counts.set(caller, (unsent.counts.get(caller) ?? 0) + 1);
-    this.#report ??= setTimeout(() => this.#sendCounts(), reportEveryMs).unref();
-  }
-
-  #sendCounts(): void {
-    this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), question: undefined });
+    this.#report ??= setTimeout(() => {
+      this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), question: undefined });
+    }, reportEveryMs).unref();
   }
 
   /** Requests in one turn of the event loop share a message. */
@@ -137,7 +129,7 @@ export class WorkerSiblings implements Siblings {
         resolve(text);
       };
       const timer = setTimeout(() => end(undefined), timeoutMs);
-      this.#waiting.set(question, { answer: end });
+      this.#waiting.set(question, end);
       this.#send(message(question));
     });
   }

@@ -4,9 +4,9 @@ import type { Static, TObject, TSchema, TUnknown } from 'typebox';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
 import type { Caller } from '../../platform/caller.ts';
-import type { ActionAccess } from '../declaration/access.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ResourceName, ResourceOf } from '../declaration/resource-calls.ts';
+import type { RouteAccess } from '../model/row-rules.ts';
 
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
   readonly caller: Caller;
@@ -36,9 +36,6 @@ export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> ex
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
 }
-
-/** A rule of the resource, such as `update`, or a separate rule about the caller or the row. */
-export type RouteAccess = ActionAccess | 'create' | 'update' | 'delete';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -2,16 +2,16 @@ import type { FastifyRequest } from 'fastify';
 import { paramsOf } from '../../http/query-of.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden, OperatorError } from '../../platform/errors.ts';
-import { evaluateAccess } from '../declaration/access.ts';
+import { type Access, evaluateAccess } from '../declaration/access.ts';
 import { didYouMean } from '../declaration/check-options.ts';
 import type { Resource, Resources } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { type RowRule, ruleOf } from '../model/row-rules.ts';
+import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
 import { wholeRow } from '../read/row-json.ts';
 import { readContext } from '../routes/resource-routes.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import type { WriteContext } from '../write/write-context.ts';
-import type { Route, RouteAccess } from './define-route.ts';
+import type { Route } from './define-route.ts';
 
 type Row = Record<string, unknown> & { id: string };
 
@@ -35,8 +35,10 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
     const id = String(paramsOf(request)[idName ?? '']);
     return resource?.definition.alias?.(id, request.caller) ?? id;
   };
+  // Without a resource, `access` is a rule about the caller.
+  const rule = resource ? callerRuleOf(resource, access ?? 'read') : (access as Access | undefined);
   const require = (caller: Caller, now: number) => {
-    if (access !== undefined && evaluateAccess(callerRule(resource, access), caller, now) !== true) {
+    if (rule !== undefined && evaluateAccess(rule, caller, now) !== true) {
       throw forbidden('You may not do this.');
     }
   };
@@ -47,12 +49,17 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
         require(request.caller, services.context.now());
         return undefined;
       }
-      const row = await allowedRow(readContext(services, request), resource, idOf(request), rowRule(access));
+      const row = await allowedRow(
+        readContext(services, request),
+        resource,
+        idOf(request),
+        rowRuleOf(access ?? 'read'),
+      );
       return wholeRow(resource, row);
     },
     async hold(_services, request, write) {
       if (!resource || !idName) require(write.caller, write.now);
-      else await lockRow(write, resource, idOf(request), rowRule(access), undefined);
+      else await lockRow(write, resource, idOf(request), rowRuleOf(access ?? 'read'), undefined);
     },
   };
 }
@@ -68,19 +75,3 @@ function named(resources: Resources, name: string): Resource {
   if (resource) return resource;
   throw new OperatorError(`resource: there is no resource "${name}".${didYouMean(name, resources.keys())}`);
 }
-
-/** The rule for a row, in addition to the rule for reading it. */
-function rowRule(access: RouteAccess | undefined): RowRule {
-  if (access === undefined || access === 'read') return 'read';
-  if (access === 'write') return 'update';
-  if (access === 'create' || access === 'update' || access === 'delete') return access;
-  return (caller, now) => evaluateAccess(access, caller, now);
-}
-
-/** If the route is about no row, the rule must be true for every row. */
-const callerRule = (resource: Resource | undefined, access: RouteAccess) => {
-  if (access === 'write') return resource ? resource.definition.access.write : 'nobody';
-  if (access === 'read' || access === 'create' || access === 'update' || access === 'delete')
-    return resource ? ruleOf(resource, access) : 'nobody';
-  return access;
-};

@@ -1,4 +1,4 @@
-import { type Access, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
+import { type Access, type ActionAccess, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { amongItems, listHolds } from '../sql/json-lists.ts';
 import { and, eachInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
@@ -11,6 +11,24 @@ export type RowRule = RowOperation | Rule;
 export function ruleOf({ definition: { access } }: Resource, operation: RowRule): Access {
   if (typeof operation === 'function') return operation;
   return operation === 'read' ? access.read : (access[operation] ?? access.write);
+}
+
+/** A rule of the resource, such as `update`, or a separate rule about the caller or the row. */
+export type RouteAccess = ActionAccess | RowOperation;
+
+const isOperation = (access: RouteAccess): access is RowOperation =>
+  access === 'read' || access === 'create' || access === 'update' || access === 'delete';
+
+/** The rule for the row of an action or a route, in addition to the rule for reading it. */
+export function rowRuleOf(access: RouteAccess): RowRule {
+  if (access === 'write') return 'update';
+  return isOperation(access) ? access : (caller, now) => evaluateAccess(access, caller, now);
+}
+
+/** The rule of an action or a route that is about no row. It must be true for every row. */
+export function callerRuleOf(resource: Resource, access: RouteAccess): Access {
+  if (access === 'write') return resource.definition.access.write;
+  return isOperation(access) ? ruleOf(resource, access) : access;
 }
 
 /** The SQL condition for the rows on which the caller may do this operation. */

@@ -9,12 +9,12 @@ import { eagerCompilers } from '../../http/schema-compilers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { type Access, type ActionAccess, evaluateAccess } from '../declaration/access.ts';
+import { type ActionAccess, evaluateAccess } from '../declaration/access.ts';
 import type { ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import type { RowRule } from '../model/row-rules.ts';
+import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
 import { rejectParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
@@ -88,17 +88,10 @@ function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'w
   return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
 }
 
-/** The rule for the row, in addition to the rule for reading it. */
-function rowRuleOf(access: ActionAccess): RowRule {
-  if (access === 'write') return 'update';
-  if (access === 'read' || access === 'public') return 'read';
-  return typeof access === 'function' ? access : (caller, now) => evaluateAccess(access, caller, now);
-}
-
 /** A collection has no row to which a condition could apply, so the rule must be true. */
 function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
-  const rule: Access = access === 'read' || access === 'write' ? resource.definition.access[access] : access;
-  if (evaluateAccess(rule, caller, now) !== true) throw forbidden(`You may not do this with ${resource.name}.`);
+  if (evaluateAccess(callerRuleOf(resource, access), caller, now) !== true)
+    throw forbidden(`You may not do this with ${resource.name}.`);
 }
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);

@@ -3,7 +3,7 @@ import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/con
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import { evaluateAccess } from '../declaration/access.ts';
+import { allowsEveryRow } from '../declaration/access.ts';
 import { withFullProof } from '../declaration/step-up.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
@@ -115,15 +115,6 @@ interface Written {
 
 const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', roles: ['admin'], scopes: ['*'] };
 
-/** Whether administrators may read every row of the resource. If not, the audit trail must not show its values to them. */
-function mayAdministratorsRead({ definition }: Resource, now: number): boolean {
-  try {
-    return evaluateAccess(definition.access.read, withFullProof(administrator, now), now) === true;
-  } catch {
-    return false;
-  }
-}
-
 /** Records the changed fields in the audit trail. For fields that are never shown, only the name is recorded. */
 export async function recordWrite(
   { services, call }: WriteContext,
@@ -133,7 +124,8 @@ export async function recordWrite(
 ): Promise<void> {
   if (!resource.definition.events) return;
   const { caller, source, tx, now } = call;
-  const isPrivate = !mayAdministratorsRead(resource, now);
+  // If administrators may not read every row, the audit trail must not show its values to them.
+  const isPrivate = !allowsEveryRow(resource.definition.access.read, withFullProof(administrator, now), now);
   const isSecret = (name: string) => {
     const { hidden = false, writeOnly = false } = resource.fields.get(name)?.options ?? {};
     return isPrivate || hidden || writeOnly;

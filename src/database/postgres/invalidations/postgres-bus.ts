@@ -27,7 +27,7 @@ const maxConfirmations = 1000;
 const firstRecheckMs = 50;
 const maxRecheckMs = 400;
 
-interface Connections {
+export interface Servers {
   /** The server that rows are read from. */
   readonly primary: Primary;
   /** The server that sends invalidations: the same address, or the same server without the pooler. */
@@ -55,7 +55,7 @@ export class PostgresBus implements Bus {
   readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(maxUnsettled);
 
-  constructor({ primary, listening }: Connections, clock: DatabaseClock, query: Query) {
+  constructor({ primary, listening }: Servers, clock: DatabaseClock, query: Query) {
     const isApart = listening !== primary;
     this.#list = () => query(listInstances, []);
     this.#connection = new InvalidationConnection(listening, clock, {

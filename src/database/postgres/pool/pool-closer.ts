@@ -3,14 +3,7 @@ import type pg from 'pg';
 /** The longest wait for the server to close a connection. */
 const closesWithinMs = 2000;
 
-interface PoolCloser {
-  /** Ends the pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
-  close(): Promise<void>;
-  /** Closes connections immediately, even during a statement. */
-  disconnect(which: (client: pg.PoolClient) => boolean): void;
-}
-
-export function poolCloser(pool: pg.Pool): PoolCloser {
+export function poolCloser(pool: pg.Pool) {
   const open = new Set<pg.PoolClient>();
   let noneOpen: () => void = () => undefined;
   pool.on('connect', (client) => open.add(client));
@@ -18,18 +11,20 @@ export function poolCloser(pool: pg.Pool): PoolCloser {
     open.delete(client);
     if (open.size === 0) noneOpen();
   });
-  const cut: PoolCloser['disconnect'] = (which) => {
+  /** Closes connections immediately, even during a statement. */
+  const disconnect = (which: (client: pg.PoolClient) => boolean): void => {
     for (const client of open) if (which(client)) client.connection.stream.destroy();
   };
-  const close = async () => {
+  /** Ends the pool and returns when its connections are closed. The pool's own `end` does not wait for that. */
+  const close = async (): Promise<void> => {
     await pool.end();
     if (open.size === 0) return;
     const closed = new Promise<void>((resolve) => {
       noneOpen = resolve;
     });
-    const timer = setTimeout(() => cut(() => true), closesWithinMs);
+    const timer = setTimeout(() => disconnect(() => true), closesWithinMs);
     await closed;
     clearTimeout(timer);
   };
-  return { close, disconnect: cut };
+  return { close, disconnect };
 }

@@ -11,15 +11,7 @@ const stuckMs = 1000;
 const maxWaiting = 100;
 
 /** The pool for all requests, and connections for the service's own queries: token checks and health checks. */
-export interface Reserve {
-  /** For all requests. Fails at once if waiting would be pointless. */
-  readonly all: PrimaryPool;
-  /** Uses the pool while it has a free connection, otherwise the reserve. */
-  readonly own: Pick<PrimaryPool, 'connect'>;
-  isFull(): boolean;
-}
-
-export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: number): Reserve {
+export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: number) {
   const { pool } = main;
   let moved = performance.now();
   const move = () => {
@@ -34,7 +26,9 @@ export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: numbe
     return main.connect();
   };
   return {
-    all: { ...main, connect },
+    /** For all requests. Fails at once if waiting would be pointless. */
+    all: { ...main, connect } satisfies PrimaryPool,
+    /** Uses the pool while it has a free connection, otherwise the reserve. */
     own: { connect: () => (isTaken() ? reserve : main).connect() },
     isFull: isTaken,
   };

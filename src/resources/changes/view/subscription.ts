@@ -7,6 +7,7 @@ import { getOrCreate } from '../../../platform/get-or-create.ts';
 import { queryContext } from '../../model/query-context.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type ListQuery, readListQuery } from '../../query/list-query.ts';
+import { splitList } from '../../query/split-list.ts';
 import { searchConditions } from '../../read/search-conditions.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
 import { readCondition } from './condition-holds.ts';
@@ -74,7 +75,7 @@ function rejectRelations({ search }: Pick<ListQuery, 'search'>): void {
 }
 
 function splitNames(text: string): string[] {
-  const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
+  const names = [...new Set(splitList(text, ','))];
   if (names.length === 0) throw invalidParameter('resources: name them, separated by ,');
   return names;
 }

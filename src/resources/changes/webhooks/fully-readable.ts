@@ -1,16 +1,10 @@
 import type { Caller } from '../../../platform/caller.ts';
-import { evaluateAccess } from '../../declaration/access.ts';
+import { allowsEveryRow } from '../../declaration/access.ts';
 import type { Resources } from '../../model/resource.ts';
 import { recordedResources } from '../view/subscription.ts';
 
 /** The resources with changes of which the caller may read every row. */
 export const fullyReadableResources = (resources: Resources, caller: Caller, now: number): string[] =>
   [...recordedResources(resources).values()]
-    .filter(({ definition }) => {
-      try {
-        return evaluateAccess(definition.access.read, caller, now) === true;
-      } catch {
-        return false;
-      }
-    })
+    .filter(({ definition }) => allowsEveryRow(definition.access.read, caller, now))
     .map(({ name }) => name);
