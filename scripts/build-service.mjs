@@ -131,9 +131,9 @@ function renamingImports(text) {
 function declareTypes(folder) {
   const types = join(folder, '.types');
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', types], {
-    stdio: 'inherit',
-  });
+  // One checker: each of several would instantiate the same types again.
+  const options = ['--checkers', '1', '-p', join(root, 'tsconfig.build.json'), '--outDir', types];
+  execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
   for (const path of filesIn(types)) {
     const into = join(folder, builtPath(path));
     mkdirSync(dirname(into), { recursive: true });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -36,17 +36,27 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
   it('shows the plan, refuses to lose data, and drops columns on request', async () => {
     const database = await create();
     const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
-    const run = (...args: string[]) => gatehouse(['migrate', ...args], database.dir, env);
+    const project = join(database.dir, 'project');
+    let runs = 0;
+    const run = (...args: string[]) => {
+      // In a copy of the project, because a process imports each file only once.
+      const copy = `${project}-${++runs}`;
+      cpSync(project, copy, { recursive: true });
+      return gatehouseHere(['migrate', ...args], copy, env);
+    };
     const declared = (fields: string) =>
       writeFileSync(
-        join(database.dir, 'resources', 'shelves.ts'),
+        join(project, 'resources', 'shelves.ts'),
         `import { date, defineResource, reference, text } from '${declare}';
         export default defineResource({ name: 'shelves', fields: { ${fields}, user_id: reference('users') },
           access: { read: 'auth:api', write: 'auth:api' } });`,
       );
-    mkdirSync(join(database.dir, 'resources'));
+    mkdirSync(join(project, 'resources'), { recursive: true });
     declared('room: text()');
-    assert.match((await run('--plan')).stdout, /would then update the table of shelves/);
+    assert.match(
+      (await gatehouse(['migrate', '--plan'], project, env)).stdout,
+      /would then update the table of shelves/,
+    );
     assert.match((await run()).stdout, /done: create the table "shelves"/);
     assert.match((await run()).stdout, /up to date/);
 
@@ -66,7 +76,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     assert.match(refused.stderr, /migrations\/001-empty-shelves-room\.ts, with `update shelves set room = null`/);
     declared('level: text({ required: true })');
     assert.equal((await run('--plan')).code, 1);
-    const folder = join(database.dir, 'migrations');
+    const folder = join(project, 'migrations');
     mkdirSync(folder);
     writeFileSync(
       join(folder, '001-levels.ts'),
