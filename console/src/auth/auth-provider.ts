@@ -2,16 +2,10 @@ import type { AuthProvider } from 'react-admin';
 import { GatehouseError, SignedOutError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from '../data/descriptions.ts';
+import type { Person } from '../people/person.ts';
 import { translate } from '../text/translate.ts';
 
-export interface Me {
-  id: string;
-  email: string | null;
-  username: string | null;
-  phone: string | null;
-  name: string | null;
-  roles: string[];
-}
+export type Me = Pick<Person, 'id' | 'email' | 'username' | 'phone' | 'name' | 'roles'>;
 
 /** The operation of a resource that each react-admin action needs. */
 const needed = new Map<string, Operation>([

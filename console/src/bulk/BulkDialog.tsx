@@ -115,7 +115,8 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       title={translate('Change {what}', { what })}
       confirm={translate('Change {what}', { what })}
       onClose={onCancel}
-      form={{ onSubmit: change, defaultValues: {} }}
+      onSubmit={change}
+      form={{ defaultValues: {} }}
     >
       <TextField
         select

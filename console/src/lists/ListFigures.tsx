@@ -1,6 +1,6 @@
 import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { useListContext, useStore } from 'react-admin';
+import { useGetMany, useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
@@ -134,30 +134,18 @@ function GroupedRows({ field }: { field: FieldDescription }) {
 function useNames(field: FieldDescription, values: readonly unknown[]): string[] {
   const target = useDescriptions().get(field.references ?? '');
   const ids = target ? values.filter((value) => value !== null).map(String) : [];
-  const { data: rows = [] } = useQuery({
-    queryKey: [field.references, 'figures', ids],
-    enabled: ids.length > 0,
-    queryFn: async ({ signal }) => {
-      const rows = gatehouse.resource<Record<string, unknown>>(field.references ?? '');
-      return (await rows.list({ search: { id: ids }, limit: 100, count: 'none' }, { signal })).data;
-    },
-  });
+  const { data: rows = [] } = useGetMany(field.references ?? '', { ids }, { enabled: ids.length > 0 });
   return values.map((value) => {
     if (value === null) return translate('None');
     if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
-    const row = rows.find((one) => one.id === value);
+    const row = rows.find((one) => one?.id === value);
     if (target && row) return rowName(target, row);
     return field.references === undefined ? translate(String(value)) : shortId(String(value));
   });
 }
 
-interface Props {
-  names: string[];
-  counts: number[];
-}
-
 /** A bar for each group, drawn with plain elements, because the chart library would be larger than the list. */
-function GroupBars({ names, counts }: Props) {
+function GroupBars({ names, counts }: { names: string[]; counts: number[] }) {
   const most = Math.max(1, ...counts);
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, mt: 1.5, p: 0, display: 'grid', gap: 1 }}>

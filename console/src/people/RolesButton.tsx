@@ -32,7 +32,8 @@ export function RolesButton() {
           maxWidth="xs"
           busy={busy}
           onClose={() => setAsking(false)}
-          form={{ onSubmit: save, record: { id, roles: before } }}
+          onSubmit={save}
+          form={{ record: { id, roles: before } }}
         >
           <RoleChoice />
         </FormDialog>

@@ -1,14 +1,13 @@
 import { Button, Typography } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
-import { reasonOf } from '../../../src/platform/errors.ts';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
-import { FormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanised, isOwn, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
+import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 /** The messages after built-in actions. After an action of the operator, the message is "Done". */
@@ -39,6 +38,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const refresh = useRefresh();
+  const { run } = useTask();
   const [asking, setAsking] = useState(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
@@ -50,23 +50,16 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
     const body = Object.fromEntries(
       fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
     );
-    try {
-      const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
-      setAsking(false);
-      setSecrets(secretsIn(data ?? {}));
-      notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
-      refresh();
-    } catch (error) {
-      // The form shows the error of a field beside that field.
-      if (error instanceof FormError && error.body.errors) return error.body.errors;
-      notify(reasonOf(error), { type: 'error' });
-    }
-    return undefined;
+    const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
+    setAsking(false);
+    setSecrets(secretsIn(data ?? {}));
+    notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
+    refresh();
   }
 
   return (
     <>
-      <Button size="small" variant="outlined" onClick={() => (isPlain ? void act({}) : setAsking(true))}>
+      <Button size="small" variant="outlined" onClick={() => (isPlain ? void run(() => act({})) : setAsking(true))}>
         {word}
       </Button>
       {asking && (
@@ -74,7 +67,8 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
           title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
           confirm={fields.length === 0 ? translate('Confirm') : word}
           onClose={() => setAsking(false)}
-          form={{ onSubmit: act, record: {}, defaultValues: {} }}
+          onSubmit={act}
+          form={{ record: {}, defaultValues: {} }}
         >
           {word !== translate(summary) && (
             <Typography sx={{ color: 'text.secondary', mb: 1 }}>{translate(summary)}</Typography>

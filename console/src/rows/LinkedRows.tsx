@@ -52,7 +52,8 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
           confirm={translate('Add')}
           maxWidth="xs"
           onClose={close}
-          form={{ onSubmit: (values: { chosen?: string }) => add(values.chosen, close), record: {} }}
+          onSubmit={(values: { chosen?: string }) => add(values.chosen, close)}
+          form={{ record: {} }}
         >
           <RowInput source="chosen" label={one} reference={target.name} />
         </FormDialog>

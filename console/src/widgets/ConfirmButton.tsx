@@ -11,8 +11,6 @@ interface Props {
   done: string;
   run: () => Promise<void>;
   danger?: boolean;
-  /** The label of the button in the dialog, if it differs. */
-  confirm?: string;
   /** The name with which the command palette opens the dialog: `?act=…`. */
   act?: string;
 }
@@ -22,7 +20,7 @@ export const isRequestedInUrl = (act: string | undefined): boolean =>
   act !== undefined && new URLSearchParams(location.search).get('act') === act;
 
 /** A button that opens a confirmation with an explanation. */
-export function ConfirmButton({ label, title, text, done, run, danger = false, confirm = label, act }: Props) {
+export function ConfirmButton({ label, title, text, done, run, danger = false, act }: Props) {
   const [asking, setAsking] = useState(isRequestedInUrl(act));
   const task = useTask();
   const confirmed = async () => {
@@ -41,7 +39,7 @@ export function ConfirmButton({ label, title, text, done, run, danger = false, c
       </Button>
       {asking && (
         <AskDialog
-          {...{ title, confirm, danger, busy: task.busy }}
+          {...{ title, danger, confirm: label, busy: task.busy }}
           onClose={() => setAsking(false)}
           onConfirm={() => void confirmed()}
         >

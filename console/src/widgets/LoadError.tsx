@@ -6,7 +6,8 @@ import { reasonOf } from '../../../src/platform/errors.ts';
 import { translate } from '../text/translate.ts';
 
 /** Shown instead of data that could not be loaded: the reason, and a button to try again. */
-export function LoadError({ error, retry }: { error: unknown; retry: () => void }) {
+function LoadError({ error, refetch }: { error?: unknown; refetch?: () => unknown }) {
+  if (!error) return null;
   const { title, text } = describeLoadError(error);
   return (
     <Box role="alert" sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
@@ -15,7 +16,7 @@ export function LoadError({ error, retry }: { error: unknown; retry: () => void 
         {title}
       </Typography>
       <Typography sx={{ color: 'text.secondary' }}>{text}</Typography>
-      <Button variant="contained" onClick={retry} sx={{ mt: 1 }}>
+      <Button variant="contained" onClick={() => void refetch?.()} sx={{ mt: 1 }}>
         {translate('Retry')}
       </Button>
     </Box>
@@ -40,9 +41,6 @@ function describeLoadError(error: unknown): { title: string; text: string } {
 }
 
 /** The error of the list, row or form around it. */
-const Failed = ({ error, refetch }: { error?: unknown; refetch?: () => unknown }) =>
-  error ? <LoadError error={error} retry={() => void refetch?.()} /> : null;
-
-export const ListError = () => <Failed {...useListContext()} />;
-export const ShowError = () => <Failed {...useShowContext()} />;
-export const EditError = () => <Failed {...useEditContext()} />;
+export const ListError = () => <LoadError {...useListContext()} />;
+export const ShowError = () => <LoadError {...useShowContext()} />;
+export const EditError = () => <LoadError {...useEditContext()} />;
