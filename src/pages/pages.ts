@@ -21,10 +21,9 @@ import { createPageKit } from './kit/page-kit.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/serve-theme.ts';
-import { themeVariables } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveReference } from './reference/serve-reference.ts';
-import { cookieTokenOf, type WebSessions } from './session/authenticate-web.ts';
+import type { WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveAccount } from './settings/settings-account.ts';
 import { serveApplications } from './settings/settings-applications.ts';
@@ -94,14 +93,7 @@ export async function servePages(
   serveApplications(kit, services.scopes);
   serveAccount(kit, context);
   serveReference(app, kit);
-  serveConsole(app, context, {
-    tokenOf: cookieTokenOf,
-    brand: kit.brand,
-    logo: kit.logo,
-    languages: kit.languages,
-    languageOf: kit.languageOf,
-    themeOf: (request) => themeVariables(kit.cookies, request).theme,
-  });
+  serveConsole(app, kit);
   serveRoutes(app, own.services, own.loaded, kit.checkForm);
   serveOperatorPages(kit, own.services, own.loaded);
 }

@@ -35,9 +35,7 @@ const authorizeSchema: FastifySchema = {
     prompt: maybe(prompts.join(', ')),
     max_age: maybe('seconds after which the user must sign in again'),
     login_hint: maybe('filled in on the login page'),
-    id_token_hint: maybe(
-      'an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user an ID token of the user who is expected to be signed in',
-    ),
+    id_token_hint: maybe('an ID token of the user who is expected to be signed in'),
     resource: maybe('the audience of the tokens (RFC 8707); may be repeated'),
   }),
   response: {

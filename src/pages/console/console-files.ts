@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
 import { codeOf } from '../../platform/errors.ts';
 import { escapeHtml } from '../reference/html.ts';
@@ -9,7 +8,8 @@ import { escapeHtml } from '../reference/html.ts';
 export interface ConsoleFiles {
   /** The page of one response: its styles have the nonce of the response, its addresses the root path of the service. */
   page(nonce: string, root: string, brand: ConsoleBrand, reader: ConsoleReader): string;
-  readonly assets: ReadonlyMap<string, Asset>;
+  /** The names of its files in `consoleAssets`. */
+  readonly assets: ReadonlySet<string>;
 }
 
 /** The reader of the page. */
@@ -30,21 +30,9 @@ interface ConsoleBrand {
   readonly colours: Brand['colours'];
 }
 
-interface Asset {
-  readonly type: string;
-  content(): Buffer;
-  /** The compressed file from the build. Cached after the first request. */
-  brotli(): Promise<Buffer>;
-}
-
-const types = new Map([
-  ['.js', 'text/javascript; charset=utf-8'],
-  ['.css', 'text/css; charset=utf-8'],
-  ['.svg', 'image/svg+xml'],
-  ['.woff2', 'font/woff2'],
-]);
-
 const dist = join(import.meta.dirname, '../../../console/dist');
+/** The files of the console. Beside each file is its compressed form, with the ending `.br`. */
+export const consoleAssets = join(dist, 'assets');
 
 /** The reason why the console could not be built. Undefined if no build has failed. */
 export function readBuildError(): string | undefined {
@@ -55,7 +43,6 @@ export function readBuildError(): string | undefined {
 export function readConsole(): ConsoleFiles | undefined {
   const html = readIfThere('index.html');
   if (html === undefined) return undefined;
-  const folder = join(dist, 'assets');
   return {
     page: (nonce, root, brand, { language, messages, words, theme }) =>
       html
@@ -71,11 +58,7 @@ export function readConsole(): ConsoleFiles | undefined {
         .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
         .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}" />`)
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
-    assets: new Map(
-      readdirSync(folder)
-        .filter((name) => !name.endsWith('.br'))
-        .map((name) => [name, assetOf(join(folder, name))]),
-    ),
+    assets: new Set(readdirSync(consoleAssets).filter((name) => !name.endsWith('.br'))),
   };
 }
 
@@ -86,22 +69,4 @@ function readIfThere(name: string): string | undefined {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** Read on demand: most instances never serve the console. */
-function assetOf(path: string): Asset {
-  let read: Buffer | undefined;
-  let compressed: Promise<Buffer> | undefined;
-  const content = () => {
-    read ??= readFileSync(path);
-    return read;
-  };
-  return {
-    type: types.get(extname(path)) ?? 'application/octet-stream',
-    content,
-    brotli() {
-      compressed ??= readFile(`${path}.br`);
-      return compressed;
-    },
-  };
 }

@@ -1,40 +1,38 @@
 import { hash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Brand, logoCspSource } from '../../config/brand.ts';
 import { isConsoleBeingBuilt } from '../../config/config.ts';
 import { fallbackLanguage, type Languages } from '../../config/languages/languages.ts';
-import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import { paramsOf } from '../../http/query-of.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
+import { contentSecurityPolicy } from '../kit/page-kit.ts';
+import type { PageKit } from '../kit/page-request.ts';
+import { themeVariables } from '../kit/theme.ts';
+import { cookieTokenOf } from '../session/authenticate-web.ts';
 import { isOwnOrigin } from '../session/page-origin.ts';
 import { secondsLeft } from '../session/seconds-left.ts';
-import { type ConsoleFiles, type ConsoleReader, readBuildError, readConsole } from './console-files.ts';
+import { type ConsoleFiles, type ConsoleReader, consoleAssets, readBuildError, readConsole } from './console-files.ts';
 
-interface ConsoleOptions {
-  readonly brand: Brand;
-  /** The address of the logo. */
-  readonly logo: string;
-  readonly languages: Languages;
-  languageOf(request: FastifyRequest): Promise<string>;
-  themeOf(request: FastifyRequest): ConsoleReader['theme'];
-  /** The access token of the user of an `auth:web` request. */
-  tokenOf(request: FastifyRequest): string;
-}
+const types = new Map([
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.css', 'text/css; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+]);
 
 /** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
-export function serveConsole(app: App, context: Context, options: ConsoleOptions): void {
+export function serveConsole(app: App, kit: PageKit): void {
   let files = readConsole();
   // In a clone, the service can start before the console is built.
   const built = (): ConsoleFiles | undefined => {
     files ??= readConsole();
     return files;
   };
-  const root = new URL(context.config.baseUrl).pathname.replace(/\/$/, '');
   const hidden = { schema: { hide: true } } as const;
-  const messages = serveConsoleMessages(app, options.languages, root);
+  const messages = serveConsoleMessages(app, kit.languages, kit.frame.root);
 
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
@@ -42,18 +40,18 @@ export function serveConsole(app: App, context: Context, options: ConsoleOptions
       requireAdministrator(request);
       const found = built();
       if (!found) return sendUnbuilt(app, reply);
-      const language = await options.languageOf(request);
-      const words = wordsOfPage(options, language);
-      const reader = { language, messages: messages.addressOf(language), words, theme: options.themeOf(request) };
-      return sendPage(reply, found, root, options, reader);
+      const language = await kit.languageOf(request);
+      const { theme } = themeVariables(kit.cookies, request);
+      const words = wordsOfPage(kit, language);
+      return sendPage(reply, found, kit, { language, messages: messages.addressOf(language), words, theme });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
     requireAdministrator(request);
-    rejectOtherOrigins(request, context);
-    const token = options.tokenOf(request);
+    rejectOtherOrigins(request, kit);
+    const token = cookieTokenOf(request);
     reply.header('cache-control', 'no-store');
-    return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, context.now()) };
+    return { token_type: 'Bearer', access_token: token, expires_in: secondsLeft(token, kit.now()) };
   });
   // The code of the console is public, so browsers may cache it.
   app.get('/admin/assets/:name', { ...hidden, config: { auth: 'public', limited: false } }, async (request, reply) =>
@@ -64,38 +62,24 @@ export function serveConsole(app: App, context: Context, options: ConsoleOptions
 function sendPage(
   reply: FastifyReply,
   files: ConsoleFiles,
-  root: string,
-  { brand, logo }: ConsoleOptions,
+  { brand, frame }: PageKit,
   reader: ConsoleReader,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
+  const { name, colours } = brand;
   return addVary(reply, 'accept-language')
     .header('content-language', reader.language)
-    .header('content-security-policy', policy(nonce, brand))
+    .header('content-security-policy', contentSecurityPolicy(brand, { nonce }))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, root, { name: brand.name, logo, colours: brand.colours }, reader));
+    .send(files.page(nonce, frame.root, { name, logo: frame.assets.logo, colours }, reader));
 }
 
-const wordsOfPage = ({ languages, brand }: ConsoleOptions, language: string): ConsoleReader['words'] => ({
+const wordsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleReader['words'] => ({
   title: languages.text(language, 'console.title', { name: brand.name }),
   opening: languages.text(language, 'console.opening'),
   noscript: languages.text(language, 'console.noscript'),
 });
-
-/** Scripts are our own files. The components create style sheets at run time with the nonce. */
-const policy = (nonce: string, brand: Brand): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    `img-src 'self' data:${logoCspSource(brand)}`,
-    "font-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
 
 async function sendAsset(
   request: FastifyRequest,
@@ -103,11 +87,14 @@ async function sendAsset(
   files: ConsoleFiles | undefined,
 ): Promise<FastifyReply> {
   if (!files) throw unavailable(missingConsole().detail, secondsToBuild);
-  const asset = files.assets.get(paramsOf(request).name ?? '');
-  if (!asset) throw notFound();
-  addVary(reply.type(asset.type), 'accept-encoding').header('cache-control', 'public, max-age=31536000, immutable');
-  if (!/\bbr\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(asset.content());
-  return reply.header('content-encoding', 'br').send(await asset.brotli());
+  const { name = '' } = paramsOf(request);
+  if (!files.assets.has(name)) throw notFound();
+  const isCompressed = /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  if (isCompressed) reply.header('content-encoding', 'br');
+  return addVary(reply, 'accept-encoding')
+    .type(types.get(extname(name)) ?? 'application/octet-stream')
+    .header('cache-control', 'public, max-age=31536000, immutable')
+    .send(await readFile(join(consoleAssets, isCompressed ? `${name}.br` : name)));
 }
 
 function requireAdministrator({ caller }: FastifyRequest): void {
@@ -115,7 +102,7 @@ function requireAdministrator({ caller }: FastifyRequest): void {
 }
 
 /** A page of another origin must not get the token, even if CORS_ORIGINS lets it call the API. */
-function rejectOtherOrigins({ headers, host }: FastifyRequest, { config }: Context): void {
+function rejectOtherOrigins({ headers, host }: FastifyRequest, { config }: PageKit): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
   const own = origin === undefined || isOwnOrigin(origin, host, config);

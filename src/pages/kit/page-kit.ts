@@ -22,10 +22,10 @@ import { currentPath, themeVariables } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
 
 /** Styles and scripts come only from files of this origin. Inline scripts do not run. */
-const contentSecurityPolicy = (brand: Brand, { formTargets, image }: CspSources = {}): string =>
+export const contentSecurityPolicy = (brand: Brand, { formTargets, image, nonce }: CspSources = {}): string =>
   [
     "default-src 'none'",
-    "style-src 'self'",
+    `style-src 'self'${nonce ? ` 'nonce-${nonce}'` : ''}`,
     "script-src 'self'",
     `img-src 'self' data:${logoCspSource(brand)}${image ? ` ${new URL(image).origin}` : ''}`,
     "font-src 'self'",
@@ -108,7 +108,6 @@ export async function createPageKit(
   const kit: PageKit = {
     config,
     brand,
-    logo: assets.logo,
     frame: { root, product: brand.name, loginPath, assets },
     policy,
     database,

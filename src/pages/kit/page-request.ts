@@ -21,6 +21,8 @@ export interface CspSources {
   readonly formTargets?: string | undefined;
   /** An image from another origin. */
   readonly image?: string | null | undefined;
+  /** For style sheets that a script creates. */
+  readonly nonce?: string | undefined;
 }
 
 export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
@@ -29,7 +31,6 @@ export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
 export interface PageKit {
   readonly config: Config;
   readonly brand: Brand;
-  readonly logo: string;
   /** The values for a page without a view. */
   readonly frame: PageFrame;
   /** The default Content-Security-Policy. */

@@ -8,26 +8,23 @@ import { readViews } from './view-files.ts';
 
 export type Variables = Record<string, unknown>;
 
-export interface Views {
-  /** `variables` are visible only in the view, `globals` also in its layout and partials. All output is escaped. */
-  render(name: string, variables: Variables, globals: Variables): string;
-  has(name: string): boolean;
-}
+/** `variables` are visible only in the view, `globals` also in its layout and partials. All output is escaped. */
+type Render = (name: string, variables: Variables, globals: Variables) => string;
 
 /** Reads all views at the start. If the operator has views, they are parsed then, so that an invalid view stops the start. */
-export function createViews({ viewsDir, loginPageUrl }: Config, languages: Languages): Views {
+export function createViews({ viewsDir, loginPageUrl }: Config, languages: Languages) {
   const { sources, haveOwn } = readViews(viewsDir, loginPageUrl);
   let render = haveOwn ? parseViews(sources, languages) : undefined;
   return {
-    has: (name) => sources.has(name),
-    render(name, variables, globals) {
+    has: (name: string) => sources.has(name),
+    render(...view: Parameters<Render>) {
       render ??= parseViews(sources, languages);
-      return render(name, variables, globals);
+      return render(...view);
     },
   };
 }
 
-function parseViews(sources: ReadonlyMap<string, string>, languages: Languages): Views['render'] {
+function parseViews(sources: ReadonlyMap<string, string>, languages: Languages): Render {
   const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
   const liquid = new liquidjs.Liquid({
     templates: Object.fromEntries(sources),

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../platform/errors.ts';
+import type { PageKit } from '../kit/page-request.ts';
+import type { themeVariables } from '../kit/theme.ts';
 import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import type { ReferenceDocument, Section } from './reference-document.ts';
@@ -34,19 +36,8 @@ export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGE
 
 const onOneLine = (item: string): string => (item.split(/\n\s*\n/, 1)[0] ?? '').replace(/\s+/g, ' ').trim();
 
-export interface PageFrame {
-  readonly root: string;
-  readonly product: string;
-  readonly loginPath: string;
-  readonly assets: {
-    readonly referenceCss: string;
-    readonly referenceJs: string;
-    readonly icon: string;
-    readonly logo: string;
-  };
-  readonly themes: readonly { readonly name: string }[];
-  readonly theme: string | undefined;
-}
+/** The values around the content of every page. */
+export type PageFrame = PageKit['frame'] & ReturnType<typeof themeVariables>;
 
 const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here: boolean) =>
   html`<ul>${operations.map(
@@ -70,9 +61,9 @@ ${sections.map(
 
 export const changelogSlug = 'changelog';
 
-function themeForm(here: string, { root, themes, theme = 'system' }: PageFrame): Html {
+function themeForm(here: string, { root, themes, chosen_theme }: PageFrame): Html {
   return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
-${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
+${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === chosen_theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
 
 /** Not in a template literal: bundlers rewrite literals that end a script, with a package that is missing at run time. */

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { fallbackLanguage } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
 import { addVary, privateCache } from '../../http/gate/caching.ts';
@@ -35,13 +34,11 @@ export function serveReference(app: App, kit: PageKit): void {
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     described ??= readDocument(await openApiDocument(app, kit.config));
     const { section: slug } = paramsOf(request);
-    const { theme, themes: choices } = themeVariables(kit.cookies, request);
-    // In English, like the API itself.
-    const themes = choices.map(({ name, label }) => ({ name, label: kit.languages.text(fallbackLanguage, label) }));
-    const key = `${theme ?? ''} ${slug ?? ''}`;
+    const themed = themeVariables(kit.cookies, request);
+    const key = `${themed.chosen_theme} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      const created = pageOf(described, slug, { ...kit.frame, theme, themes });
+      const created = pageOf(described, slug, { ...kit.frame, ...themed });
       page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);
     }

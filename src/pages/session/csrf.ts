@@ -9,15 +9,6 @@ import { mayBeOwnPage } from './page-origin.ts';
 
 export type Macs = Pick<KeyRing, 'macKeys'>;
 
-interface Csrf {
-  /** The value of a form's `_csrf` field. Sets the visitor cookie that it belongs to. */
-  token(request: FastifyRequest, reply: FastifyReply): string;
-  /** Throws 403 unless the form was made by us, for this visitor and this session. */
-  check(request: FastifyRequest): void;
-  /** Throws 403 if another site sent the form. */
-  checkOrigin(request: FastifyRequest): void;
-}
-
 const purpose = 'page-form';
 
 const invalidForm = (reason: string) =>
@@ -36,18 +27,21 @@ export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: Fast
 }
 
 /** Double submit: a MAC over a random cookie and the session. A form works only for one visitor and one session. */
-export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies): Csrf {
+export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies: Cookies) {
   const boundTo = (visitor: string, request: FastifyRequest) => `${visitor}.${request.caller.sessionId ?? ''}`;
+  /** Throws 403 if another site sent the form. */
   const checkOrigin = (request: FastifyRequest): void => {
     const { origin, 'sec-fetch-site': site } = request.headers;
     if (!mayBeOwnPage(request, config)) throw invalidForm(`a form from ${site ?? origin?.slice(0, 200)}`);
   };
   return {
-    token(request, reply) {
+    /** The value of a form's `_csrf` field. Sets the visitor cookie that it belongs to. */
+    token(request: FastifyRequest, reply: FastifyReply): string {
       return keys.macKeys.mac(purpose, boundTo(visitorOf(cookies, request, reply), request));
     },
     checkOrigin,
-    check(request) {
+    /** Throws 403 unless the form was made by us, for this visitor and this session. */
+    check(request: FastifyRequest): void {
       // An attacker who can set cookies from a neighbouring host also has a matching cookie and field. So the origin is checked
       // too.
       checkOrigin(request);

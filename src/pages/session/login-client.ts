@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
-import { type ApiResponse, callApi } from './call-api.ts';
+import { callApi } from './call-api.ts';
 import type { Tokens } from './cookies.ts';
 
 /** The first-party client of the login page: the client for web users, otherwise the console's client. */
@@ -11,20 +11,17 @@ export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>
   return ['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin';
 }
 
-export interface LoginClient {
-  /** Signs in with any method of the proxy. Afterwards the browser is known by its cookie. */
-  send(
-    pageRequest: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-    body: Readonly<Record<string, string>>,
-  ): Promise<ApiResponse<Tokens>>;
-  refresh(request: FastifyRequest, refreshToken: string): Promise<ApiResponse<Tokens>>;
-}
+export type LoginClient = ReturnType<typeof createLoginClient>;
 
-export function createLoginClient(config: Config): LoginClient {
+export function createLoginClient(config: Config) {
   const prefix = `/v1/clients/${loginClientOf(config)}`;
   const knownBrowsers = createBrowserCookie(config);
   return {
-    async send({ request, reply }, body) {
+    /** Signs in with any method of the proxy. Afterwards the browser is known by its cookie. */
+    async send(
+      { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+      body: Readonly<Record<string, string>>,
+    ) {
       const known = knownBrowsers.read(request);
       const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
@@ -33,7 +30,7 @@ export function createLoginClient(config: Config): LoginClient {
       if (value !== undefined) knownBrowsers.set(reply, value);
       return response;
     },
-    refresh: (request, refreshToken) =>
-      callApi(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
+    refresh: (request: FastifyRequest, refreshToken: string) =>
+      callApi<Tokens>(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
   };
 }

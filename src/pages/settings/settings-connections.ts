@@ -9,12 +9,9 @@ import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
 interface Consent {
-  readonly id: string;
   readonly client_id: string;
   readonly client_name: string | null;
   readonly scopes: readonly string[];
-  readonly created_at: string;
-  readonly updated_at: string;
 }
 
 const base = '/settings/connections';

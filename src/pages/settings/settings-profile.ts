@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
-import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
 import type { PasskeyServices } from '../../identity/factors/passkeys.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { filledFields } from '../sign-in/register-page.ts';
+import { filledFields, type Typed } from '../sign-in/register-page.ts';
 import { offerFactor } from './offer-factor.ts';
 import {
   callApiAsUser,
@@ -30,13 +30,7 @@ export function serveProfile(kit: PageKit, services: PasskeyServices): void {
   kit.form('/settings/password', 'auth:web', changePassword);
 }
 
-interface Typed extends Variables {
-  readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, LocalizedText>>;
-  readonly problem?: LocalizedText;
-}
-
-async function showProfile(pageRequest: PageRequest, typed: Typed = {}): Promise<FastifyReply> {
+async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = {}): Promise<FastifyReply> {
   const user = await currentUser(pageRequest);
   const stored = {
     name: user.name,

@@ -12,14 +12,6 @@ import type { Variables } from '../kit/views.ts';
 import { postponeOffer } from './offer-factor.ts';
 import { callApiAsUser, formErrors, ignoreNotFound, requireOk, showSettings } from './settings-shell.ts';
 
-interface Authenticator {
-  readonly id: string;
-  readonly name: string;
-  readonly confirmed: boolean;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-}
-
 interface NewAuthenticator {
   readonly id: string;
   readonly secret: string;
@@ -125,7 +117,7 @@ async function securityOf(pageRequest: PageRequest, services: PasskeyServices): 
   const user = await findUser(db, userId);
   if (!user) throw notFound();
   const [apps, passkeys, browsers, { left }, options, handle] = await Promise.all([
-    requireOk(callApiAsUser<Authenticator[]>(pageRequest, 'GET', '/v1/authenticators?limit=100')),
+    requireOk(callApiAsUser<{ confirmed: boolean }[]>(pageRequest, 'GET', '/v1/authenticators?limit=100')),
     findPasskeys(db, userId),
     findBrowsers(db, userId, pageRequest.kit.now()),
     requireOk(callApiAsUser<{ left: number }>(pageRequest, 'GET', '/v1/recovery-codes')),

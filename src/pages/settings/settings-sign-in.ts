@@ -13,15 +13,6 @@ import {
 import { beginAtProvider } from '../sign-in/send-to-provider.ts';
 import { callApiAsUser, formErrors, requireOk, showSettings } from './settings-shell.ts';
 
-interface Identity {
-  readonly id: string;
-  readonly user_id: string;
-  readonly provider: string;
-  readonly email: string | null;
-  readonly created_at: string;
-  readonly last_used_at: string | null;
-}
-
 const path = '/settings/sign-in';
 
 /** *Ways to sign in*: the password, passkeys, and accounts at providers. Works without a script. */
@@ -58,7 +49,7 @@ export function serveSignInMethods(kit: PageKit, services: ProviderServices): vo
 async function signInMethodsOf(pageRequest: PageRequest, services: ProviderServices): Promise<Variables> {
   const userId = userIdOf(pageRequest.caller);
   const [identities, methods, buttons] = await Promise.all([
-    requireOk(callApiAsUser<Identity[]>(pageRequest, 'GET', '/v1/identities?limit=100')),
+    requireOk(callApiAsUser<{ user_id: string; provider: string }[]>(pageRequest, 'GET', '/v1/identities?limit=100')),
     findSignInMethods(pageRequest.kit, pageRequest.kit.database.db, userId),
     services.providers.buttons(),
   ]);

@@ -8,14 +8,10 @@ import type { Variables } from '../kit/views.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { callApiAsUser, formErrors, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
 
+/** A token as the API shows it. The views use more of its fields. */
 interface Token {
-  readonly id: string;
   readonly name: string | null;
   readonly scopes: readonly string[];
-  readonly expires_at: string;
-  readonly last_used_at: string | null;
-  readonly address: string | null;
-  readonly revealed: boolean;
 }
 
 const lifetimes = [

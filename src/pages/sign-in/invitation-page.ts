@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import type { Invitation } from '../../identity/account-mails/check-link.ts';
+import type { findInvitation } from '../../identity/account-mails/check-link.ts';
 import type { Providers } from '../../identity/providers/providers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { callApi } from '../session/call-api.ts';
 
 interface InvitationServices {
-  find(token: string): Promise<Invitation | undefined>;
+  find(token: string): ReturnType<typeof findInvitation>;
   readonly providers: Providers;
 }
 

@@ -26,7 +26,7 @@ export function serveRegister(kit: PageKit, services: ProviderServices): void {
   });
 }
 
-interface Typed {
+export interface Typed {
   readonly values?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, LocalizedText>>;
   readonly problem?: LocalizedText;
