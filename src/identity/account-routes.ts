@@ -10,9 +10,10 @@ import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
 import { rejectParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
+import { requestMail } from './account-mails/request-mail.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
-import { requestPasswordReset, resetPassword } from './credentials/reset-password.ts';
+import { resetPassword } from './credentials/reset-password.ts';
 import { undoEmailChange } from './email/change-email.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
 import { readEmailField, readSingleField } from './read-body.ts';
@@ -140,8 +141,10 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       const email = readEmailField(asObject(request.body));
-      // The response does not reveal whether the user exists. With LOCAL_PASSWORDS=off, no mail is sent.
-      if (context.config.localPasswords) await requestPasswordReset(context, services, email, requestSource(request));
+      // The response reveals neither whether the user exists nor whether a mail was sent. With LOCAL_PASSWORDS=off, none is sent.
+      if (context.config.localPasswords) {
+        await requestMail(context, services.mail, 'reset-password', email, requestSource(request));
+      }
       return reply.code(202).send(onItsWay);
     },
   );

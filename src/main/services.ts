@@ -11,7 +11,7 @@ import { notifyOfLogin } from '../identity/credentials/known-browsers.ts';
 import { createProveByPassword } from '../identity/credentials/require-own-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
-import { createMail } from '../identity/mail/mail.ts';
+import { Mail } from '../identity/mail/mail.ts';
 import { createPasswords } from '../identity/passwords/passwords.ts';
 import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
@@ -72,7 +72,7 @@ export async function createServices(context: Context) {
   const lockAuthority = createLockAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void recreateProxiedClients(context, keys));
-  const mail = createMail(context, queue, accountMails(context, keys));
+  const mail = new Mail(context, queue, accountMails(context, keys));
   sendLogouts(queue, { context, keys, clients, mail });
   const jobs = await loadJobs(context.config.jobsDir, { isTaken: (name) => queue.handles(name), now: context.now() });
   const scheduler = new Scheduler(context, queue, jobs);

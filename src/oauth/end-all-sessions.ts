@@ -7,17 +7,8 @@ import { recordEvent } from '../resources/audit/record-event.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
-interface EndedSessions {
-  readonly sessions: number;
-  readonly links: number;
-}
-
 /** Ends all sessions, links and (unless kept) personal tokens, after a database was restored from a backup. */
-export const endAllSessions = (
-  context: Context,
-  source: RequestSource,
-  { keepPersonal }: { keepPersonal: boolean },
-): Promise<EndedSessions> =>
+export const endAllSessions = (context: Context, source: RequestSource, { keepPersonal }: { keepPersonal: boolean }) =>
   commitAndInvalidate(context.database, async (tx, invalidate) => {
     await lockForRevocationOfAll(tx);
     const links = await invalidateAllOneTimeTokens(tx, context.now());

@@ -15,26 +15,14 @@ import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
 /** The numbers of credentials that ended with compromised keys. */
-export interface EndedCredentials {
-  readonly sessions: number;
-  /** Clients whose secrets ended. */
-  readonly clients: number;
-  readonly links: number;
-}
-
-interface RotatedKeys {
-  readonly id: string;
-  readonly algorithm: string;
-  readonly signsFrom: number;
-  readonly ended: EndedCredentials | undefined;
-}
+export type EndedCredentials = Awaited<ReturnType<typeof endAll>>;
 
 /** Replaces signing and MAC keys. `compromised` also ends everything made with them. Returns when no instance uses the old keys. */
 export async function rotateKeys(
   context: Context,
   keys: KeyRing,
   { source, compromised = false }: { source: RequestSource; compromised?: boolean },
-): Promise<RotatedKeys> {
+) {
   const created = await createNewKeys(context, keys.sealing, compromised);
   const { id, algorithm, signs_from: signsFrom } = created.signing;
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
@@ -48,10 +36,11 @@ export async function rotateKeys(
 }
 
 /** Uses the same table order as other transactions, sessions last, so that there are no deadlocks. */
-async function endAll(context: Context, tx: Tx): Promise<EndedCredentials> {
+async function endAll(context: Context, tx: Tx) {
   const now = context.now();
   await deleteStoredResponses(tx);
   const links = (await invalidateAllOneTimeTokens(tx, now)) + (await closeAllEmailChanges(tx, now));
+  /** Clients whose secrets ended. */
   const clients = await endAllSecrets(tx);
   const sessions = await revokeAllSessions(tx, now);
   // An attacker with a forged token may have created webhooks.

@@ -13,7 +13,7 @@ import type { App } from '../../src/http/app.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { describeApi, serveOpenApi } from '../../src/http/openapi/openapi.ts';
 import { createServer } from '../../src/http/server.ts';
-import { createMail } from '../../src/identity/mail/mail.ts';
+import { Mail } from '../../src/identity/mail/mail.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import type { FieldError } from '../../src/platform/errors.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
@@ -164,7 +164,7 @@ export function resourceServices(
     });
     describeApi(app);
     const queue = new Queue(context, await openKeyRing(context));
-    const mail = createMail(context, queue, new Map());
+    const mail = new Mail(context, queue, new Map());
     const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
     closing.push(() => queue.stop());
     // These callers have no session that could end.

@@ -30,7 +30,7 @@ async function canUse(context: LinkContext, keys: Macs, purpose: OneTimePurpose,
 }
 
 /** The invited user and the inviter. Undefined if the link is no longer valid. */
-export async function findInvitation(context: LinkContext, keys: Macs, value: string): Promise<Invitation | undefined> {
+export async function findInvitation(context: LinkContext, keys: Macs, value: string) {
   if (!(await canUse(context, keys, 'reset_password', value))) return undefined;
   const { db } = context.database;
   const found = await peekOneTimeToken(context, keys, 'reset_password', value);
@@ -38,13 +38,6 @@ export async function findInvitation(context: LinkContext, keys: Macs, value: st
   const inviterId = user && (await findInviterId(db, user.id));
   const inviter = inviterId === undefined ? undefined : await findUser(db, inviterId);
   return user && { name: user.name, email: user.email, roles: rolesOf(user), inviter: inviter?.name ?? inviter?.email };
-}
-
-export interface Invitation {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly roles: readonly string[];
-  readonly inviter: string | null | undefined;
 }
 
 async function canUndo({ database, now }: LinkContext, keys: Macs, value: string): Promise<boolean> {

@@ -6,22 +6,11 @@ import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
-import { requestMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteIdentitiesOf, deleteNonFactorPasskeys } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from './revoke-access.ts';
-
-/** Sends a link to the user with this address. The response does not reveal whether the user exists or whether a mail was sent. */
-export async function requestPasswordReset(
-  context: Context,
-  { mail }: Pick<AccountServices, 'mail'>,
-  email: string,
-  source: RequestSource,
-): Promise<void> {
-  await requestMail(context, mail, 'reset-password', email, source);
-}
 
 /** Sets a password with the link from a mail, and ends all access that the old password gave. */
 export async function resetPassword(
@@ -40,7 +29,7 @@ export async function resetPassword(
   const problem = await checkNewPassword(password, owner);
   if (problem) throw unprocessable([problem]);
   const passwordHash = await passwords.hash(password as string, source.address);
-  const user = await commitAndInvalidate(database, async (tx, invalidate) => {
+  return commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [owner.id]);
     const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
     const changed =
@@ -62,5 +51,4 @@ export async function resetPassword(
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;
   });
-  return user;
 }

@@ -6,7 +6,7 @@ import type { Tx } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
-import { anyOf, role } from '../../resources/declaration/access.ts';
+import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { action, defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { computed, reference, text, timestamp } from '../../resources/declare.ts';
@@ -20,7 +20,7 @@ import {
   insertAuthenticator,
 } from './authenticator-store.ts';
 import { recordFactorRow } from './factor-notices.ts';
-import { cleanUpAfterLastFactor, type FactorServices, ownFactors, requireSecondFactors } from './factor-services.ts';
+import { cleanUpAfterLastFactor, type FactorServices, requireSecondFactors } from './factor-services.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 
@@ -69,7 +69,7 @@ export function authenticatorsResource(services: FactorServices) {
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), ownFactors), write: ownFactors, delete: anyOf(role('admin'), ownFactors) },
+    access: { read: anyOf(role('admin'), ownRows), write: ownRows, delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'create', 'delete'],
     reveals: created,
     defaultOrder: '-id',

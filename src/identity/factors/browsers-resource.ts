@@ -1,8 +1,7 @@
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { compare } from '../../resources/declaration/access.ts';
+import { compare, ownRows } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
-import { ownFactors } from './factor-services.ts';
 import { deleteBrowser } from './remembered-browser-store.ts';
 
 /** Browsers that do not ask for the second factor. After its deletion, a browser asks again. */
@@ -22,7 +21,7 @@ export const browsersResource = defineResource({
     last_used_at: timestamp({ required: true, readOnly: true, sortable: true }),
     expires_at: timestamp({ required: true, readOnly: true, sortable: true }),
   },
-  access: { read: ownFactors, write: ownFactors },
+  access: { read: ownRows, write: ownRows },
   where: (now) => compare('expires_at', '>', new Date(now).toISOString()),
   operations: ['list', 'find', 'delete'],
   defaultOrder: '-id',

@@ -6,7 +6,6 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { emailCodeLifeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
 import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
-import type { UserRow } from '../accounts/user-store.ts';
 import type { Mail } from '../mail/mail.ts';
 import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-store.ts';
 
@@ -40,18 +39,8 @@ export async function sendEmailCode(
   return { id: code.id, expiresAt: code.expires_at };
 }
 
-export interface EmailCode {
-  readonly user: UserRow;
-  /** Uses up the code. True for the first use. */
-  use(tx: Tx): Promise<boolean>;
-}
-
-/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. */
-export async function readEmailCode(
-  { context, keys }: Omit<EmailCodeServices, 'mail'>,
-  id: string,
-  code: string,
-): Promise<EmailCode | undefined> {
+/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `use` is true for the first use. */
+export async function readEmailCode({ context, keys }: Omit<EmailCodeServices, 'mail'>, id: string, code: string) {
   const { database, now } = context;
   const found = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
   if (!found || !/^\d{6}$/.test(code)) return undefined;
@@ -59,5 +48,5 @@ export async function readEmailCode(
   const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), given));
   const user = await ownerOfEmail(database.db, found.email);
   if (!right || !user) return undefined;
-  return { user, use: (tx) => useEmailCode(tx, id) };
+  return { user, use: (tx: Tx) => useEmailCode(tx, id) };
 }

@@ -2,15 +2,10 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { equals, type Rule } from '../../resources/declaration/access.ts';
 import { forgetBrowsers } from '../accounts/forget-user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorCheckServices } from './prove-factor.ts';
 import { deleteRecoveryCodes } from './recovery-code-store.ts';
-
-/** Factors belong to a user. The user's clients cannot use them. */
-export const ownFactors: Rule = ({ kind, userId }: Caller) =>
-  kind === 'user' && userId !== null && equals('user_id', userId);
 
 /** The services that the factors need. */
 export interface FactorServices extends FactorCheckServices {

@@ -20,17 +20,7 @@ export async function countPeopleByFactor(db: Db): Promise<{ passkeys: number; a
 }
 
 /** How many of each kind a user has. */
-export interface HeldFactors {
-  /** Passkeys that the user made. With one, the password alone no longer signs in. */
-  readonly passkeys: number;
-  /** Passkeys that a browser made automatically. */
-  readonly automaticPasskeys: number;
-  readonly authenticators: number;
-  /** Not used yet. */
-  readonly recoveryCodes: number;
-}
-
-export async function findHeldFactors(db: Db | Tx, userId: string): Promise<HeldFactors> {
+export async function findHeldFactors(db: Db | Tx, userId: string) {
   const { rows } = await sql<Record<'passkeys' | 'automatic' | 'authenticators' | 'codes', number>>`select
     (select count(*) from passkeys where user_id = ${userId} and automatic = 0) as passkeys,
     (select count(*) from passkeys where user_id = ${userId} and automatic = 1) as automatic,
@@ -38,9 +28,12 @@ export async function findHeldFactors(db: Db | Tx, userId: string): Promise<Held
     (select count(*) from recovery_codes where user_id = ${userId} and used_at is null) as codes`.execute(db);
   const [found] = rows;
   return {
+    /** Passkeys that the user made. With one, the password alone no longer signs in. */
     passkeys: Number(found?.passkeys),
+    /** Passkeys that a browser made automatically. */
     automaticPasskeys: Number(found?.automatic),
     authenticators: Number(found?.authenticators),
+    /** Not used yet. */
     recoveryCodes: Number(found?.codes),
   };
 }
@@ -55,4 +48,5 @@ export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<b
 }
 
 /** Whether the user has set up a second factor. */
-export const hasSecondFactor = ({ passkeys, authenticators }: HeldFactors): boolean => passkeys + authenticators > 0;
+export const hasSecondFactor = (held: { passkeys: number; authenticators: number }): boolean =>
+  held.passkeys + held.authenticators > 0;

@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import { userIdOf } from '../../platform/caller.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { anyOf, role } from '../../resources/declaration/access.ts';
+import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { recordFactorRow } from './factor-notices.ts';
-import { cleanUpAfterLastFactor, type FactorServices, ownFactors } from './factor-services.ts';
+import { cleanUpAfterLastFactor, type FactorServices } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
 import { deletePasskey } from './passkey-store.ts';
 import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
@@ -77,7 +77,7 @@ export function passkeysResource(services: FactorServices) {
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), ownFactors), write: ownFactors, delete: anyOf(role('admin'), ownFactors) },
+    access: { read: anyOf(role('admin'), ownRows), write: ownRows, delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'create', 'update', 'delete'],
     reveals: codes,
     defaultOrder: '-id',

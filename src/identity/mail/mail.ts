@@ -98,8 +98,6 @@ export class Mail {
   }
 }
 
-export const createMail = (context: Context, queue: Queue, mails: Mails): Mail => new Mail(context, queue, mails);
-
 /** Deletes queued mail to an address. */
 export const forgetMailTo = (tx: Tx, email: string): Promise<void> =>
   deleteJobsOfSubject(tx, mailJobName, foldEmail(email));

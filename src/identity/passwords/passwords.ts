@@ -49,21 +49,7 @@ export class HashingThreads {
 /** Longer passwords are rejected before hashing, so that a caller cannot choose the cost. */
 export const maxPasswordBytes = 1024;
 
-export interface Passwords {
-  /** `address`: the address of the requester. Networks take turns. */
-  hash(password: string, address?: string | null): Promise<string>;
-  /** Hashes a password again during a sign-in, if the stored hash has old parameters. */
-  rehash(password: string, address?: string | null): Promise<string>;
-  verify(password: string, hash: string, address?: string | null): Promise<boolean>;
-  /** As expensive as `verify`, for unknown users: timing must not reveal whether a user exists. */
-  verifyForUnknownUser(password: string, address?: string | null): Promise<false>;
-  /** True for hashes of other systems and with old parameters. The next sign-in replaces them. */
-  needsRehash(hash: string): boolean;
-  /** Whether a new job would be accepted. */
-  hasRoom(): boolean;
-  /** Ends the threads. */
-  close(): Promise<void>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
 /** About four seconds of work for each core. Later jobs are rejected. */
 const waitingPerCore = 100;
@@ -71,7 +57,7 @@ const waitingPerCore = 100;
 const atOnce = 2;
 
 /** Separate threads hash passwords, so that neither the main thread nor signatures wait for them. */
-export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>): Passwords {
+export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>) {
   // Workers of one machine share its cores.
   const cores = Math.ceil(availableParallelism() / config.workers);
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
@@ -87,20 +73,25 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const hashIn = (lane: HashingLane, password: string, address: string | null) =>
     runInThread<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {
-    hash: (password, address = null) => hashIn('other', password, address),
-    rehash: (password, address = null) => hashIn('sign-in', password, address),
-    async verify(password, hash, address = null) {
+    /** `address`: the address of the requester. Networks take turns. */
+    hash: (password: string, address: string | null = null) => hashIn('other', password, address),
+    /** Hashes a password again during a sign-in, if the stored hash has old parameters. */
+    rehash: (password: string, address: string | null = null) => hashIn('sign-in', password, address),
+    async verify(password: string, hash: string, address: string | null = null): Promise<boolean> {
       if (isTooLong(password) || !isKnownHash(hash)) return false;
       return runInThread<boolean>('sign-in', address, { kind: 'verify', password, hash });
     },
-    async verifyForUnknownUser(password, address = null) {
+    /** As expensive as `verify`, for unknown users: timing must not reveal whether a user exists. */
+    async verifyForUnknownUser(password: string, address: string | null = null): Promise<false> {
       if (!isTooLong(password)) await runInThread('sign-in', address, { kind: 'verify', password, hash: nobody });
       return false;
     },
-    needsRehash(hash) {
+    /** True for hashes of other systems and with old parameters. The next sign-in replaces them. */
+    needsRehash(hash: string): boolean {
       const known = readArgon2(hash);
       return known === undefined || !isCurrentArgon2(known);
     },
+    /** Whether a new job would be accepted. */
     hasRoom: () => queue.hasRoom,
     close: () => threads.end(),
   };

@@ -1,9 +1,9 @@
-import { anyOf, role } from '../../resources/declaration/access.ts';
+import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
 import { recordFactorChange } from '../factors/factor-notices.ts';
-import { type FactorServices, ownFactors } from '../factors/factor-services.ts';
+import type { FactorServices } from '../factors/factor-services.ts';
 import { removeGrantedRoles } from './apply-sign-in.ts';
 import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
 import { requireSignInMethod } from './sign-in-methods.ts';
@@ -33,7 +33,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     mcp: false,
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }) },
-    access: { read: anyOf(role('admin'), ownFactors), write: 'nobody', delete: anyOf(role('admin'), ownFactors) },
+    access: { read: anyOf(role('admin'), ownRows), write: 'nobody', delete: anyOf(role('admin'), ownRows) },
     operations: ['list', 'find', 'delete'],
     defaultOrder: 'id',
     async remove(call, { id, user_id: userId, provider, issuer }) {

@@ -7,17 +7,7 @@ import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { countUsableIdentities } from './identity-store.ts';
 
 /** The ways in which a user can sign in. */
-interface SignInMethods {
-  readonly password: boolean;
-  readonly passkeys: number;
-  readonly identities: number;
-}
-
-export async function findSignInMethods(
-  context: Pick<Context, 'config'>,
-  db: Db | Tx,
-  userId: string,
-): Promise<SignInMethods> {
+export async function findSignInMethods(context: Pick<Context, 'config'>, db: Db | Tx, userId: string) {
   const user = await findUser(db, userId);
   const held = await findHeldFactors(db, userId);
   return {

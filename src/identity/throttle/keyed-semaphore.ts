@@ -4,11 +4,13 @@ import { unavailable } from '../../platform/errors.ts';
 export class KeyedSemaphore {
   readonly #atATime: number;
   readonly #waiting: number;
+  readonly #refusal: string;
   readonly #keys = new Map<string, { inside: number; line: (() => void)[] }>();
 
-  constructor(atATime: number, waiting: number) {
+  constructor(atATime: number, waiting: number, refusal = 'Too many sign-ins at once. Try again shortly.') {
     this.#atATime = atATime;
     this.#waiting = waiting;
+    this.#refusal = refusal;
   }
 
   async run<T>(key: string, job: () => Promise<T>): Promise<T> {
@@ -17,11 +19,7 @@ export class KeyedSemaphore {
     if (gate.inside < this.#atATime) gate.inside++;
     else {
       if (gate.line.length >= this.#waiting) {
-        throw unavailable(
-          'Too many sign-ins at once. Try again shortly.',
-          2,
-          'the line of one account or address is full',
-        );
+        throw unavailable(this.#refusal, 2, 'the line of one account, address or client is full');
       }
       await new Promise<void>((resolve) => gate.line.push(resolve));
     }

@@ -40,16 +40,22 @@ async function write(
     .execute();
 }
 
+const increment =
+  (pending: Change['pending']) =>
+  (db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> => {
+    const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
+    return write(db, keys, fresh, {
+      count: sql`${lasting(now)} + 1`,
+      expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
+      pending,
+      pending_until: same.pending_until,
+    });
+  };
+
 /** Counts an event. */
-export function incrementCounts(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
-  const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
-  return write(db, keys, fresh, {
-    count: sql`${lasting(now)} + 1`,
-    expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
-    pending: sql`throttles.pending`,
-    pending_until: same.pending_until,
-  });
-}
+export const incrementCounts = increment(sql`throttles.pending`);
+/** Counts the attempt as failed. */
+export const failAttempt = increment(oneLess);
 
 /** Decrements the counts of the current window. */
 export async function decrementCounts(db: Db, keys: readonly string[], now: number): Promise<void> {
@@ -77,17 +83,6 @@ export function countPendingAttempt(db: Db, keys: readonly string[], now: number
       pending_until: sql`${until}`,
     },
   );
-}
-
-/** Counts the attempt as failed. */
-export function failAttempt(db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> {
-  const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
-  return write(db, keys, fresh, {
-    count: sql`${lasting(now)} + 1`,
-    expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
-    pending: oneLess,
-    pending_until: same.pending_until,
-  });
 }
 
 /** Ends an attempt without a failure. `anew` also clears earlier failures. */

@@ -1,6 +1,5 @@
-import type { Caller } from '../../platform/caller.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
+import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
 import { defineResource } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { list, reference, text, timestamp } from '../../resources/declare.ts';
@@ -8,8 +7,6 @@ import { endSessions } from '../sessions/end-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { deleteUnusedCodes } from './code-store.ts';
 import { deleteConsent } from './consent-store.ts';
-
-const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
 /** Consents of users to applications. The consent page creates them. This resource lets users list and withdraw them. */
 export const consentsResource = (sessions: Sessions) =>
@@ -44,7 +41,7 @@ export const consentsResource = (sessions: Sessions) =>
       updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
     },
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
-    access: { read: anyOf(role('admin'), own), write: 'nobody', delete: anyOf(role('admin'), own) },
+    access: { read: anyOf(role('admin'), ownRows), write: 'nobody', delete: anyOf(role('admin'), ownRows) },
     changes: true,
     operations: ['list', 'find', 'delete'],
     defaultOrder: '-id',

@@ -3,11 +3,6 @@ import { asObject, isObject } from '../../platform/is-object.ts';
 import { type Acr, lowestAcr } from '../../platform/proof.ts';
 import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 
-interface AcrClaim {
-  readonly essential: boolean;
-  readonly values: readonly unknown[];
-}
-
 export const unmetRequirements = () =>
   new OAuthError('unmet_authentication_requirements', 'The user cannot sign in at the requested level.');
 
@@ -21,12 +16,16 @@ export function requestedAcr(parameters: AuthorizationParameters): Acr | undefin
 }
 
 /** `readClaims` reports other errors in `claims`. */
-function acrClaim(text: string | undefined): AcrClaim | undefined {
+function acrClaim(text: string | undefined) {
   if (text === undefined) return undefined;
   try {
     const { acr } = asObject(asObject(JSON.parse(text)).id_token);
     if (!isObject(acr)) return undefined;
-    const values = Array.isArray(acr.values) ? acr.values : acr.value === undefined ? undefined : [acr.value];
+    const values: readonly unknown[] | undefined = Array.isArray(acr.values)
+      ? acr.values
+      : acr.value === undefined
+        ? undefined
+        : [acr.value];
     return values && { essential: acr.essential === true, values };
   } catch {
     return undefined;

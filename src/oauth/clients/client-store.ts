@@ -25,9 +25,9 @@ export interface StoredClient extends ApplicationFields {
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
-interface NewClient extends Partial<ApplicationFields> {
+export interface NewClient extends Partial<ApplicationFields> {
   /** Default: a new UUID. */
-  readonly id?: string;
+  readonly id?: string | undefined;
   readonly type: ClientType;
   readonly name: string;
   readonly userId: string | null;

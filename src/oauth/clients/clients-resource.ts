@@ -8,7 +8,7 @@ import type { Mail } from '../../identity/mail/mail.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
 import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
-import { anyOf, equals, type Rule, role } from '../../resources/declaration/access.ts';
+import { anyOf, equals, ownRows, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
@@ -24,8 +24,6 @@ import { addClientSecret } from './secrets/client-secrets.ts';
 
 const maxKeepHours = 720;
 
-/** A user's clients. A client cannot create clients, because they would outlive it. */
-const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
 
 const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
@@ -89,7 +87,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       tokens: hasMany('tokens', { by: 'client_id' }),
       consents: hasMany('consents', { by: 'client_id' }),
     },
-    access: { read: anyOf(role('admin'), own, itself), write: anyOf(role('admin'), own) },
+    // A client cannot create clients, because they would outlive it.
+    access: { read: anyOf(role('admin'), ownRows, itself), write: anyOf(role('admin'), ownRows) },
     reveals: revealed,
     // Ids ascend with time, and they already have an index.
     defaultOrder: '-id',

@@ -2,22 +2,14 @@ import type { Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { type ApplicationFields, describeFields } from './application-store.ts';
-import { type ClientType, createClient } from './client-store.ts';
+import { describeFields } from './application-store.ts';
+import { createClient, type NewClient } from './client-store.ts';
 import { addClientSecret } from './secrets/client-secrets.ts';
 
-interface NewClient extends Partial<ApplicationFields> {
-  /** Default: a new UUID. */
-  readonly id?: string | undefined;
-  readonly type: ClientType;
-  readonly name: string;
-  readonly userId: string | null;
-  /** Checked by `scopeErrors`. */
-  readonly scopes: readonly string[];
+interface RecordedClient extends NewClient {
   readonly actorId: string | null;
   /** The part of the service that created the client, if no user did. */
   readonly by?: string;
@@ -30,10 +22,10 @@ export async function createClientWithSecret(
   keys: KeyRing,
   tx: Tx,
   invalidate: Invalidate,
-  { actorId, source, by, ...newClient }: NewClient,
+  { actorId, source, by, ...newClient }: RecordedClient,
 ): Promise<{ id: string; userId: string | null; secret?: string } | undefined> {
-  const { id, type, scopes } = newClient;
-  const client = await createClient(tx, { ...newClient, id: id ?? uuidv7(context.now()) }, context.now());
+  const { type, scopes } = newClient;
+  const client = await createClient(tx, newClient, context.now());
   if (!client) return undefined;
   const clientId = client.id;
   const hasNone = newClient.public || newClient.tokenEndpointAuthMethod === 'private_key_jwt';
@@ -50,12 +42,7 @@ export async function createClientWithSecret(
 }
 
 /** The fields by their API names, for the audit trail. */
-function described({
-  type,
-  name,
-  scopes,
-  ...of
-}: Omit<NewClient, 'actorId' | 'source' | 'by'>): Record<string, unknown> {
+function described({ type, name, scopes, ...of }: NewClient): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
   return { type, name, scopes, ...describeFields(of) };
 }

@@ -24,7 +24,6 @@ const maxFailures = 3;
 /** Disables an address that keeps failing, and notifies its owner. */
 async function disableAddress(
   { context, mail }: { readonly context: Context; readonly mail: Mail },
-  jobName: string,
   { clientId, subject }: { readonly clientId: string; readonly subject: string | null },
 ): Promise<void> {
   const { database, log, now } = context;
@@ -104,7 +103,7 @@ export function sendLogouts(queue: Queue, services: LogoutServices): void {
     try {
       await sendLogout(services, fetch, data);
     } catch (error) {
-      if (attempt >= attempts) await disableAddress(services, jobName, { ...data, subject });
+      if (attempt >= attempts) await disableAddress(services, { ...data, subject });
       throw error;
     }
     await forgetFailures(services.context.database.db, jobName, subject);

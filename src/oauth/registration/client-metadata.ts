@@ -38,15 +38,12 @@ export interface MetadataServices {
 }
 
 /** The current values that registered clients can choose from. */
-export const supportedMetadata = ({ scopes, keys }: MetadataServices): Known => ({
+export const supportedMetadata = ({ scopes, keys }: MetadataServices) => ({
   scopes,
   idTokenAlgorithms: keys.signingKeys.algorithms() as readonly IdTokenAlgorithm[],
 });
 
-interface Known {
-  readonly scopes: KnownScopes;
-  readonly idTokenAlgorithms: readonly IdTokenAlgorithm[];
-}
+type Known = ReturnType<typeof supportedMetadata>;
 
 type Sent = Readonly<Record<string, unknown>>;
 

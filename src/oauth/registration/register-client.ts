@@ -2,15 +2,15 @@ import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { countAgainstLimits, networkLimits } from '../../identity/throttle/throttle.ts';
-import { anonymousCaller } from '../../platform/caller.ts';
 import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
+import { createShortToken, hashShortToken } from '../../platform/short-token.ts';
 import { createClientWithSecret } from '../clients/create-client-with-secret.ts';
 import type { OAuth } from '../oauth.ts';
 import { addressOf, type ClientInformation, describe, type StoredMetadata } from './client-information.ts';
 import { readClientMetadata, supportedMetadata } from './client-metadata.ts';
 import { upsertRegistration } from './registration-store.ts';
-import { authorizeRegistration, hashRegistrationToken, makeRegistrationToken } from './registration-tokens.ts';
+import { authorizeRegistration } from './registration-tokens.ts';
 
 const hour = 3_600_000;
 /** Unused registrations per hour, per network and in all. Used clients do not count: hosted assistants register many. */
@@ -37,10 +37,10 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   if (config.dynamicClients === 'closed') {
     throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
-  const caller = await authorizeRegistration(oauth, request.token, anonymousCaller);
+  const caller = await authorizeRegistration(oauth, request.token);
   const metadata = readClientMetadata(supportedMetadata(oauth), readMembers(request.body), 'client_secret_basic');
   const countedAs = await requireRoom(context, request.source);
-  const token = makeRegistrationToken();
+  const token = createShortToken('reg');
   const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
     const { name, scopes, fields } = metadata;
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
@@ -52,7 +52,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     await upsertRegistration(tx, {
       client_id: client.id,
       kind: 'dynamic',
-      token_hash: hashRegistrationToken(token),
+      token_hash: hashShortToken(token),
       metadata: JSON.stringify({ notes: metadata.notes, countedAs } satisfies StoredMetadata),
       fresh_until: null,
       created_at: at,

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
+import { anonymousCaller, type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
@@ -30,12 +30,11 @@ const scopeOfRegistration = 'clients:write';
 export async function authorizeRegistration(
   { context, keys, verifier }: OAuth,
   token: string | undefined,
-  anonymous: Caller,
 ): Promise<Caller> {
-  if (context.config.dynamicClients === 'open') return anonymous;
+  if (context.config.dynamicClients === 'open') return anonymousCaller;
   if (token === undefined) throw invalidToken();
   await keys.ensureCurrent();
-  if (await isInitialToken(context, token)) return anonymous;
+  if (await isInitialToken(context, token)) return anonymousCaller;
   const caller = await verifier.verify(token, null);
   if (isAdmin(caller) && hasScope(caller, scopeOfRegistration)) return caller;
   throw new OAuthError(
@@ -47,9 +46,6 @@ export async function authorizeRegistration(
   );
 }
 
-/** A registration access token (RFC 7592 1.2). It is random, so a plain hash is enough. */
-export const makeRegistrationToken = (): string => createShortToken('reg');
-export const hashRegistrationToken = hashShortToken;
-
+/** A registration access token (RFC 7592 1.2) is random, so a plain hash is enough. */
 export const isRegistrationToken = (token: string, stored: string | null): boolean =>
-  stored !== null && timingSafeEqual(Buffer.from(hashRegistrationToken(token)), Buffer.from(stored));
+  stored !== null && timingSafeEqual(Buffer.from(hashShortToken(token)), Buffer.from(stored));

@@ -80,6 +80,9 @@ export const owner =
   (caller) =>
     caller.userId !== null && equals(field, caller.userId);
 
+/** Rows of the user. The user's clients do not see them. */
+export const ownRows: Rule = ({ kind, userId }) => kind === 'user' && userId !== null && equals('user_id', userId);
+
 /** Callers whose token has a scope in addition to `<resource>:read|write`. */
 export const scope =
   (name: string): Rule<never, never> =>

@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { Passwords } from '../../../identity/passwords/passwords.ts';
-import { unavailable } from '../../../platform/errors.ts';
+import { KeyedSemaphore } from '../../../identity/throttle/keyed-semaphore.ts';
 import { findClient, lockClient, type StoredClient } from '../client-store.ts';
 import { addClientSecret } from './client-secrets.ts';
 
@@ -21,7 +21,7 @@ export class ImportedSecrets {
   readonly #keys: KeyRing;
   readonly #passwords: Passwords;
   /** One check at a time for each client: guesses at a client's secret must not occupy the threads that check passwords. */
-  readonly #lines = new Map<string, { waiting: number; last: Promise<unknown> }>();
+  readonly #perClient = new KeyedSemaphore(1, maxWaiting, 'Too many attempts at the moment. Try again shortly.');
 
   constructor(context: Context, keys: KeyRing, passwords: Passwords) {
     this.#context = context;
@@ -36,7 +36,7 @@ export class ImportedSecrets {
       ({ key_id, expires_at }) => key_id === importedKeyId && (expires_at === null || expires_at > at),
     );
     if (hashes.length === 0) return undefined;
-    return this.#inTurn(client.id, async () => {
+    return this.#perClient.run(client.id, async () => {
       for (const { id, secret_hash } of hashes) {
         if (!(await this.#passwords.verify(secret, secret_hash))) continue;
         await this.#replace(client.id, secret_hash, secret);
@@ -44,20 +44,6 @@ export class ImportedSecrets {
       }
       return undefined;
     });
-  }
-
-  async #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {
-    const line = this.#lines.get(id) ?? { waiting: 0, last: Promise.resolve() };
-    if (line.waiting >= maxWaiting) throw unavailable('Too many attempts at the moment. Try again shortly.', 2);
-    this.#lines.set(id, line);
-    line.waiting++;
-    const turn = line.last.then(work);
-    line.last = turn.catch(() => undefined);
-    try {
-      return await turn;
-    } finally {
-      if (--line.waiting === 0) this.#lines.delete(id);
-    }
   }
 
   /** Replaces the imported hash, unless the client got another secret in the meantime. */

@@ -37,14 +37,8 @@ const held = compiledQuery((db, secret: Secret) =>
 export const lockSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
   (await held.run(db, { secretId, now })).length > 0;
 
-interface LeakedSecret {
-  readonly client_id: string;
-  readonly type: string | undefined;
-  readonly user_id: string | null;
-}
-
 /** Deletes a secret by its hash and returns its client. */
-export async function deleteSecretByHash(tx: Tx, valueHash: string): Promise<LeakedSecret | undefined> {
+export async function deleteSecretByHash(tx: Tx, valueHash: string) {
   const query = tx.deleteFrom('client_secrets').where('value_hash', '=', valueHash).returning('client_id');
   const ended = await query.executeTakeFirst();
   if (!ended) return undefined;

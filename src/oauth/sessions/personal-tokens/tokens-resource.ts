@@ -6,7 +6,16 @@ import type { Mail } from '../../../identity/mail/mail.ts';
 import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
-import { all, anyOf, compare, equals, isNull, type Rule, role } from '../../../resources/declaration/access.ts';
+import {
+  all,
+  anyOf,
+  compare,
+  equals,
+  isNull,
+  ownRows,
+  type Rule,
+  role,
+} from '../../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../../resources/declaration/relations.ts';
 import { computed, list, oneOf, reference, text, timestamp } from '../../../resources/declare.ts';
@@ -20,7 +29,6 @@ import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 const maxLifetimeMs = 10 * 365 * 86_400_000;
 
 /** A client cannot create tokens of its owner, because the owner has more rights. */
-const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 const ofItself: Rule = ({ kind, clientId }: Caller) =>
   kind === 'client' && clientId !== null && equals('client_id', clientId);
 
@@ -85,9 +93,9 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
     access: {
-      read: anyOf(role('admin'), own, ofItself),
-      write: own,
-      delete: anyOf(role('admin'), own, ofItself),
+      read: anyOf(role('admin'), ownRows, ofItself),
+      write: ownRows,
+      delete: anyOf(role('admin'), ownRows, ofItself),
     },
     where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
     operations: ['list', 'find', 'create', 'delete'],

@@ -2,9 +2,8 @@ import { Type } from 'typebox';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { forbidApplications } from '../../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
-import type { Caller } from '../../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, Problem, unprocessable } from '../../../platform/errors.ts';
-import { anyOf, equals, type Rule, role } from '../../declaration/access.ts';
+import { anyOf, ownRows, role } from '../../declaration/access.ts';
 import { type Call, defineResource } from '../../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../declaration/relations.ts';
 import { boolean, integer, list, oneOf, reference, text, timestamp } from '../../declare.ts';
@@ -18,9 +17,6 @@ import { insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } fr
 const hour = 3_600_000;
 const defaultKeepHours = 24;
 const operations = ['created', 'updated', 'deleted'] as const;
-
-/** A user's own webhooks. Clients cannot have webhooks, because a webhook would continue after the client is deleted. */
-const own: Rule = ({ kind, userId }: Caller) => kind === 'user' && userId !== null && equals('user_id', userId);
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
 
@@ -132,7 +128,8 @@ export const webhooksResource = (services: WebhookServices) =>
       user: belongsTo('users', { by: 'user_id' }),
       deliveries: hasMany('webhook-deliveries', { by: 'webhook_id' }),
     },
-    access: { read: anyOf(role('admin'), own), write: anyOf(role('admin'), own) },
+    // Clients cannot have webhooks, because a webhook would continue after the client is deleted.
+    access: { read: anyOf(role('admin'), ownRows), write: anyOf(role('admin'), ownRows) },
     events: true,
     reveals: Type.Object({
       secret: Type.String({ description: 'The key that verifies deliveries. Shown only in this response' }),
