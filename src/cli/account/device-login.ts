@@ -3,18 +3,10 @@ import type { StoredTokens } from './credentials-file.ts';
 import { localNow } from './local-clock.ts';
 import { callOAuth, type OAuthResponse } from './oauth-call.ts';
 
-/** The values that the command shows so that a user can approve it. */
-export interface DeviceAuthorization {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  readonly address: string;
-  readonly addressWithCode: string;
-  readonly expiresInSeconds: number;
-  readonly pollSeconds: number;
-}
+type DeviceAuthorization = Awaited<ReturnType<typeof requestDeviceAuthorization>>;
 
-/** RFC 8628 3.1. */
-export async function requestDeviceAuthorization(service: string, scope: string): Promise<DeviceAuthorization> {
+/** RFC 8628 3.1: the values that the command shows so that a user can approve it. */
+export async function requestDeviceAuthorization(service: string, scope: string) {
   const { ok, description, body } = await callOAuth(service, 'device_authorization', { scope });
   if (!ok) throw new OperatorError(`${service} refused: ${description}`);
   return {

@@ -5,20 +5,14 @@ import { UsageError } from '../terminal/usage-error.ts';
 
 const timeoutMs = 30_000;
 
-export interface OAuthResponse {
-  readonly ok: boolean;
-  /** The error code of RFC 6749 5.2. Empty on success. */
-  readonly error: string;
-  readonly description: string;
-  readonly body: Readonly<Record<string, unknown>>;
-}
+export type OAuthResponse = Awaited<ReturnType<typeof callOAuth>>;
 
 /** Calls an OAuth endpoint of a service with the client of the command line. */
 export async function callOAuth(
   service: string,
   endpoint: 'device_authorization' | 'token' | 'revoke',
   parameters: Readonly<Record<string, string>>,
-): Promise<OAuthResponse> {
+) {
   const response = await fetch(`${service}/oauth/${endpoint}`, {
     method: 'POST',
     redirect: 'error',
@@ -34,6 +28,7 @@ export async function callOAuth(
   }
   return {
     ok: response.ok,
+    /** The error code of RFC 6749 5.2. Empty on success. */
     error: String(body.error ?? ''),
     description: String(body.error_description ?? body.error ?? ''),
     body,

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { backUp, sqliteFile } from '../../database/backup/backup.ts';
 import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { localNow } from '../account/local-clock.ts';
+import { readCount } from '../terminal/print.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
 import { readDuration } from '../terminal/read-duration.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -18,11 +19,6 @@ interface Flags {
 
 /** One for each hour of a day. */
 const defaultKeep = 24;
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
-}
 
 export function addBackup(program: Command): void {
   program

@@ -14,33 +14,29 @@ import { createCall } from '../../resources/write/resource-calls.ts';
 import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
 import { withContext } from './with-context.ts';
 
-/** Writes resources like the API, on behalf of the operator, without a password. */
-export interface Operator {
-  readonly context: Context;
-  /** Like PATCH. */
-  change(resource: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown>;
-  /** Like DELETE. */
-  remove(resource: string, id: string): Promise<void>;
-}
+type Operator = Awaited<ReturnType<typeof openOperator>>;
 
 /** Runs a command with the functions of the API: the same rules, and one audit event. */
 export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise<T> =>
   withContext(async (context) => work(await openOperator(context)));
 
-async function openOperator(context: Context): Promise<Operator> {
+/** Writes resources like the API, on behalf of the operator, without a password. */
+async function openOperator(context: Context) {
   const services = await openResources(context);
   const named = (name: string) => services.resources.get(name) as Resource;
   const call = () => createCall(services, { caller: systemCaller, source: systemSource });
   return {
     context,
-    async change(name, id, body) {
+    /** Like PATCH. */
+    async change(name: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
       const resource = named(name);
       const selection = selectionFor(resource, plainRow);
       const request = { call: call(), id, body, isForm: false, selection, mode: 'update', ifMatch: undefined } as const;
       const { json } = await changeResource(services, resource, request);
       return JSON.parse(json);
     },
-    async remove(name, id) {
+    /** Like DELETE. */
+    async remove(name: string, id: string): Promise<void> {
       try {
         await deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined });
       } catch (error) {

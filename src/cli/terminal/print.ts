@@ -49,10 +49,11 @@ export interface ListFlags {
 export const addListOptions = (command: Command): Command =>
   command
     .option('--search <text>', 'only rows that contain this text, ignoring case')
-    .option('--limit <number>', 'the maximum number of rows', readLimit)
+    .option('--limit <number>', 'the maximum number of rows', readCount)
     .option('--json', 'print JSON');
 
-function readLimit(text: string): number {
+/** For an option of a command. */
+export function readCount(text: string): number {
   const number = Number(text);
   if (Number.isSafeInteger(number) && number > 0) return number;
   throw new InvalidArgumentError('It must be a whole number of at least 1.');

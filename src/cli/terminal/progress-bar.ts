@@ -3,16 +3,10 @@ import { Worker } from 'node:worker_threads';
 import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
 import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
 import { percent, shareOf } from './progress-line.ts';
-import { columnsOf } from './table.ts';
-
-interface Screen {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  readonly fd?: number;
-}
+import { columnsOf, type Screen } from './table.ts';
 
 interface Options {
-  readonly screen?: Screen;
+  readonly screen?: Screen & { readonly fd?: number };
   /** Shorter work shows no bar. */
   readonly quietMs?: number;
 }
@@ -33,7 +27,7 @@ export const terminalProgressBar: BeginProgress = (total, what) =>
   process.stderr.isTTY ? progressBar(total, what) : noProgress(total, what);
 
 /** A separate thread draws the bar, because SQLite blocks this thread while it works. */
-function drawnBar(total: number, first: string, screen: Screen, quietMs: number): Progress {
+function drawnBar(total: number, first: string, screen: NonNullable<Options['screen']>, quietMs: number): Progress {
   const { fd = 2 } = screen;
   const state = new Int32Array(new SharedArrayBuffer(8));
   const done = new Float64Array(new SharedArrayBuffer(8));

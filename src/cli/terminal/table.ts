@@ -5,7 +5,7 @@ const defaultColumns = 80;
 /** The width of a terminal. A terminal that does not report its width reports 0. */
 export const columnsOf = ({ columns }: { readonly columns?: number }): number => columns || defaultColumns;
 
-interface Screen {
+export interface Screen {
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
@@ -16,14 +16,8 @@ const gap = 2;
 /** The minimum width of a shortened column: enough to distinguish values. */
 const narrowest = 8;
 
-export interface Table {
-  readonly lines: readonly string[];
-  /** Columns that do not fit. */
-  readonly left: readonly string[];
-}
-
 /** Rows as aligned columns. On a terminal, empty columns are omitted and wide ones cut, but never the column `key`. */
-export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout): Table {
+export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout) {
   const show = screen.isTTY ? (value: unknown) => shortTime(showCell(value)) : showCell;
   const all = Object.keys(rows[0] ?? {});
   const filled = screen.isTTY ? all.filter((name) => rows.some((row) => showCell(row[name]) !== '')) : all;
@@ -44,6 +38,7 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
   const body = rows.map((_, row) => line(({ name, cells }, width) => fill(cells[row] as string, width, name)));
   return {
     lines: [heading, ...body],
+    /** Columns that do not fit. */
     left: columns.filter((column) => !shown.includes(column)).map(({ name }) => name),
   };
 }

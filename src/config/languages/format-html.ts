@@ -7,7 +7,7 @@ const entities = new Map([
   ['"', '&#34;'],
   ["'", '&#39;'],
 ]);
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities.get(char) ?? '');
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => entities.get(char) ?? '');
 
 /** The HTML of the tags in a message. The content of an unknown tag is shown without markup. */
 const elements = new Map([

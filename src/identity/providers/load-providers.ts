@@ -1,7 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { importFile } from '../../config/import-file.ts';
+import { importFile, modulesIn } from '../../config/import-file.ts';
 import { isDay } from '../../config/settings/provider-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { checkOptions } from '../../resources/declaration/check-options.ts';
@@ -17,8 +15,6 @@ import {
 } from '../../resources/declaration/option-kind.ts';
 import { builtinProvider } from './builtin-providers.ts';
 import type { ProviderDefinition } from './define-provider.ts';
-
-const isDeclaration = (name: string): boolean => /\.(ts|js|mjs)$/.test(name) && !/\.(d|test)\.\w+$/.test(name);
 
 /** https, or http on loopback. */
 const address: OptionKind = {
@@ -67,9 +63,7 @@ export async function loadProviders({
   builtinProviders,
 }: Pick<Config, 'providersDir' | 'builtinProviders'>): Promise<ProviderDefinition[]> {
   const providers: ProviderDefinition[] = [];
-  const files = existsSync(providersDir) ? readdirSync(providersDir).filter(isDeclaration).sort() : [];
-  for (const name of files) {
-    const file = join(providersDir, name);
+  for (const file of modulesIn(providersDir)) {
     const { default: provider } = await importFile(file);
     const mistakes = mistakesIn(provider, (other) => providers.some((each) => each.name === other));
     if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
+import { escapeHtml } from '../../config/languages/format-html.ts';
 import { codeOf } from '../../platform/errors.ts';
-import { escapeHtml } from '../reference/html.ts';
 
 /** The console as built by Vite: one page and its files. */
 export interface ConsoleFiles {

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../config/languages/format-html.ts';
+
 /** Safe HTML. */
 export class Html {
   readonly text: string;
@@ -8,16 +10,6 @@ export class Html {
 }
 
 type Piece = Html | string | number | false | null | undefined | readonly Piece[];
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => entities[sign] ?? '');
 
 function written(piece: Piece): string {
   if (piece instanceof Html) return piece.text;

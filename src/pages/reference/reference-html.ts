@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { escapeHtml } from '../../config/languages/format-html.ts';
 import { codeOf } from '../../platform/errors.ts';
 import type { PageKit } from '../kit/page-request.ts';
 import type { themeVariables } from '../kit/theme.ts';
-import { escapeHtml, Html, html, marked, paragraphs } from './html.ts';
+import { Html, html, marked, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import type { ReferenceDocument, Section } from './reference-document.ts';
 import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
