@@ -46,8 +46,8 @@ export async function compareWorkers(plan: Plan, postgresUrl: string | undefined
         apart: [],
       };
       for (let i = 0; i < plan.workers; i++) services.apart.push(await start(1));
-      const asked = operations.filter((name) => plan.operations.includes(name));
-      for (const operation of asked) figures.push({ engine, ...(await compare(services, operation, plan)) });
+      const selected = operations.filter((name) => plan.operations.includes(name));
+      for (const operation of selected) figures.push({ engine, ...(await compare(services, operation, plan)) });
     } finally {
       for (const server of started) await server.stop();
       for (const each of prepared) each.remove();

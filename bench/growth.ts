@@ -59,9 +59,9 @@ async function measure(servers: readonly ServerProcess[], plan: Plan) {
   const costs: Record<string, number[]> = {};
   const processor: Record<string, Cost[]> = {};
   const cursors = await Promise.all(servers.map(deepCursor));
-  const asked: string[] = measured.filter((name) => plan.operations.includes(name));
-  if (plan.operations.includes('cursor page')) asked.push(deepCursorPage);
-  for (const name of asked) {
+  const selected: string[] = measured.filter((name) => plan.operations.includes(name));
+  if (plan.operations.includes('cursor page')) selected.push(deepCursorPage);
+  for (const name of selected) {
     const rounds: Costed[][] = servers.map(() => []);
     for (let round = 0; round <= Math.min(plan.rounds, maxRounds); round++) {
       for (const [i, server] of servers.entries()) {

@@ -104,9 +104,9 @@ export function queryStringOf(
     if (value !== undefined && value !== '') parameters.set(name, String(value));
   };
   const { search, orderBy, sortedBy } = query;
-  const asked = typeof search === 'object' ? searchOf(search) : { search, searchFields: undefined };
-  set('search', asked.search);
-  set('searchFields', asked.searchFields);
+  const searched = typeof search === 'object' ? searchOf(search) : { search, searchFields: undefined };
+  set('search', searched.search);
+  set('searchFields', searched.searchFields);
   set('searchJoin', query.searchJoin);
   set('orderBy', joined(orderBy, ';'));
   set('sortedBy', joined(sortedBy, ';'));

@@ -12,10 +12,10 @@ import type { ToolName } from './tools.ts';
 
 /** An error response of the API. */
 export class ApiError extends Error {
-  readonly answer: ApiResponse;
+  readonly response: ApiResponse;
   constructor(response: ApiResponse) {
     super('refused');
-    this.answer = response;
+    this.response = response;
   }
 }
 

@@ -93,7 +93,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     await countCall(context.database.db, { clientId, application: application ?? clientId, tool, at: now() });
   }
 
-  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     limit.count(loginOf(request.caller), reply);
     const tooMany = await request.sharedCount;
     if (tooMany) throw tooMany;
@@ -110,7 +110,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     if (isListen(request.body)) {
       return listen(reply, rateLimitAccount(request.caller), (signal) => protocol.listen({ ...mcpRequest, signal }));
     }
-    const response = await protocol.answer(mcpRequest);
+    const response = await protocol.respond(mcpRequest);
     reply.code(response.status).header('cache-control', 'no-store');
     const type = response.headers.get('content-type');
     if (type !== null) reply.header('content-type', type);
@@ -162,7 +162,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
       schema: { hide: true },
       preParsing: async (request) => rejectForeignPages(request.headers, config),
     },
-    answer,
+    respond,
   );
 }
 

@@ -41,16 +41,16 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
     const server = new Server({ name, version: '1' }, { capabilities: able, instructions });
     server.setRequestHandler('tools/list', () => ({ tools: toolbox.list() }));
     server.setRequestHandler('tools/call', async ({ params }) => {
-      const answer = toolbox.call(params.name, params.arguments ?? {});
-      if (!answer) throw invalid('This tool does not exist, or you may not use it.');
-      return answer.catch(logAndThrow);
+      const result = toolbox.call(params.name, params.arguments ?? {});
+      if (!result) throw invalid('This tool does not exist, or you may not use it.');
+      return result.catch(logAndThrow);
     });
     server.setRequestHandler('resources/list', () => ({ resources: toolbox.documents() }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: toolbox.templates() }));
     server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
       const text = await toolbox.read(uri)?.catch((error) => {
-        if (error instanceof Problem || (error instanceof ApiError && error.answer.status === 404)) return undefined;
-        if (error instanceof ApiError) throw invalid(String(error.answer.body.detail ?? error.answer.body.title));
+        if (error instanceof Problem || (error instanceof ApiError && error.response.status === 404)) return undefined;
+        if (error instanceof ApiError) throw invalid(String(error.response.body.detail ?? error.response.body.title));
         return logAndThrow(error);
       });
       if (text === undefined)
@@ -79,7 +79,7 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
   });
 
   return {
-    answer: (of: McpRequest): Promise<Response> =>
+    respond: (of: McpRequest): Promise<Response> =>
       fetch(new Request(of.address, { method: 'POST', headers: of.headers }), handlerOptions(of)),
 
     /** `subscriptions/listen`: a stream that reports changes of the caller's rows. It ends with `signal`, or with the caller's rights. */

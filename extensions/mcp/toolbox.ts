@@ -94,7 +94,7 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
 function refusal(error: unknown): ToolResult {
   const problem =
     error instanceof ApiError
-      ? error.answer.body
+      ? error.response.body
       : error instanceof Problem
         ? { title: error.title, status: error.status, code: error.code, detail: error.message }
         : undefined;

@@ -63,7 +63,7 @@ function endLargest<S extends Unsent>(sockets: S[], limit: number, ended: (socke
 }
 
 const sweepMs = 1000;
-/** A client that reads fewer bytes per second than this for ANSWER_TIMEOUT is disconnected. */
+/** A client that reads fewer bytes per second than this for SEND_TIMEOUT is disconnected. */
 const minBytesPerSecond = 1024;
 /** Above this share of the connections, idle ones are closed. */
 const fullShare = 0.9;
@@ -89,7 +89,7 @@ function maxOpenFiles(): number {
 }
 
 /** Limits the number of connections: closes idle ones, and disconnects clients that do not read. */
-export function limitConnections(app: App, { maxConnections, workers, answerTimeout }: Config): void {
+export function limitConnections(app: App, { maxConnections, workers, sendTimeout }: Config): void {
   const { server } = app;
   const limit = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - otherFiles));
   server.maxConnections = limit;
@@ -110,7 +110,7 @@ export function limitConnections(app: App, { maxConnections, workers, answerTime
   });
   server.on('drop', () => closeIdleSoon());
   const readings = new WeakMap<Socket, Reading>();
-  const sweep = setInterval(() => endSlowReaders(open, readings, answerTimeout * 1000), sweepMs).unref();
+  const sweep = setInterval(() => endSlowReaders(open, readings, sendTimeout * 1000), sweepMs).unref();
   server.once('close', () => clearInterval(sweep));
 }
 

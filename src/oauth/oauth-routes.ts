@@ -83,7 +83,7 @@ interface Endpoint {
   /** False: not under `/v1`. The specification does not name it there, and clients find it in the metadata. */
   readonly inApi?: false;
   readonly schema: FastifySchema;
-  answer(request: FastifyRequest, reply: FastifyReply): Promise<object>;
+  handle(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
 
 const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpoint[] => [
@@ -95,7 +95,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenParametersSchema,
       response: { 200: tokenResponseSchema, ...errors },
     },
-    async answer(request, reply) {
+    async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
       const { response, browserCookie } = await handleTokenRequest(oauth, { ...requestOf(request, reply), source });
@@ -112,7 +112,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
       response: { 201: pushedRequestSchema, ...errors },
     },
-    async answer(request, reply) {
+    async handle(request, reply) {
       const pushed = await handlePushedRequest(oauth, requestOf(request, reply));
       reply.code(201);
       return pushed;
@@ -127,7 +127,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: deviceParametersSchema,
       response: { 200: deviceCodesSchema, ...errors },
     },
-    answer: (request, reply) => handleDeviceAuthorization(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleDeviceAuthorization(oauth, requestOf(request, reply)),
   },
   {
     name: 'revoke',
@@ -137,7 +137,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenToJudgeSchema,
       response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...errors },
     },
-    answer: (request, reply) => handleRevocation(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleRevocation(oauth, requestOf(request, reply)),
   },
   {
     name: 'introspect',
@@ -147,7 +147,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenToJudgeSchema,
       response: { 200: introspectionSchema, ...errors },
     },
-    answer: (request, reply) => handleIntrospection(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleIntrospection(oauth, requestOf(request, reply)),
   },
 ];
 
@@ -155,10 +155,10 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, inApi: isInApi = true, operationId, schema, answer } of endpointsOf(oauth, browserCookie)) {
-    app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, answer);
+  for (const { name, inApi: isInApi = true, operationId, schema, handle } of endpointsOf(oauth, browserCookie)) {
+    app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, handle);
     if (!isInApi) continue;
-    app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, answer);
+    app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, handle);
   }
   serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);

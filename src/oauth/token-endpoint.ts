@@ -94,14 +94,14 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const { client, parameters } = sent;
   if (!isGrantForClient(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: an invalid parameter must not use up a code or token.
-  const asked = audiences.read(resourcesIn(parameters));
+  const audiencesRequested = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
   if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
   const request = await translateLegacyScopes(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
   const scopes = await limitByRolesOf(context, session.user_id ?? client.userId, granted.scopes);
-  const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, asked);
+  const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, audiencesRequested);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // An exchanged token has no authorization details: they were granted to the application that the user saw.
   const held = exchanged ? undefined : readDetails(session.details).authorizationDetails;
@@ -134,9 +134,9 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
 }
 
 async function translateLegacyScopes(oauth: OAuth, sent: GrantRequest): Promise<GrantRequest> {
-  const asked = sent.parameters.get('scope');
-  const scope = asked === undefined ? undefined : await translateScope(oauth, asked);
-  return scope === undefined || scope === asked
+  const requested = sent.parameters.get('scope');
+  const scope = requested === undefined ? undefined : await translateScope(oauth, requested);
+  return scope === undefined || scope === requested
     ? sent
     : { ...sent, parameters: new Map(sent.parameters).set('scope', scope) };
 }
@@ -145,8 +145,8 @@ const keyRequired = () =>
   new OAuthError('invalid_dpop_proof', 'The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
 
 /** RFC 6749 5.1: named if it differs from the requested scope (or, at a refresh, from the scope of the session). */
-function scopeIfOther({ session, scopes, asked: before }: Granted, asked: string): { scope?: string } {
-  const expected = before ?? (asked === '' ? scopesOfSession(session) : parseScope(asked));
+function scopeIfOther({ session, scopes, asked: before }: Granted, requested: string): { scope?: string } {
+  const expected = before ?? (requested === '' ? scopesOfSession(session) : parseScope(requested));
   const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
   return same ? {} : { scope: scopes.join(' ') };
 }

@@ -54,7 +54,7 @@ export const samples: Record<keyof typeof settings, [text: string, value: unknow
   rateLimit: ['0', 0, '-1'],
   registrationLimit: ['50', 50, 'many'],
   requestTimeout: ['5', 5, 'soon'],
-  answerTimeout: ['20', 20, '0'],
+  sendTimeout: ['20', 20, '0'],
   maxConnections: ['500', 500, '0'],
   workers: ['4', 4, '0'],
   drainSeconds: ['30', 30, '-1'],

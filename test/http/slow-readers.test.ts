@@ -12,7 +12,7 @@ describe('Connections that are not read', () => {
   const sockets: Socket[] = [];
   let service: Service;
   before(async () => {
-    service = await start({ env: { ANSWER_TIMEOUT: '1', MAX_CONNECTIONS: '40' } });
+    service = await start({ env: { SEND_TIMEOUT: '1', MAX_CONNECTIONS: '40' } });
   });
   after(() => {
     for (const socket of sockets) socket.destroy();

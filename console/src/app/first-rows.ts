@@ -15,7 +15,7 @@ const unknown = new Set(['status', 'last_sign_in']);
 /** On a slow connection, the rows arrive before the code that draws them. They are shown as text until the list is drawn. */
 export async function showFirstRows(
   place: HTMLElement,
-  { description, answer: response }: RowsAhead,
+  { description, response }: RowsAhead,
   isDrawn: () => boolean,
 ): Promise<void> {
   const { name, operations } = description;

@@ -22,10 +22,10 @@ interface StoredParams {
 
 export interface RowsAhead {
   description: ResourceDescription;
-  answer: Promise<Rows>;
+  response: Promise<Rows>;
 }
 
-let asked: { key: string; answer: Promise<Rows> } | undefined;
+let ahead: { key: string; response: Promise<Rows> } | undefined;
 
 /** Requests the rows of a list before the list can be drawn, if the current path is that of a list. */
 export function prefetchRows(
@@ -46,14 +46,14 @@ export function prefetchRows(
   const response = gatehouse.resource(name).list(query);
   // `takeRows` reports the error.
   response.catch(() => undefined);
-  asked = { key: keyOf(name, query), answer: response };
-  return { description, answer: response };
+  ahead = { key: keyOf(name, query), response };
+  return { description, response };
 }
 
 /** Returns the rows that were requested ahead. They are used once. Later calls read the list again. */
 export function takePrefetchedRows(name: string, query: ListQuery): Promise<Rows> | undefined {
-  const found = asked?.key === keyOf(name, query) ? asked.answer : undefined;
-  asked = undefined;
+  const found = ahead?.key === keyOf(name, query) ? ahead.response : undefined;
+  ahead = undefined;
   return found;
 }
 

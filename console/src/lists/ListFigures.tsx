@@ -73,8 +73,8 @@ function useFigures(aggregate: string[], groupBy: string[]) {
   return useQuery({
     queryKey: [name, 'figures', aggregate, groupBy, filterValues],
     queryFn: async ({ signal }) => {
-      const asked = { aggregate, groupBy, ...order, ...(search ? { search } : {}), ...(deleted ? { deleted } : {}) };
-      return (await gatehouse.resource(name).aggregate<Group>(asked, { signal })).data;
+      const query = { aggregate, groupBy, ...order, ...(search ? { search } : {}), ...(deleted ? { deleted } : {}) };
+      return (await gatehouse.resource(name).aggregate<Group>(query, { signal })).data;
     },
   });
 }

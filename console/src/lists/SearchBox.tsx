@@ -10,19 +10,19 @@ const pause = 500;
 /** Searches all fields of `source` for a text when the person stops typing. It looks like MUI's input, which is 5 kB. */
 export function SearchBox({ source, placeholder }: { source: string; placeholder: string }) {
   const { filterValues = {}, displayedFilters, setFilters } = useListContext();
-  const asked = String(filterValues[source] ?? '');
-  const sent = useRef(asked);
-  const [typed, setTyped] = useState(asked);
+  const searched = String(filterValues[source] ?? '');
+  const sent = useRef(searched);
+  const [typed, setTyped] = useState(searched);
 
   // A link or a reset can change the filters as well.
   useEffect(() => {
-    if (asked !== sent.current) setTyped(asked);
-    sent.current = asked;
-  }, [asked]);
+    if (searched !== sent.current) setTyped(searched);
+    sent.current = searched;
+  }, [searched]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins a search.
   useEffect(() => {
-    if (typed === asked) return;
+    if (typed === searched) return;
     const timer = setTimeout(() => {
       const { [source]: _, ...others } = filterValues;
       sent.current = typed;

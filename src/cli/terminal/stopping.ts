@@ -30,11 +30,11 @@ export const exitOnEarlySigterm = (): void => void process.on('SIGTERM', exitEar
 /** Resolves on a stop signal, or when npm dies without one: an orphaned server would keep the port. */
 export function stopRequested(): Promise<StopRequest> {
   return new Promise((resolve) => {
-    const { promise: again, resolve: askAgain } = Promise.withResolvers<void>();
-    let asked = false;
+    const { promise: again, resolve: stopAgain } = Promise.withResolvers<void>();
+    let isStopping = false;
     const requestStop = (cause: string, exitCode: number) => {
-      if (asked) askAgain();
-      asked = true;
+      if (isStopping) stopAgain();
+      isStopping = true;
       resolve({ cause, exitCode, secondRequest: again });
     };
     process.off('SIGTERM', exitEarly);

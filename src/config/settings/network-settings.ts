@@ -83,8 +83,8 @@ export const networkSettings = {
     1,
     3600,
   ),
-  answerTimeout: integer(
-    'ANSWER_TIMEOUT',
+  sendTimeout: integer(
+    'SEND_TIMEOUT',
     60,
     'the number of seconds after which the service disconnects a caller that reads its response too slowly (less than 1 KiB a second)',
     1,

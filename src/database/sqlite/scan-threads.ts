@@ -58,15 +58,15 @@ export class ScanThreads {
   }
 }
 
-async function scan<R>({ thread, stop }: ScanThread, question: Scan, signal: AbortSignal): Promise<R[]> {
+async function scan<R>({ thread, stop }: ScanThread, query: Scan, signal: AbortSignal): Promise<R[]> {
   Atomics.store(stop, 0, 0);
   signal.addEventListener('abort', () => Atomics.store(stop, 0, 1), { once: true });
-  const answer = await thread.request(question).catch((error: Error) => {
+  const result = await thread.request(query).catch((error: Error) => {
     throw unavailable('This cannot be read at the moment. Try again shortly.', 5, error.message);
   });
-  if ('message' in answer) {
-    throw Object.assign(new Error(answer.message), answer.errcode === undefined ? {} : { errcode: answer.errcode });
+  if ('message' in result) {
+    throw Object.assign(new Error(result.message), result.errcode === undefined ? {} : { errcode: result.errcode });
   }
-  const toObject = objectMaker(answer.columns);
-  return answer.rows.map((row) => toObject(row) as R);
+  const toObject = objectMaker(result.columns);
+  return result.rows.map((row) => toObject(row) as R);
 }

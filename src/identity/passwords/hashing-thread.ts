@@ -4,7 +4,7 @@ import { serveRequests } from '../../platform/worker-thread.ts';
 import { matchesHash } from './imported-hashes.ts';
 import { makeArgon2, writeArgon2 } from './password-hash.ts';
 
-export type HashingQuestion =
+export type HashingJob =
   | { readonly kind: 'hash'; readonly password: string }
   | { readonly kind: 'verify'; readonly password: string; readonly hash: string };
 
@@ -21,8 +21,6 @@ function lowerPriority(): void {
 
 if ((workerData as HashingPriority) === 'gives way') lowerPriority();
 
-serveRequests((question: HashingQuestion): string | boolean =>
-  question.kind === 'hash'
-    ? writeArgon2(makeArgon2(Buffer.from(question.password)))
-    : matchesHash(question.password, question.hash),
+serveRequests((job: HashingJob): string | boolean =>
+  job.kind === 'hash' ? writeArgon2(makeArgon2(Buffer.from(job.password))) : matchesHash(job.password, job.hash),
 );

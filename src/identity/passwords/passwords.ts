@@ -4,11 +4,11 @@ import type { Context } from '../../database/context.ts';
 import { widerNetworkOf } from '../../http/network-of.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
 import { type HashingLane, HashingQueue } from './hashing-queue.ts';
-import type { HashingPriority, HashingQuestion } from './hashing-thread.ts';
+import type { HashingJob, HashingPriority } from './hashing-thread.ts';
 import { isKnownHash } from './imported-hashes.ts';
 import { currentCost, isCurrentArgon2, readArgon2, writeArgon2 } from './password-hash.ts';
 
-type Thread = Pick<WorkerThread<HashingQuestion, string | boolean>, 'request' | 'load' | 'end'>;
+type Thread = Pick<WorkerThread<HashingJob, string | boolean>, 'request' | 'load' | 'end'>;
 
 /** The weight of the newest measurement in the average time of a thread. */
 const newest = 0.5;
@@ -29,13 +29,13 @@ export class HashingThreads {
     }));
   }
 
-  async ask<T extends string | boolean>(question: HashingQuestion): Promise<T> {
+  async request<T extends string | boolean>(job: HashingJob): Promise<T> {
     const expected = ({ thread, ms }: { thread: Thread; ms: number }) => (thread.load + 1) * ms;
     const quickest = this.#threads.reduce((a, b) => (expected(b) < expected(a) ? b : a));
     for (const other of this.#threads) if (other !== quickest) other.ms *= idleDecay;
     const before = quickest.thread.load;
     const begun = performance.now();
-    const response = await quickest.thread.request(question);
+    const response = await quickest.thread.request(job);
     const each = (performance.now() - begun) / (before + 1);
     quickest.ms = quickest.ms * (1 - newest) + each * newest;
     return response as T;
@@ -66,10 +66,10 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const runInThread = <T extends string | boolean>(
     lane: HashingLane,
     address: string | null,
-    question: HashingQuestion,
+    job: HashingJob,
   ): Promise<T> =>
     // Otherwise a caller with many small networks would get more turns.
-    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.ask<T>(question));
+    queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.request<T>(job));
   const hashIn = (lane: HashingLane, password: string, address: string | null) =>
     runInThread<string>(lane, address, { kind: 'hash', password: password.normalize('NFC') });
   return {

@@ -15,10 +15,10 @@ export type FromWorker =
   | { readonly is: 'failed'; readonly explanation: string }
   | { readonly is: 'alive' }
   /** A request for the sum of all metrics. */
-  | { readonly is: 'sum'; readonly question: number }
-  | { readonly is: 'figures'; readonly question: number; readonly figures: object[] }
+  | { readonly is: 'sum'; readonly requestId: number }
+  | { readonly is: 'figures'; readonly requestId: number; readonly figures: object[] }
   /** `question`: the worker waits until the primary has notified the others. */
-  | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly question: number | undefined };
+  | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly requestId: number | undefined };
 
 export type FromPrimary =
   | { readonly is: 'drain' }
@@ -27,6 +27,6 @@ export type FromPrimary =
   | { readonly is: 'ping' }
   /** The number of silent workers. */
   | { readonly is: 'silent'; readonly count: number }
-  | { readonly is: 'show'; readonly question: number }
-  | { readonly is: 'answer'; readonly question: number; readonly text: string }
+  | { readonly is: 'show'; readonly requestId: number }
+  | { readonly is: 'response'; readonly requestId: number; readonly text: string }
   | { readonly is: 'counted'; readonly counted: readonly Counted[] };

@@ -53,13 +53,13 @@ class Workers {
   readonly #ready = new Set<Worker>();
   readonly #figures = new SummedMetrics();
   readonly #totals = new SharedTotals();
-  readonly #asked = new Map<number, () => void>();
+  readonly #pending = new Map<number, () => void>();
   readonly #heartbeats = new Heartbeats({
     ping: (worker) => this.#send(worker, { is: 'ping' }),
     onSilent: (count) => this.broadcast({ is: 'silent', count }),
     onHung: (worker) => this.#end(worker),
   });
-  #questions = 0;
+  #lastRequestId = 0;
   #stopping = false;
   #failures = 0;
 
@@ -155,33 +155,33 @@ class Workers {
     if (message.is === 'alive') this.#heartbeats.seen(worker);
     else if (message.is === 'figures') {
       this.#figures.note(worker.id, message.figures);
-      this.#asked.get(message.question)?.();
+      this.#pending.get(message.requestId)?.();
     } else if (message.is === 'counted') {
       const totals = this.#totals.add(message.counted);
       this.broadcast({ is: 'counted', counted: message.counted }, worker);
-      if (message.question !== undefined)
-        this.#send(worker, { is: 'answer', question: message.question, text: JSON.stringify(totals) });
-    } else if (message.is === 'sum') void this.#sendSummedMetrics(worker, message.question);
+      if (message.requestId !== undefined)
+        this.#send(worker, { is: 'response', requestId: message.requestId, text: JSON.stringify(totals) });
+    } else if (message.is === 'sum') void this.#sendSummedMetrics(worker, message.requestId);
   }
 
-  async #sendSummedMetrics(asking: Worker, question: number): Promise<void> {
+  async #sendSummedMetrics(requester: Worker, requestId: number): Promise<void> {
     await Promise.all([...this.#ready].map((worker) => this.#requestMetrics(worker)));
-    this.#send(asking, { is: 'answer', question, text: await this.#figures.text() });
+    this.#send(requester, { is: 'response', requestId, text: await this.#figures.text() });
   }
 
   #requestMetrics(worker: Worker): Promise<void> {
-    const question = ++this.#questions;
+    const requestId = ++this.#lastRequestId;
     return new Promise((resolve) => {
       const end = () => {
         clearTimeout(timer);
-        this.#asked.delete(question);
+        this.#pending.delete(requestId);
         worker.off('exit', end);
         resolve();
       };
       const timer = setTimeout(end, metricsTimeoutMs);
       worker.once('exit', end);
-      this.#asked.set(question, end);
-      this.#send(worker, { is: 'show', question });
+      this.#pending.set(requestId, end);
+      this.#send(worker, { is: 'show', requestId });
     });
   }
 

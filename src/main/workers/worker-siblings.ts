@@ -30,7 +30,7 @@ export class WorkerSiblings implements Siblings {
   #unsent = new Map<string, Window>();
   #readMetrics: () => Promise<object[]> = async () => [];
   #silent = 0;
-  #questions = 0;
+  #lastRequestId = 0;
   #report: NodeJS.Timeout | undefined;
   #sending: Promise<SentCounts> | undefined;
 
@@ -57,16 +57,16 @@ export class WorkerSiblings implements Siblings {
   }
 
   async aggregatedMetrics(): Promise<string> {
-    const text = await this.#request((question) => ({ is: 'sum', question }));
+    const text = await this.#request((requestId) => ({ is: 'sum', requestId }));
     if (text === undefined) throw unavailable('The metrics of the workers are not available at the moment.', 5);
     return text;
   }
 
   onMessage(message: FromPrimary): void {
-    if (message.is === 'answer') this.#waiting.get(message.question)?.(message.text);
+    if (message.is === 'response') this.#waiting.get(message.requestId)?.(message.text);
     else if (message.is === 'show') {
-      const { question } = message;
-      void this.#readMetrics().then((figures) => this.#send({ is: 'figures', question, figures }));
+      const { requestId } = message;
+      void this.#readMetrics().then((figures) => this.#send({ is: 'figures', requestId, figures }));
     } else if (message.is === 'silent') this.#silent = message.count;
     else if (message.is === 'counted')
       for (const { name, windowEnds, counts } of message.counted) this.#listeners.get(name)?.(windowEnds, counts);
@@ -80,7 +80,7 @@ export class WorkerSiblings implements Siblings {
     }
     unsent.counts.set(caller, (unsent.counts.get(caller) ?? 0) + 1);
     this.#report ??= setTimeout(() => {
-      this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), question: undefined });
+      this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), requestId: undefined });
     }, reportEveryMs).unref();
   }
 
@@ -90,7 +90,7 @@ export class WorkerSiblings implements Siblings {
       setImmediate(() => {
         this.#sending = undefined;
         const sent = this.#takeUnsent();
-        void this.#request((question) => ({ is: 'counted', counted: asCounted(sent), question })).then(
+        void this.#request((requestId) => ({ is: 'counted', counted: asCounted(sent), requestId })).then(
           (text = '[]') => {
             const totals = parseJson<Counted[]>(text).map(({ name, counts }) => [name, new Map(counts)] as const);
             resolve({ sent, totals: new Map(totals) });
@@ -120,17 +120,17 @@ export class WorkerSiblings implements Siblings {
   }
 
   /** Undefined if the primary does not respond in time. */
-  #request(message: (question: number) => FromWorker): Promise<string | undefined> {
-    const question = ++this.#questions;
+  #request(message: (requestId: number) => FromWorker): Promise<string | undefined> {
+    const requestId = ++this.#lastRequestId;
     return new Promise((resolve) => {
       const end = (text: string | undefined) => {
         clearTimeout(timer);
-        this.#waiting.delete(question);
+        this.#waiting.delete(requestId);
         resolve(text);
       };
       const timer = setTimeout(() => end(undefined), timeoutMs);
-      this.#waiting.set(question, end);
-      this.#send(message(question));
+      this.#waiting.set(requestId, end);
+      this.#send(message(requestId));
     });
   }
 }

@@ -88,7 +88,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 /** Reads the remaining parameters. Errors are sent to the application. */
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
-  asking: ValidatedClient,
+  validated: ValidatedClient,
   { parameters, signed, pushedId, jkt }: EffectiveParameters,
 ): AuthorizationRequest {
   for (const [name, values] of parameters) {
@@ -97,8 +97,8 @@ export function readAuthorizationRequest(
     }
   }
   rejectUnsupported(parameters);
-  if (!mayUseGrant(asking.client, 'authorization_code')) throw unauthorizedClient(asking.client);
-  const { client } = asking;
+  if (!mayUseGrant(validated.client, 'authorization_code')) throw unauthorizedClient(validated.client);
+  const { client } = validated;
   if (pushedId === undefined && (client.requirePushedAuthorizationRequests || client.fapi)) {
     throw invalidRequest('This application must push its requests (RFC 9126).');
   }
@@ -111,7 +111,7 @@ export function readAuthorizationRequest(
     throw new OAuthError('invalid_scope', 'None of these scopes exists, or none may be granted to this application.');
   }
   return {
-    ...asking,
+    ...validated,
     requestedScopes: requested,
     scopes,
     codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),

@@ -20,16 +20,16 @@ export const refreshTokenGrant: Grant = {
     const refreshToken = required(parameters, 'refresh_token');
     const held = countAs && readRefreshToken(keys, refreshToken);
     if (held) countAs(held.sessionId);
-    const asked = parameters.get('scope') ?? '';
+    const requested = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: JsonText<string[]> }) => narrowScopes(parseJson(session.scopes), client.scopes);
     const resources = resourcesIn(parameters);
     const { config, database } = context;
-    if (asked !== '' || resources.length > 0 || config.requireEmailConfirmation) {
+    if (requested !== '' || resources.length > 0 || config.requireEmailConfirmation) {
       // Checked first: an error in the scope, the audience or the user must not use up the refresh token.
       const found = await verifier.find(refreshToken);
       if (found?.session.client_id === client.id) {
         await requireConfirmedEmail(config, database.db, found.session.user_id ?? client.userId);
-        heldScopes(known, asked, allowed(found.session));
+        heldScopes(known, requested, allowed(found.session));
         audiences.narrow(found.session.resource, resources);
       }
     }
@@ -47,13 +47,13 @@ export const refreshTokenGrant: Grant = {
     }
     const { id: clientId, secretId } = client;
     const rotated = await refreshSession(sessions, { refreshToken, clientId, secretId, source });
-    return { ...rotated, scopes: heldScopes(known, asked, allowed(rotated.session)) };
+    return { ...rotated, scopes: heldScopes(known, requested, allowed(rotated.session)) };
   },
 };
 
 /** `openid` and `offline_access` are never implied by another scope. */
-function heldScopes(known: KnownScopes, asked: string, held: readonly string[]): readonly string[] {
-  const scopes = grantScopes(known, asked, held);
+function heldScopes(known: KnownScopes, requested: string, held: readonly string[]): readonly string[] {
+  const scopes = grantScopes(known, requested, held);
   const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));
   if (more !== undefined) throw new OAuthError('invalid_scope', `The scope '${more}' was not granted originally.`);
   return scopes;

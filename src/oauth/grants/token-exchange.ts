@@ -39,9 +39,9 @@ export const tokenExchangeGrant: Grant = {
     const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
     if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
     const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
-    const asked = parseScope(parameters.get('scope') ?? '');
+    const requested = parseScope(parameters.get('scope') ?? '');
     const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !explicitScopes.includes(scope);
-    const more = asked.find((scope) => !held.includes(scope) && !isOfAll(scope));
+    const more = requested.find((scope) => !held.includes(scope) && !isOfAll(scope));
     if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not have the scope '${more}'.`);
     const audience = parameters.get('audience');
     const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
@@ -49,7 +49,7 @@ export const tokenExchangeGrant: Grant = {
     return {
       session,
       durable: Promise.resolve(),
-      scopes: asked.length > 0 ? asked : held,
+      scopes: requested.length > 0 ? requested : held,
       exchanged: {
         audience: audiences.exchange([claims.aud].flat(), targets),
         claims: { act, exp, client_id: client.id, cnf: undefined },

@@ -61,12 +61,12 @@ export const createDestinations =
     if (!effective) return undefined;
     const { parameters } = effective;
     // Errors are reported when the request continues.
-    const asking = await resolveClient(oauth.clients, parameters).catch(ignoreProblem);
-    if (!asking) return undefined;
+    const validated = await resolveClient(oauth.clients, parameters).catch(ignoreProblem);
+    if (!validated) return undefined;
     const hint = singleValue(parameters, 'login_hint');
     const acr = levelIn(parameters);
     return {
-      application: asking.client.name,
+      application: validated.client.name,
       loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
       idpHint: singleValue(parameters, 'idp_hint'),
       asks: Object.fromEntries(
@@ -76,7 +76,7 @@ export const createDestinations =
         }),
       ),
       level: acr === undefined ? {} : { acr_values: acr },
-      formTargets: formTargets(asking.redirectUri),
+      formTargets: formTargets(validated.redirectUri),
       async accepts(caller) {
         const login = await findLogin(oauth, caller);
         return login !== undefined && (progress.since === undefined || login.authTime >= progress.since);

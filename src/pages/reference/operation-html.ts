@@ -9,7 +9,7 @@ export const methodBadge = (method: string): Html =>
 
 const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefined => Object.values(content)[0]?.schema;
 
-function answers({ responses = {} }: Operation): Html {
+function responseList({ responses = {} }: Operation): Html {
   return html`<dl class="answers">${Object.entries(responses).map(([status, response]) => {
     const schema = firstSchema(response);
     return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(response.description === 'Default Response' ? 'Done.' : (response.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
@@ -50,7 +50,7 @@ export function operationHtml(operation: Operation, described: ReferenceDocument
 ${words !== '' && paragraphs(words)}
 ${access(operation)}
 ${body(operation)}
-${answers(operation)}
+${responseList(operation)}
 </div>
 ${requestForm(operation, described)}
 </article>`;

@@ -86,12 +86,12 @@ export async function callerOf(pageRequest: PageRequest, attempt: Attempt): Prom
 export async function finishLinking(
   pageRequest: PageRequest,
   services: ProviderServices,
-  answered: ProviderResponse,
+  providerResponse: ProviderResponse,
 ): Promise<FastifyReply> {
-  const caller = await callerOf(pageRequest, answered.attempt);
-  const label = labelOf(answered.provider);
+  const caller = await callerOf(pageRequest, providerResponse.attempt);
+  const label = labelOf(providerResponse.provider);
   if (!caller) return showProviderFailure(pageRequest, { failure: 'expired', label });
-  const { upstream } = answered;
+  const { upstream } = providerResponse;
   try {
     await linkIdentity(services.context, services, { caller, upstream, source: requestSource(pageRequest.request) });
   } catch (error) {

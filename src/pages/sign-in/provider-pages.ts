@@ -127,16 +127,16 @@ async function finish(pageRequest: PageRequest, services: ProviderServices): Pro
 function finishAttempt(
   pageRequest: PageRequest,
   services: ProviderServices,
-  answered: ProviderResponse,
+  providerResponse: ProviderResponse,
 ): Promise<FastifyReply> {
-  const { purpose } = answered.attempt;
-  if (purpose === 'link') return finishLinking(pageRequest, services, answered);
-  if (purpose === 'prove') return finishProving(pageRequest, services, answered);
-  if (purpose === 'test') return finishTest(pageRequest, services, answered);
-  return finishSignIn(pageRequest, services, answered).catch(async (error: unknown) => {
+  const { purpose } = providerResponse.attempt;
+  if (purpose === 'link') return finishLinking(pageRequest, services, providerResponse);
+  if (purpose === 'prove') return finishProving(pageRequest, services, providerResponse);
+  if (purpose === 'test') return finishTest(pageRequest, services, providerResponse);
+  return finishSignIn(pageRequest, services, providerResponse).catch(async (error: unknown) => {
     // An error in `map` of the declaration.
     if (error instanceof Problem && error.code === 'provider_failed') {
-      await recordFailure(services, pageRequest, answered.provider, error);
+      await recordFailure(services, pageRequest, providerResponse.provider, error);
     }
     throw error;
   });

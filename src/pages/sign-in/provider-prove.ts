@@ -39,11 +39,11 @@ export function serveProving(kit: PageKit, services: ProviderServices): void {
 export async function finishProving(
   pageRequest: PageRequest,
   { context, oauth }: ProviderServices,
-  answered: ProviderResponse,
+  providerResponse: ProviderResponse,
 ): Promise<FastifyReply> {
-  const { upstream, provider } = answered;
+  const { upstream, provider } = providerResponse;
   const label = labelOf(provider);
-  const caller = await callerOf(pageRequest, answered.attempt);
+  const caller = await callerOf(pageRequest, providerResponse.attempt);
   if (!caller?.sessionId) return showProviderFailure(pageRequest, { failure: 'expired', label });
   const identity = await findIdentity(context.database.db, upstream);
   if (identity?.user_id !== caller.userId) {

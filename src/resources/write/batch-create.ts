@@ -23,7 +23,7 @@ interface Creation<T> {
   /** Creates the row in a separate transaction. */
   alone(): Promise<T>;
   /** Creates the response from the stored row. */
-  answer(row: StoredRow): Promise<T>;
+  response(row: StoredRow): Promise<T>;
 }
 
 /** The maximum number of concurrent transactions of one caller. */
@@ -88,7 +88,7 @@ async function createAll(
   const [first, second] = creations;
   if (first && !second) return [await outcomeOf(first.alone())];
   const rows = await insertAll(services, resource, creations);
-  return Promise.all(creations.map(({ answer: response }, i) => (rows[i] ? outcomeOf(response(rows[i])) : undefined)));
+  return Promise.all(creations.map(({ response }, i) => (rows[i] ? outcomeOf(response(rows[i])) : undefined)));
 }
 
 const outcomeOf = (response: Promise<unknown>): Promise<Outcome> =>

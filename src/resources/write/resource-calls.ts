@@ -34,18 +34,18 @@ import { isInTransaction, lockTargetOf, writeOfTransaction } from './write-trans
 const maxDepth = 10;
 
 /** A request as hooks see it, with the functions that read and write other resources. */
-export const createCall = (services: ResourceServices, asking: CallSource): Call => ({
+export const createCall = (services: ResourceServices, callSource: CallSource): Call => ({
   ...services.enqueuing,
   context: services.context,
-  caller: asking.caller,
-  source: asking.source,
+  caller: callSource.caller,
+  source: callSource.source,
   now: services.context.now(),
-  resource: resourceFor(services, asking),
+  resource: resourceFor(services, callSource),
 });
 
 /** The functions with which custom code reads and writes resources. `inside`: the write whose hook calls them. */
 export const resourceFor =
-  (services: ResourceServices, asking: CallSource, inside?: WriteContext): ResourceOf =>
+  (services: ResourceServices, callSource: CallSource, inside?: WriteContext): ResourceOf =>
   (name, options) => {
     const resource = services.resources.get(name);
     if (!resource) throw new Error(`no resource is named "${name}".${didYouMean(name, services.resources.keys())}`);
@@ -53,12 +53,12 @@ export const resourceFor =
     if (as !== 'caller' && as !== 'service') {
       throw new Error(`resource("${name}"): state the rights of the call, as: 'caller' or as: 'service'.`);
     }
-    const callSource = as === 'service' ? { ...asking, caller: systemCaller } : asking;
+    const actor = as === 'service' ? { ...callSource, caller: systemCaller } : callSource;
     const write = inside ?? (tx && writeOfTransaction(tx));
     if (!write && isInTransaction()) {
       throw new Error(`resource("${name}"): inside a transaction, pass it on: resource("${name}", { as, tx }).`);
     }
-    return callsOf({ services, resource, source: callSource, write }) as never;
+    return callsOf({ services, resource, source: actor, write }) as never;
   };
 
 /** The same for code without a caller. It acts as the service. */
@@ -137,17 +137,17 @@ async function beginNested<T>(
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
-  const callSource = { ...source, caller };
+  const actor = { ...source, caller };
   const write: WriteContext = {
     ...rest,
     caller,
     call: {
       ...outer.call,
       caller,
-      resource: (name, options) => resourceFor(services, callSource, write)(name, options),
+      resource: (name, options) => resourceFor(services, actor, write)(name, options),
       reveal: (fields) => void Object.assign(revealed, fields),
     },
-    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, callSource) },
+    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, actor) },
     revealed,
     actor: recorded ? caller : outer.actor,
     depth: outer.depth + 1,

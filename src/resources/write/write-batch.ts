@@ -52,7 +52,7 @@ export async function writeBatch(
 }
 
 /** The status, the ETag, and the members of the body that a single request would have got. */
-const answered = (status: number, etag: string, body: string): string =>
+const itemResponse = (status: number, etag: string, body: string): string =>
   `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
 
 async function write(
@@ -70,10 +70,10 @@ async function write(
   const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow), key };
   if (operation === 'create') {
     const created = await createResource(services, resource, request);
-    return answered(201, created.headers.etag ?? '', created.body);
+    return itemResponse(201, created.headers.etag ?? '', created.body);
   }
   const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
-  return answered(200, etag, json);
+  return itemResponse(200, etag, json);
 }
 
 function refused({ context: { log } }: ResourceServices, requestId: string, error: Error): string {

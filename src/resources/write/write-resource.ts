@@ -69,7 +69,7 @@ export async function createResource(
     const { json, etag } = await rowJson(context, resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
   };
-  return batchCreate(services, resource, { call, values: input.values, alone, answer: response });
+  return batchCreate(services, resource, { call, values: input.values, alone, response });
 }
 
 const responseExpired = () =>

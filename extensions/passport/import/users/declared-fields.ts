@@ -49,8 +49,8 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const resources = compileResources(definitions);
   const { lockAuthority } = oauth;
   const engine = { context, resources, keys: keys.macKeys, recordEvent, lockAuthority, proveByPassword, enqueuing };
-  const asking = { caller: systemCaller, source: systemSource };
-  const resource = resourceFor(engine, asking);
+  const callSource = { caller: systemCaller, source: systemSource };
+  const resource = resourceFor(engine, callSource);
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] ?? '')].map(([name, pairs]): Target => {
     const definition = definitions.find((one) => one.name === name && one.managed);
     if (!definition) throw new OperatorError(`--map: no declared resource is named "${name}".`);
@@ -64,9 +64,9 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
       inTransaction(
         engine,
         resources.get(name) as Resource,
-        createCall(engine, asking),
+        createCall(engine, callSource),
         { scope: undefined },
-        (write) => work(resourceFor(engine, asking, write)(name, { as: 'service' }), write.call.tx),
+        (write) => work(resourceFor(engine, callSource, write)(name, { as: 'service' }), write.call.tx),
       );
     return { name, calls: resource(name, { as: 'service' }), inOne, owner: ownerOf(definition), columns };
   });

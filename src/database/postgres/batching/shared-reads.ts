@@ -25,19 +25,19 @@ export class SharedReads {
 
   /** Identical reads of one caller share the result. The rows must not be modified. Each reader gets a separate list. */
   async read<R>(text: string, values: readonly unknown[], once?: boolean, reader = systemReader): Promise<R[]> {
-    const question = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
-    let batcher = this.#same.get(question);
+    const key = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
+    let batcher = this.#same.get(key);
     if (!batcher) {
       batcher = new Batcher({ concurrency: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
         const rows = await this.#run<Row>(text, values, once, readers);
         return readers.map(() => rows);
       });
-      this.#same.set(question, batcher);
+      this.#same.set(key, batcher);
     }
     try {
       return [...(await batcher.add(reader))] as R[];
     } finally {
-      if (batcher.isIdle) this.#same.delete(question);
+      if (batcher.isIdle) this.#same.delete(key);
     }
   }
 

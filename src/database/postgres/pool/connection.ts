@@ -114,14 +114,14 @@ export class Connection implements DatabaseConnection {
   /** Through a transaction pooler, a limit applies to one transaction only. The three statements are sent without waiting in between. */
   async #inOwnTransaction(runQuery: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { read, timeoutMs } = this.#limits;
-    const [begun, answered, ended] = await Promise.allSettled([
+    const [begun, queried, ended] = await Promise.allSettled([
       this.client.query(withQueryTimeout(`begin; set local statement_timeout = ${read}`, timeoutMs)),
       runQuery(),
       this.client.query(withQueryTimeout('commit', timeoutMs)),
     ]);
     if (begun.status === 'rejected') throw begun.reason;
-    if (answered.status === 'rejected') throw answered.reason;
+    if (queried.status === 'rejected') throw queried.reason;
     if (ended.status === 'rejected') throw ended.reason;
-    return answered.value;
+    return queried.value;
   }
 }

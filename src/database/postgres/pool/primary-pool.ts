@@ -63,11 +63,11 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
     ...(transactionPooler ? { pipeline: true } : {}),
     // Not set as connection parameters, because poolers reject unknown ones.
     onConnect: async (client) => {
-      const asked = primary.hasChoice ? `select ${isReadOnlySql} as yes` : 'select false as yes';
+      const readOnlySql = primary.hasChoice ? `select ${isReadOnlySql} as yes` : 'select false as yes';
       const limit = transactionPooler
         ? ''
         : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
-      const results = await client.query(withQueryTimeout(limit + asked, limits.timeoutMs));
+      const results = await client.query(withQueryTimeout(limit + readOnlySql, limits.timeoutMs));
       const [response] = [results].flat().slice(-1);
       if (response?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },
