@@ -160,7 +160,7 @@ const describe = (id: string) =>
 function addClientDelete(client: Command): void {
   client
     .command('delete')
-    .description('Delete a client. Its secrets and tokens stop working at once.')
+    .description('Delete a client. Its secrets and tokens stop working immediately.')
     .argument('<client_id>', 'the client_id, as `client list` shows it')
     .addHelpText('after', '\nExamples:\n  gatehouse client delete reports')
     .action(async (id: string) => {

@@ -227,7 +227,7 @@ function addUserDisable(user: Command): void {
   user
     .command('disable')
     .description(
-      'Disable a user. Logins are refused like a wrong password, and all tokens stop working at once. The data stays.',
+      'Disable a user. Logins are rejected like a wrong password, and all tokens stop working immediately. The data stays.',
     )
     .argument('<user>', anIdentifier)
     .addHelpText('after', '\nExamples:\n  gatehouse user disable ada@example.com')
