@@ -42,7 +42,6 @@ export interface Bus {
   subscribe(listener: ChangeListener): void;
   /** Wakes the queues of all instances when the transaction commits, or at once outside of a transaction. */
   wakeQueues(db: Db | Tx): Promise<void>;
-  /** Calls the listener when there may be work in the queue. */
   onWake(listener: () => void): void;
   /** Call it before a new request, so that the request does not read from an older snapshot. */
   endSnapshot(): void;

@@ -39,7 +39,6 @@ export class Column<T> {
   get optional(): Column<Generated<T | null>> {
     return this.#with({ nullable: true });
   }
-  /** The database generates the value. */
   get generated(): Column<Generated<T>> {
     return this.#with({});
   }
@@ -117,6 +116,5 @@ type Tables = Readonly<Record<string, Table<Columns>>>;
 /** The rows of tables, for Kysely. */
 export type RowsOf<T extends Tables> = { [N in keyof T]: T[N]['row'] };
 
-/** The statements that create the tables and their indexes. */
 export const createTables = (tables: Tables, types: ColumnTypes): string[] =>
   Object.entries(tables).flatMap(([name, one]) => one.statements(name, types));

@@ -53,7 +53,6 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
   };
 }
 
-/** A parameter is a constant of the query, or the placeholder of a value. */
 function bind(parameters: readonly unknown[], values: object): unknown[] {
   const bound: unknown[] = [];
   for (const parameter of parameters) {

@@ -1,7 +1,6 @@
 import { codeOf, reasonOf } from '../platform/errors.ts';
 import { errcodeOf } from './sqlite/sqlite-errors.ts';
 
-/** The columns of a violated unique constraint. Undefined for any other error. */
 export function violatedUniqueColumns(error: unknown): string[] | undefined {
   const errcode = errcodeOf(error);
   // SQLITE_CONSTRAINT_UNIQUE, SQLITE_CONSTRAINT_PRIMARYKEY

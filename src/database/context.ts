@@ -24,7 +24,6 @@ export interface SharedCounts {
    * response.
    */
   totalOf(caller: string): Promise<number | undefined>;
-  /** Calls the listener with the counts of other workers. */
   onRemoteCounts(
     listener: (windowEnds: number, counts: readonly (readonly [caller: string, count: number])[]) => void,
   ): void;
@@ -35,9 +34,7 @@ export interface Siblings {
   counts(name: string): SharedCounts;
   /** The number of processes that do not respond. */
   readonly unresponsive: number;
-  /** Sets the function that reads the metrics of this process for the others. */
   provideMetrics(read: () => Promise<object[]>): void;
-  /** The aggregated metrics of all processes, for Prometheus. */
   aggregatedMetrics(): Promise<string>;
 }
 

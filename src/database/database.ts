@@ -64,7 +64,6 @@ export interface Database {
    * takes a list of keys ($1).
    */
   readKeyed?: (<R>(sql: string, key: string, by?: KeyColumn) => Promise<R[]>) | undefined;
-  /** Runs one INSERT, UPDATE or DELETE outside of transactions. */
   write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
   /**
    * On PostgreSQL: combines writes of the same kind. The SQL takes the rows as JSON ($1), waits for no lock, and returns the written rows.

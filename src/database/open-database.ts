@@ -8,7 +8,6 @@ import { traceSqlite } from './statement-span.ts';
 type Location = Pick<Config, 'databaseUrl' | 'databasePoolSize' | 'workingDir'> &
   Partial<Pick<Config, 'databaseListenUrl' | 'databaseReplicaUrls' | 'readTimeout' | 'workers'>>;
 
-/** Opens the database of DATABASE_URL. `migrate` creates the tables. */
 export async function openDatabase(location: Location): Promise<Database> {
   const { databaseUrl, readTimeout = settings.readTimeout.default, workingDir, workers = 1 } = location;
   if (databaseUrl.startsWith('sqlite:')) {

@@ -6,7 +6,6 @@ export interface Reader {
   onDisconnect(gone: () => void): () => void;
 }
 
-/** The service itself, for background work. */
 export const systemReader: Reader = { caller: '', onDisconnect: () => () => undefined };
 
 /** Combines several readers of one result. They count as disconnected when all are. */

@@ -16,7 +16,6 @@ export const statementSpan = <T>(system: 'sqlite' | 'postgresql', sql: string, w
   return inSpan(name || 'SQL', { kind: 'client', attributes, onlyAsChild: true }, work);
 };
 
-/** Adds tracing to the hot paths of SQLite, if tracing is on. */
 export function traceSqlite(database: Database): Database {
   if (!tracing()) return database;
   return {

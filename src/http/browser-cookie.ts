@@ -7,7 +7,6 @@ export interface BrowserCookie {
   read(request: FastifyRequest): string | undefined;
   /** Call it only after a successful sign-in. Otherwise the cookie would reveal which accounts exist. */
   set(reply: FastifyReply, value: string): void;
-  /** The source of a sign-in, with this cookie. */
   requestSource(request: FastifyRequest): RequestSource;
 }
 

@@ -78,7 +78,6 @@ interface Reading {
   bytesRead: number;
 }
 
-/** The limit of open files for this process, if the system reports it. */
 function maxOpenFiles(): number {
   try {
     const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

@@ -7,7 +7,6 @@ const publicRoute = { auth: 'public', limited: false } as const;
 
 interface ReadinessCheck {
   readonly name: string;
-  /** Throws if the part is not ready. */
   check(): Promise<void>;
 }
 
@@ -96,7 +95,6 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
   };
 }
 
-/** Updates the gauges of the database connections. */
 export function recordConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
   const { total, idle, waiting } = database.connections();
   metrics.databaseConnections.set({ state: 'total' }, total);

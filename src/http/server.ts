@@ -80,7 +80,6 @@ const largeResponseBytes = 65_536;
 const isLarge = (payload: unknown): boolean =>
   (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeResponseBytes;
 
-/** Adds the ETag, the log line and the tracking of large responses, when a response is sent. */
 function addResponseHooks(app: App, context: Context): void {
   const logRequest = requestLog(context);
   const unsent = new UnsentResponses();

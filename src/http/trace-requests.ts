@@ -43,7 +43,6 @@ export const inRequestSpan = (request: FastifyRequest, work: () => void): void =
   else work();
 };
 
-/** Creates a span for the authentication. */
 export function traceAuthentication(authenticate: Authenticate): Authenticate {
   if (!tracing()) return authenticate;
   return {

@@ -37,14 +37,12 @@ export function describeUserAgent(userAgent: string | null): string {
   return recognised ?? (userAgent?.split(/[\s/(]/, 1)[0]?.slice(0, 40) || unknownUserAgent);
 }
 
-/** The short name in the reader's language. */
 export function localizeUserAgent(name: string): LocalizedText {
   if (name === unknownUserAgent) return message('user_agent.unknown');
   const parts = splitUserAgent(name);
   return parts ? message('user_agent.on', { ...parts }) : name;
 }
 
-/** Splits "Firefox on Windows" into browser and system. */
 export function splitUserAgent(name: string): { browser: string; system: string } | undefined {
   const [, browser, system] = /^(.+) on (.+)$/.exec(name) ?? [];
   return browser && system ? { browser, system } : undefined;

@@ -1,4 +1,3 @@
-/** A URL without its query string. */
 export function withoutQuery(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path;

@@ -20,7 +20,6 @@ import { jobsResource } from '../resources/queue/jobs-resource.ts';
 import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
 
-/** The resources that every service has, in addition to the operator's own. */
 export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
   usersResource(context, services.accounts),
   rolesResource(context.config),
@@ -44,7 +43,6 @@ export async function knownScopes(config: Config): Promise<KnownScopes> {
   return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
 }
 
-/** Adds the scopes of resources, routes and settings. */
 export function addScopes(
   config: Config,
   scopes: KnownScopes,

@@ -4,7 +4,6 @@ import type { Extension, LegacyTokensExtension } from './extension.ts';
 
 const loadPassport = () => import('../../extensions/passport/extension.ts');
 
-/** The extensions that a service with these settings uses. */
 export async function loadExtensions(config: Config): Promise<Extension[]> {
   const { mcp } = await import('../../extensions/mcp/extension.ts');
   return config.compat === 'off' ? [mcp] : [mcp, (await loadPassport()).passport];

@@ -13,7 +13,6 @@ import { runInBackground } from './background.ts';
 import type { Extension } from './extension.ts';
 import type { Services } from './services.ts';
 
-/** The work that repeats while the service runs. */
 export const scheduleMaintenance = (
   context: Context,
   { verifier, queue, scheduler, activity, legacyTokens }: Services,

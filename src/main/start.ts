@@ -56,7 +56,6 @@ export interface RunningGatehouse extends BuiltApp {
 /** A service that is ready, but does not listen. */
 export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
 
-/** Opens and migrates the database, creates missing keys and accounts, and listens. */
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
   const { config, release } = await reservePort(settings);
   let prepared: PreparedGatehouse | undefined;
@@ -119,7 +118,6 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   }
 }
 
-/** Compiles the schemas of all routes, which reports invalid schemas. */
 export async function compileRoutes(app: App): Promise<void> {
   try {
     await app.ready();

@@ -6,7 +6,6 @@ export interface FieldError extends FieldErrorValues {
 
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** The `code` of an error of Node, PostgreSQL or Fastify. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
@@ -80,7 +79,6 @@ export const unavailable = (detail: string, seconds: number, reason?: string) =>
     headers: retryAfter(seconds),
     ...(reason ? { reason } : {}),
   });
-/** A read that is too expensive for one caller. */
 export const tooExpensive = (detail: string, seconds: number) =>
   new Problem(503, 'Service Unavailable', detail, { code: 'too_expensive', headers: retryAfter(seconds) });
 

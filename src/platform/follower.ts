@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
 
 interface Work {
-  /** Looks for new work once, and does it. */
   poll(): Promise<void>;
-  /** Whether to look again after a while. */
   isNeeded(): boolean;
   readonly everyMs: number;
   /** The log line for a failed look. */

@@ -1,4 +1,3 @@
-/** The value of a key in a map. Makes a missing value and keeps it. */
 export function getOrCreate<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

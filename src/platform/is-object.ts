@@ -1,5 +1,4 @@
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The value as an object. Empty if it is not an object. */
 export const asObject = (body: unknown): Readonly<Record<string, unknown>> => (isObject(body) ? body : {});

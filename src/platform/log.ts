@@ -10,7 +10,6 @@ const secretNames = [
   ...['databaseUrl', 'databaseListenUrl', 'databaseReplicaUrls', 'encryptionKey', 'previousEncryptionKey'],
 ];
 
-/** The maximum length of a log line, and of a text in a line that is too long. */
 const maxLineLength = 8192;
 const maxTextLength = 2000;
 const cutHere = '…';
@@ -23,7 +22,6 @@ const secretsInText: readonly [RegExp, string][] = [
   [/(password|secret|token)=[^\s&"']+/gi, '$1=[hidden]'],
 ];
 
-/** Hides tokens and the passwords of URLs inside the text of an error message. */
 export function withoutSecrets(text: string): string {
   let clean = withoutUrlPasswords(text);
   for (const [pattern, instead] of secretsInText) clean = clean.replace(pattern, instead);
@@ -96,7 +94,6 @@ function describeError(error: unknown, causes = 0): unknown {
   };
 }
 
-/** Writes JSON lines, or coloured lines if a person is watching. */
 export function createLog(level: string, forPeople: boolean, destination?: DestinationStream): Logger {
   return pino(
     {

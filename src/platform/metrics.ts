@@ -105,7 +105,6 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       labelNames: ['state'],
     }),
     jobAttempts: countByLabel(registry, 'gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
-    /** The metrics of change streams and of the change log, if the service has them. */
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       gauge('gatehouse_change_streams', 'Open streams of changes', {
         aggregator: 'sum',

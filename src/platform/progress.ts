@@ -14,7 +14,6 @@ export const noProgress: BeginProgress = () => ({ advance: () => undefined, end:
 export interface StepProgress {
   /** `left`: the number of steps, including this one. */
   next(what: string, left: number): void;
-  /** The current step has processed more rows. */
   rows(count: number): void;
   end(): void;
 }

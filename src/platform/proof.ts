@@ -37,7 +37,6 @@ export function acrOf(amr: readonly string[]): Acr {
   return amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 }
 
-/** The lowest level among these values. Undefined if they name none. */
 export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
   acrLevels.find((level) => values.includes(level));
 

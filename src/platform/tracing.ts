@@ -18,7 +18,6 @@ export interface Tracing {
   inSpan<T>(name: string, options: SpanOptions, work: () => T): T;
   /** Continues the trace of the caller (W3C Trace Context). */
   openRequest(headers: Readonly<Record<string, unknown>>): RequestSpan;
-  /** The trace id for log lines. */
   ids(): { readonly trace_id: string; readonly span_id: string } | undefined;
 }
 

@@ -5,7 +5,6 @@ import type { ResourceDefinition } from './declaration/define-resource.ts';
 const notDeclared =
   'it must `export default defineResource({ name, fields, access })`. Put other files into another folder.';
 
-/** Each file in the folder declares one resource as its default export. */
 export async function loadResources(dir: string): Promise<ResourceDefinition[]> {
   const definitions: ResourceDefinition[] = [];
   const problems: string[] = [];

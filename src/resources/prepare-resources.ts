@@ -10,7 +10,6 @@ import { withStoredNames } from './migrations/stored-names.ts';
 
 export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
 
-/** Loads the declarations of the operator and migrates their tables. */
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],

@@ -11,7 +11,6 @@ const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name
 /** An older draft was left by an interrupted copy. */
 const draftLife = 3_600_000;
 
-/** Adds a copy to a folder. When it is complete, only the newest `keep` copies stay. */
 export async function backUpToFolder(
   source: string,
   folder: string,
@@ -37,7 +36,6 @@ interface Series {
   readonly stop: AbortSignal;
 }
 
-/** Makes copies at a fixed interval until it is stopped. */
 export async function backUpEvery({ everyMs, make, failed, stop }: Series): Promise<void> {
   await make();
   let next = performance.now() + everyMs;

@@ -167,10 +167,8 @@ function rejectRunning(path: string): void {
 
 const lookMs = 100;
 
-/** The bytes of a file; 0 if it does not exist. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Reports the growth of a file towards its final size while `work` writes it. */
 async function watchGrowth(path: string, size: number, progress: Progress, work: () => Promise<void>): Promise<void> {
   let seen = 0;
   const note = (grown: number) => {

@@ -6,7 +6,6 @@ import type { Engine, Tx } from '../database.ts';
 /** On PostgreSQL: a setting of the transaction. The triggers read it. */
 export const actorSetting = 'gatehouse.actor';
 
-/** The author of a change, as the log stores it. */
 export const actorJson = ({ userId, clientId }: Pick<Caller, 'userId' | 'clientId'>): string =>
   JSON.stringify({ user_id: userId, client_id: clientId });
 

@@ -41,7 +41,6 @@ begin
 end`;
 }
 
-/** Comments of the existing functions, by table. */
 async function existing(tx: Tx): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ name: string; mark: string | null }>`
     select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t

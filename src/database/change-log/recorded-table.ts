@@ -1,4 +1,3 @@
-/** A string as an SQL literal. */
 export const literal = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 /** SQL for a row as a JSON object. `columns` are split into several objects, because SQL functions take a limited number of arguments. */

@@ -26,7 +26,6 @@ export class BatchSigner {
   readonly #thread: WorkerThread<Unsigned[], string[]>;
   readonly #minBatch: number;
   #batch: Pending[] = [];
-  /** The number of batches that the thread is still signing. */
   #pendingBatches = 0;
 
   constructor(algorithm: string, key: KeyObject) {

@@ -168,7 +168,6 @@ export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>,
   return signing.list();
 }
 
-/** Reads the keys of the database. Creates them at the first start. */
 export async function openKeyRing(context: Context): Promise<KeyRing> {
   const keys = new KeyRing(context, createSealing(context.config));
   await keys.createMissingKeys();

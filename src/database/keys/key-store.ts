@@ -46,7 +46,6 @@ export const retireOthers = (
 export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
   tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
 
-/** Deletes retired keys, except those that a client secret still needs. */
 export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
   tx
     .deleteFrom('signing_keys')

@@ -4,7 +4,6 @@ import type { KeyRow } from './key-store.ts';
 import type { Sealing } from './sealing.ts';
 import { generateSigningKey, publicJwk, type SigningAlgorithm } from './signing.ts';
 
-/** A new key pair for the database: a public key, and an encrypted private key. */
 export async function createSigningKey(
   sealing: Sealing,
   algorithm: SigningAlgorithm,
@@ -31,7 +30,6 @@ export const idTokenAlgorithm: SigningAlgorithm = 'RS256';
 export const createIdTokenKey = (sealing: Sealing, times: { now: number; signsFrom: number }): Promise<KeyRow> =>
   createSigningKey(sealing, idTokenAlgorithm, { ...times, signs: 'id_token' });
 
-/** A symmetric key from which the MACs of every purpose derive. */
 export function createMacKey(sealing: Pick<Sealing, 'seal'>, times: { now: number; signsFrom: number }): KeyRow {
   const { now, signsFrom } = times;
   const id = uuidv7(now);

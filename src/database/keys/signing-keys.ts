@@ -69,7 +69,6 @@ export class SigningKeys {
     return signJws(key.row.algorithm, key.privateKey, unsignedToken(key, claims, typ));
   }
 
-  /** Signs in a batch with other tokens. */
   signInWorker(claims: ClaimsToSign, { typ, algorithm }: SignOptions): Promise<string> {
     const key = this.#signer(algorithm);
     return key.signer.sign(unsignedToken(key, claims, typ));

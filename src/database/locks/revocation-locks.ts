@@ -30,7 +30,6 @@ export const exclusiveLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 export const lockThen = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>): RawBuilder<SqlBool> =>
   sql<SqlBool>`case when ${lock} then ${then} else false end`;
 
-/** For the `where` of a statement that must wait for a revocation of everything. */
 export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
 
 /** The same as text, for a statement that must not wait. It is false while a revocation waits. */

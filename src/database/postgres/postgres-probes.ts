@@ -7,7 +7,6 @@ import { isDiskError } from './pool/postgres-errors.ts';
 interface Parts {
   readonly pool: pg.Pool;
   isTaken(): boolean;
-  /** Returns a connection even if the pool has no free one. */
   connect(): Promise<pg.PoolClient>;
 }
 

@@ -108,7 +108,6 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     }
   };
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
-  /** For the service's own queries. */
   const runQuery: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
   const closing = new AbortController();
   const expensive = createReadQueue(poolSize, readSeconds);

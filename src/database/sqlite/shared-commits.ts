@@ -67,7 +67,6 @@ export class SharedCommits {
   #turnBeganAt = 0;
   #shareMs = minShareMs;
   #startedAt = 0;
-  /** The time that jobs have taken in this turn of the event loop. */
   #spentMs = 0;
   #waiters: Waiter[] = [];
 

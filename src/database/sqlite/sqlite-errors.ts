@@ -1,17 +1,14 @@
 import { reasonOf, unavailable } from '../../platform/errors.ts';
 
-/** The extended result code of an error of SQLite. */
 export const errcodeOf = (error: unknown): number | undefined =>
   error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : undefined;
 
-/** The primary result code of an extended one. */
 const resultCode = (error: unknown): number => (errcodeOf(error) ?? 0) & 0xff;
 
 /** No permission, busy, locked, no memory, read-only, I/O error, full, cannot open, locking protocol: a retry may succeed. */
 const awayCodes = new Set([3, 5, 6, 7, 8, 10, 13, 14, 15]);
 const diskCodes = new Set([8, 10, 13]);
 
-/** Read-only, I/O error, full. */
 export const isDiskError = (error: unknown): boolean => diskCodes.has(resultCode(error));
 
 export function toProblem(error: unknown): unknown {

@@ -42,7 +42,6 @@ export class SqliteInvalidations {
       .execute();
   }
 
-  /** Invalidations since the last call. */
   read(): readonly Change[] {
     if (this.#selectNewer === undefined) return [everything];
     const before = this.#lastRead;

@@ -6,7 +6,6 @@ import { throttle } from '../throttle.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isDiskError } from './sqlite-errors.ts';
 
-/** Calls within this time share one write. */
 const writeEvery = 1000;
 /** The space that the write-ahead log of several writes may need. */
 const minFreeBytes = 1024 * 1024;
@@ -25,7 +24,6 @@ async function write({ writer, commits }: Parts): Promise<void> {
   await durable;
 }
 
-/** Checks that the file accepts a write, and that the disk has free space. */
 export function sqliteProbes(parts: Parts): Database['probes'] {
   const written = throttle(writeEvery, () => write(parts));
   const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {

@@ -16,7 +16,6 @@ interface Prepared {
   toObject: ToObject;
 }
 
-/** Functions by column names. */
 const makers = new BoundedMap<string, ToObject>(1000);
 
 /** Converts arrays to objects. JSON.stringify is slow with the objects of node:sqlite (docs/performance.md). */

@@ -142,7 +142,6 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   return file;
 }
 
-/** The rows that a statement of a write may scan. */
 const rowsInWrites = 100_000;
 
 /** `readSeconds`: the time limit of one read. `alone`: no other process serves from this file. */

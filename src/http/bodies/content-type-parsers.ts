@@ -48,7 +48,6 @@ const readers: readonly [type: string, read: Read][] = [
   ['multipart/form-data', (bytes, contentType) => readMultipart(bytes, contentType, decodeUtf8)],
 ];
 
-/** Every endpoint accepts JSON and form bodies. For other types, Fastify responds with 415. */
 export function addContentTypeParsers(app: App): void {
   app.removeAllContentTypeParsers();
   for (const [type, read] of readers) {

@@ -57,7 +57,6 @@ function checkSize(text: string): void {
   }
 }
 
-/** Parses JSON. Throws 400 or 413 if it is invalid, too deep or too large. */
 export function readJson(text: string): unknown {
   checkSize(text);
   try {

@@ -64,7 +64,6 @@ export function createClientErrorHandler(config: Config) {
       const wrongAccept = config.forceAcceptHeader && isApiPath(url) && !acceptsJson(headers.accept);
       respond(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
     },
-    /** Responds to an Expect header with another value than 100-continue. */
     unexpected(request: IncomingMessage, raw: ServerResponse): void {
       respond(raw, unexpected, requestId(request));
     },

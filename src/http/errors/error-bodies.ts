@@ -6,7 +6,6 @@ import {
   type Problem,
 } from '../../platform/errors.ts';
 
-/** The maximum length of an error response. */
 export const maxErrorBytes = 16 * 1024;
 /** In characters. JSON needs at most six bytes for each. */
 const maxDetailLength = 2000;
@@ -16,10 +15,8 @@ const maxMessageLength = 1000;
 const truncate = (text: string, maxLength: number): string =>
   text.length > maxLength ? `${text.slice(0, maxLength - 1).toWellFormed()}…` : text;
 
-/** The `detail` of an error, which is for people. */
 export const errorDetail = ({ message }: Error): string => truncate(message, maxDetailLength);
 
-/** The first field errors that fit into the response. */
 function fittingErrors(errors: readonly FieldError[], maxBytes: number): FieldError[] {
   const entries: FieldError[] = [];
   let remaining = maxBytes;
@@ -59,7 +56,6 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
   ['insufficient_scope', 'insufficient_scope'],
 ]);
 
-/** The body of an RFC 6749 5.2 error. */
 export function oauthErrorBody(error: OAuthError | Problem): string {
   if (error instanceof OAuthError) return write(error.error, errorDetail(error), error.members);
   const messages = error.errors?.map(({ message }) => truncate(message, maxMessageLength)).join(' ');

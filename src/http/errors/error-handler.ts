@@ -14,7 +14,6 @@ import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
-/** Replaces the errors of Fastify. */
 const frameworkProblems = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
@@ -70,7 +69,6 @@ function validationProblem({ validation, validationContext }: Partial<FastifyErr
   return new Problem(400, 'Bad Request', errors.map(({ message }) => message).join(' '), { code: 'parameter_invalid' });
 }
 
-/** One error per invalid field, up to the limit of a response. */
 function fieldErrors(validation: NonNullable<FastifyError['validation']>): FieldError[] {
   const byField = new Map<string, FieldError>();
   // Each member of a union reports its own error. The error for the caller lists the values of all members.

@@ -1,7 +1,6 @@
 import { closestName } from '../../platform/closest-name.ts';
 import { badRequest, type Problem } from '../../platform/errors.ts';
 
-/** A caller's text, shortened and made safe for a response. */
 export const quoteForError = (text: string): string =>
   `"${(text.length > 60 ? `${text.slice(0, 60)}…` : text).replace(/\p{Cc}/gu, '?')}"`;
 

@@ -29,7 +29,6 @@ export function acceptsJson(accept: string | undefined): boolean {
   return accepted;
 }
 
-/** Whether the header names Server-Sent Events. */
 export const acceptsEventStream = (accept: string | undefined): boolean =>
   accept !== undefined &&
   splitOutsideQuotes(accept, ',').some((range) => {

@@ -27,7 +27,6 @@ export function setCachingHeaders(
   else if (byOrigin) reply.header('vary', 'Origin');
 }
 
-/** Adds a name to the Vary header. */
 export function addVary(reply: FastifyReply, name: string): FastifyReply {
   const names = reply.getHeader('vary');
   return reply.header('vary', names === undefined ? name : `${names}, ${name}`);

@@ -65,7 +65,6 @@ export function createCors(origins: readonly string[]) {
   return {
     /** Whether responses differ by origin. */
     varies: (policy: CorsPolicy): boolean => (policy === 'listed' || policy === 'applications') && listed.size > 0,
-    /** The headers of every response. */
     setHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy): void {
       if (isListed(policy, headers)) {
         reply.header('Access-Control-Allow-Origin', headers.origin as string);
@@ -76,7 +75,6 @@ export function createCors(origins: readonly string[]) {
       } else return;
       if (policy !== 'any') reply.header('Access-Control-Expose-Headers', exposedHeaders);
     },
-    /** The additional headers of a response to a preflight. */
     setPreflightHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy, methods: string): void {
       if (!isListed(policy, headers) && !isForAny(policy, headers)) return;
       allowMethods(reply, methods);

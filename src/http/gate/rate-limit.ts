@@ -34,7 +34,6 @@ export class RateLimit {
     });
   }
 
-  /** Whether the workers count together. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }

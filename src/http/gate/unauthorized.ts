@@ -46,7 +46,6 @@ export function insufficientScope(scope: string): Problem {
   });
 }
 
-/** Throws if a scope is required and the caller's token does not have it. */
 export function requireScope(caller: Caller, scope: string | undefined): void {
   if (scope !== undefined && !hasScope(caller, scope)) throw insufficientScope(scope);
 }

@@ -24,11 +24,9 @@ export type Schemas = Readonly<Record<string, JsonSchema>>;
 
 const prefix = '#/components/schemas/';
 
-/** The name of the schema that a `$ref` points to. */
 export const nameOfReference = ({ $ref }: { readonly $ref?: unknown }): string | undefined =>
   typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
 
-/** The schema, after following a `$ref`. */
 export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = nameOfReference(schema);
   return name === undefined ? schema : (schemas[name] ?? {});
@@ -68,7 +66,6 @@ interface Parts {
 
 const parts = new WeakMap<App, Parts>();
 
-/** The parts of the document: routes, schemas by name, and tags. */
 export function documentParts(app: App): Parts {
   const known = parts.get(app) ?? { routes: [], components: [], tags: new Map() };
   parts.set(app, known);

@@ -115,7 +115,6 @@ function clientCall(operation: DescribedOperation, { method, path, schemas }: Sa
   return `const { body } = await gatehouse.call({ ${parts.join(', ')} });`;
 }
 
-/** A value as JavaScript source. */
 function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;
@@ -150,7 +149,6 @@ function fillPath(path: string, { parameters = [] }: DescribedOperation, schemas
   });
 }
 
-/** The required query parameters, with examples as values. */
 function queryOf({ parameters = [] }: DescribedOperation, schemas: Schemas): string {
   const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
   const pairs = needed.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);

@@ -32,7 +32,6 @@ const defaultTags: readonly [string, string][] = [
   ['OAuth', 'Standard OAuth 2.0 and OpenID Connect endpoints.'],
 ];
 
-/** Collects the routes that are registered after it, for the OpenAPI document. */
 export function describeApi(app: App): void {
   const { routes } = documentParts(app);
   app.addHook('onRoute', (route) => {
@@ -78,7 +77,6 @@ async function createDocument(app: App, config: Config): Promise<object> {
   return described.swagger();
 }
 
-/** Serves `/openapi.json`. */
 export function serveOpenApi(app: App, config: Config): void {
   for (const [name, description] of defaultTags) documentParts(app).tags.set(name, description);
   // A buffer, which all responses share, even if many clients read slowly.

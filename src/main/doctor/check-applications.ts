@@ -11,7 +11,6 @@ const names = (clients: readonly ClientRow[]): string =>
     .map(({ id }) => id)
     .join(', ') + (clients.length > shown ? ', …' : '');
 
-/** Applications with more rights than users have consented to. */
 export async function checkApplications(db: Db): Promise<Finding[]> {
   const applications = (await listClients(db)).filter(({ type }) => type === 'application');
   const trusted = applications.filter((client) => client.trusted === 1);

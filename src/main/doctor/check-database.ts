@@ -10,7 +10,6 @@ import { checkApplications } from './check-applications.ts';
 import { checkProviderFailures } from './check-providers.ts';
 import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
-/** Administrators without a second factor. */
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);
   if (count === 0) return ok('second factors', 'every administrator has one');

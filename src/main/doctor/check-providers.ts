@@ -60,7 +60,6 @@ export function checkProviderSecrets(definitions: readonly ProviderDefinition[],
   });
 }
 
-/** Providers whose last sign-in failed, on any instance. */
 export async function checkProviderFailures(db: Db): Promise<Finding[]> {
   const rows = await findProviders(db);
   return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {

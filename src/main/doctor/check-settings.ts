@@ -7,7 +7,6 @@ import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
 
-/** Checks the settings as a whole, before anything is opened. */
 export const checkSettings = (config: Config): Finding[] => [
   ok('config', `HOST=${config.host} PORT=${config.port} BASE_URL=${config.baseUrl}`),
   ...checkAddress(config),

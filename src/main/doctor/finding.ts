@@ -35,7 +35,6 @@ function createFinding(
   };
 }
 
-/** An error for an operator, with its reason and without secrets. */
 export const explain = (error: unknown): string => {
   const message = reasonOf(error);
   return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);

@@ -55,7 +55,6 @@ export class Activity {
     ]);
   }
 
-  /** The number of live sessions in this hour. */
   async countSessions(): Promise<number> {
     const { database, now } = this.#context;
     const count = await countLiveSessions(database.db, now());
@@ -63,7 +62,6 @@ export class Activity {
     return count;
   }
 
-  /** Counts live sessions, and removes old hours. Run periodically. */
   async maintain(): Promise<void> {
     const { database, now } = this.#context;
     await this.countSessions();

@@ -76,7 +76,6 @@ export async function openTelemetry({ traces, metrics }: TelemetrySettings, vers
       });
       meters = new MeterProvider({ resource, readers: [reader] });
     },
-    /** Sends the remaining data. */
     async stop(): Promise<void> {
       // An unreachable collector must not prevent the service from stopping.
       await Promise.allSettled([stopTracing?.(), meters?.shutdown()]);

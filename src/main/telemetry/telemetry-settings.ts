@@ -41,7 +41,6 @@ function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {
   throw new OperatorError(`${name}: got "${protocol}"; expected http/protobuf or http/json.`);
 }
 
-/** A number from a standard variable. Undefined if it is unset or not a number. */
 export function standardNumber(name: `OTEL_${string}`): number | undefined {
   const value = Number(standardVariable(name) || Number.NaN);
   return Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -10,7 +10,6 @@ const hungAfter = 10;
 
 interface Options {
   ping(worker: Worker): void;
-  /** Called with the number of silent workers when it changes. */
   onSilent(count: number): void;
   onHung(worker: Worker): void;
 }

@@ -15,7 +15,6 @@ interface Options {
   readonly progress: BeginProgress;
 }
 
-/** Runs a worker process. The primary starts and stops it, and accepts its connections. */
 export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
   // A terminal or a service manager sends signals to all processes at once. The primary decides the order in which they end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);

@@ -9,7 +9,6 @@ interface Window {
 export class SharedTotals {
   readonly #windows = new Map<string, Window>();
 
-  /** Returns the totals. */
   add(counted: readonly Counted[]): Counted[] {
     return counted.map(({ name, windowEnds, counts }) => {
       let window = this.#windows.get(name);

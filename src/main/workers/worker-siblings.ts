@@ -26,7 +26,6 @@ export class WorkerSiblings implements Siblings {
   readonly #workers: number;
   readonly #waiting = new Map<number, (text: string) => void>();
   readonly #listeners = new Map<string, CountsListener>();
-  /** Counts per limit that have not been sent yet. */
   #unsent = new Map<string, Window>();
   #readMetrics: () => Promise<object[]> = async () => [];
   #silent = 0;

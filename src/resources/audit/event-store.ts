@@ -68,13 +68,11 @@ export async function readHorizon({ engine, db }: Pick<Database, 'engine' | 'db'
   return rows[0] as Horizon;
 }
 
-/** The ids whose transactions have committed. */
 export async function committedEvents(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const rows = await db.selectFrom('events').select('id').where('id', 'in', ids).execute();
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The user who sent the invitation, from the audit trail. */
 export async function findInviterId(db: Db | Tx, userId: string): Promise<string | undefined> {
   const event = await db
     .selectFrom('events')

@@ -3,7 +3,6 @@ import { defineResource } from '../declaration/define-resource.ts';
 import { json, reference, text, timestamp, uuid } from '../declaration/fields/field-builders.ts';
 import { belongsTo } from '../declaration/relations.ts';
 
-/** The audit trail, for administrators. It is read-only. */
 export const eventsResource = defineResource({
   name: 'events',
   description: 'The audit trail: the actor, the action, the client and the address. Kept for EVENT_RETENTION_DAYS.',

@@ -11,7 +11,6 @@ const ports = new Map([
   ['syslog+tls', 6514],
 ]);
 
-/** The target of EVENTS_LOG. Undefined if it is not set. */
 export function openEventsLog(context: Pick<Context, 'config' | 'database' | 'log'>): EventsLog | undefined {
   const { eventsLog, workingDir } = context.config;
   return eventsLog === '' ? undefined : new EventsLog(context, sinkOf(eventsLog, workingDir));

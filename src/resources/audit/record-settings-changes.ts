@@ -25,7 +25,6 @@ function shownSettings(config: Config): Map<string, string> {
   return shown;
 }
 
-/** At a start: records the settings that have changed since the last start. */
 export async function recordSettingsChanges(context: Context): Promise<void> {
   const now = shownSettings(context.config);
   await underMigrationLock(context.database, async (tx) => {

@@ -14,7 +14,6 @@ import { webhooksResource } from './webhooks/webhooks-resource.ts';
 type ChangesOptions = Pick<ChangesServices, 'keys' | 'verifier' | 'cookieToken'> &
   Pick<SenderServices, 'ownerOf' | 'notify'>;
 
-/** The log of changes, its streams and its webhooks. */
 export class Changes {
   readonly log: ChangeLog;
   readonly positions: ReturnType<typeof createListPositions>;

@@ -43,7 +43,6 @@ export const routeOptions: OptionKinds<Route> = {
 
 const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
 
-/** The mistakes in a declared route or page, one sentence each. */
 export function checkDeclaredRoute(declared: DeclaredRoute): string[] {
   const found: string[] = [];
   const report = (where: string, what: string) => void found.push(`${where}: ${what}`);

@@ -6,7 +6,6 @@ import type { DeclaredRoute } from './define-route.ts';
 
 export type Loaded = DeclaredRoute & { readonly file: string };
 
-/** Each file in the folder exports one or more routes or pages. */
 export async function loadRoutes(dir: string): Promise<Loaded[]> {
   const loaded: Loaded[] = [];
   const problems: string[] = [];

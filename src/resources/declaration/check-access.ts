@@ -6,7 +6,6 @@ import type { ResourceDefinition } from './define-resource.ts';
 import { accessOptions } from './known-options.ts';
 import type { Definitions, ReportMistake } from './report-mistake.ts';
 
-/** Checks the words and rules of `access`, and the names that they use. */
 export function checkAccess(
   definition: ResourceDefinition,
   all: Definitions,

@@ -17,7 +17,6 @@ import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
 import { type Definitions, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
-/** Paths and tables of the service itself. */
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
   ...['activities', 'diagnoses', 'invitations', 'changes', 'webhook-deliveries', 'tokens'],
@@ -56,7 +55,6 @@ const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field
     Object.entries(fields ?? {}).filter(([name, field]) => areFields({ [name]: field }, () => undefined)),
   );
 
-/** Whether no relation leads to one of these resources. */
 const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
   names.size === 0 ||
   !Object.values(relations as Record<string, { target?: string; through?: string } | undefined>).some(

@@ -4,7 +4,6 @@ import { OperatorError } from '../../platform/errors.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 import type { ReportMistake } from './report-mistake.ts';
 
-/** `Did you mean …? There are: …` */
 export function didYouMean(name: string, known: Iterable<string>): string {
   const names = [...known];
   const near = closestName(name, names);

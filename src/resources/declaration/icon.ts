@@ -1,7 +1,6 @@
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { OptionKind } from './option-kind.ts';
 
-/** The icons of the console. */
 export const icons = [
   ...['bank', 'bell', 'bolt', 'book', 'box', 'building', 'calendar', 'camera', 'car', 'cart', 'chart', 'chat'],
   ...['clock', 'cloud', 'code', 'coffee', 'document', 'flag', 'folder', 'gift', 'heart', 'home', 'image', 'invoice'],

@@ -21,12 +21,10 @@ const jobOptions: OptionKinds<JobDefinition> = {
 };
 
 interface Known {
-  /** Whether the service itself has a job with this name. */
   isTaken(name: string): boolean;
   readonly now: number;
 }
 
-/** Each file in the folder declares one job as its default export. */
 export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<JobDefinition[]> {
   const jobs: JobDefinition[] = [];
   for (const file of modulesIn(dir)) {

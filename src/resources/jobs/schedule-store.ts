@@ -29,7 +29,6 @@ export async function claimRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: n
   return taken.length > 0;
 }
 
-/** Whether a run is queued or running. */
 export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
   const rows = await db
     .selectFrom('job_runs')
@@ -52,7 +51,6 @@ export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
 
 type RunChange = Partial<Pick<RunRow, 'state' | 'attempts' | 'started_at' | 'finished_at' | 'error'>>;
 
-/** Updates a run, and the last run of its job. */
 export async function updateRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
   await db.updateTable('job_runs').set(change).where('id', '=', run.id).execute();
   const { state, started_at } = change;

@@ -8,7 +8,6 @@ const open = (schedule: string, timeZone: string): Cron =>
 export const nextRun = (schedule: string, timeZone: string, after: number): number | undefined =>
   open(schedule, timeZone).nextRun(new Date(after))?.getTime();
 
-/** The mistake in a schedule. Undefined if the schedule is valid. */
 export function scheduleError(schedule: string, timeZone: string, now: number): string | undefined {
   try {
     if (nextRun(schedule, timeZone, now) === undefined) return 'it never matches a time.';

@@ -21,7 +21,6 @@ type EnqueueMail = (
   mail: { template: string; recipient: string; data?: Record<string, unknown> },
 ) => Promise<void>;
 
-/** The queue functions for hooks, actions, routes and jobs of an operator. */
 export function createEnqueuing(
   { database }: Pick<Context, 'database'>,
   queue: Queue,

@@ -30,7 +30,6 @@ export async function finishMigrations(
   });
 }
 
-/** Indexes of declared resources that only make reads faster. */
 const declaredIndexes = (schemas: readonly TableSchema[]): FixedIndex[] =>
   schemas.flatMap(({ table, columns, indexes }) =>
     Object.entries(indexes)

@@ -61,7 +61,6 @@ function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   );
 }
 
-/** The stored schema, with the current names. */
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const found = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
@@ -158,7 +157,6 @@ async function doAhead(
   return { left, finished: stepsAhead.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
 }
 
-/** The whole plan, including undeclared tables that may be dropped. */
 async function planAll(
   executor: Executor,
   stored: Snapshots,

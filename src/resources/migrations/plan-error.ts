@@ -1,6 +1,5 @@
 import type { MigrationPlan } from './plan/plan-migrations.ts';
 
-/** The reason why the plan cannot run, or why an argument of `--drop` is probably a mistake. */
 export function planError(
   { steps, blockers }: Pick<MigrationPlan, 'steps' | 'blockers'>,
   drop: true | readonly string[] = [],

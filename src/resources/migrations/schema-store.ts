@@ -2,7 +2,6 @@ import type { Db, Tx } from '../../database/database.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-/** The schemas of the tables of declared resources after the last migrations. */
 export async function readSchemas(db: Db | Tx): Promise<Map<string, TableSchema>> {
   const rows = await db.selectFrom('resource_schemas').select(['name', 'declaration']).execute();
   return new Map(rows.map(({ name, declaration }) => [name, parseJson<TableSchema>(declaration)]));

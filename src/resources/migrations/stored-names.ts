@@ -6,7 +6,6 @@ import type { TableSchema } from './storage-schema.ts';
 
 type Stored = ReadonlyMap<string, TableSchema>;
 
-/** The stored schema of a resource, under its name or an earlier one. */
 export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefinition): TableSchema | undefined =>
   [name, renamedFrom ?? []]
     .flat()

@@ -5,7 +5,6 @@ const componentEndings = [
   ...['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Aggregate', 'Created', 'CreatedResponse'],
 ];
 
-/** Names that the API description already uses. */
 const taken = [
   ...[
     'Problem',

@@ -69,12 +69,10 @@ const implicit: Readonly<Record<string, Field>> = {
   updated_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
 };
 
-/** The additional field of resources that keep deleted rows. */
 const deletion: Readonly<Record<string, Field>> = {
   deleted_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
 };
 
-/** Every declared field, and the implicit fields. */
 export function allFields(definition: ResourceDefinition): [string, Field][] {
   const { fields, idType = 'uuid', managed, softDelete } = definition;
   const idOptions = { required: true, readOnly: true, searchable: true, sortable: true } as const;
@@ -117,7 +115,6 @@ function compileField(definition: ResourceDefinition, name: string, field: Field
 
 const idTypeOf = ({ idType = 'uuid' }: ResourceDefinition): FieldType => (idType === 'uuid' ? uuidType : textIdType);
 
-/** Compiles checked declarations and links their relations. */
 export function compileResources(definitions: readonly ResourceDefinition[]): Resources {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
   const components = componentNames(definitions);

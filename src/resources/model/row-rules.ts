@@ -109,7 +109,6 @@ function relatedSql(
 /** Returns the value of a column in the row from which a relation starts. */
 type StartOf = (column: string) => Fragment;
 
-/** Joins a row of the resource with rows of the relation's target. */
 export const relationJoin = (
   resource: Resource,
   relation: ResourceRelation,

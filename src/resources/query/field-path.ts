@@ -12,7 +12,6 @@ export interface FieldPath {
 export interface PathRules {
   readonly parameter: string;
   accepts(field: ResourceField): boolean;
-  /** The names of the allowed fields, for messages. */
   names(resource: Resource): readonly string[];
   /** Why an existing field is not allowed: `is not searchable`. */
   readonly refusal: string;

@@ -50,14 +50,12 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
   return tree;
 }
 
-/** Throws if the caller's token does not allow reading the resource at all. */
 export function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (definition.access.read !== 'public') throw unauthorized('token_missing');
   } else if (!hasScope(caller, readScope)) throw insufficientScope(readScope);
 }
 
-/** The columns of the resource that its includes need. */
 export function keyColumns(resource: Resource, includes: readonly Include[]): string[] {
   return includes.flatMap(({ relation: { relation } }) =>
     relation.kind === 'belongsTo' ? [fieldOf(resource, relation.by).column] : [],

@@ -40,7 +40,6 @@ export const listParameters: ReadonlySet<string> = new Set([
   ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],
   ...['page', 'limit', 'count', 'cursor', 'aggregate', 'groupBy'],
 ]);
-/** Adds `deleted` for resources with `softDelete`. */
 const withDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>
   definition.softDelete ? new Set([...names, 'deleted']) : names;
 
@@ -104,7 +103,6 @@ export function readRemoval(resource: Resource, query: Query): { readonly delete
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
-/** Parses the parameters of a list. Responds 400 for an unknown or malformed parameter. */
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
   rejectParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);

@@ -76,7 +76,6 @@ function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
   return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
 }
 
-/** Parses a value for the operator of `searchFields`. */
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
   if (operator === '=') return { operator: '=', terms: [exactly(value)] };
   if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(exactly) };

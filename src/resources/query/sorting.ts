@@ -75,7 +75,6 @@ export function readSort(
   return sortBy(keys, directions[0] ?? false);
 }
 
-/** Whether the word means descending. */
 export function readDirection(word: string): boolean {
   const direction = word.toLowerCase();
   if (direction !== 'asc' && direction !== 'desc') {

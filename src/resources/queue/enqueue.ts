@@ -6,10 +6,8 @@ import type { NewJob } from './job.ts';
 import { insertJobs, type JobRow } from './job-store.ts';
 
 const maxBytes = 1024 * 1024;
-/** The maximum number of jobs in one statement. */
 const together = 500;
 
-/** Queues jobs when the transaction commits. Returns their keys. */
 export async function enqueueAll(
   { database, now }: Pick<Context, 'database' | 'now'>,
   db: Db | Tx,

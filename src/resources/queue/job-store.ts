@@ -105,7 +105,6 @@ export async function deleteJobsOfSubject(tx: Tx, name: string, subject: string)
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
 }
 
-/** The number of failed jobs with this subject since the last success. */
 export async function countFailures(db: Db | Tx, name: string, subject: string | null): Promise<number> {
   const { failures } = await db
     .selectFrom('queued_jobs')

@@ -69,7 +69,6 @@ export class Queue {
     return this.#handlers.has(name);
   }
 
-  /** Queues a job when the transaction commits. Returns its key. */
   async enqueue(db: Db | Tx, job: NewJob): Promise<string> {
     const [key = ''] = await enqueueAll(this.#context, db, [job], this.#sealing);
     return key;
@@ -125,7 +124,6 @@ export class Queue {
     }
   }
 
-  /** Deletes jobs that failed long ago, and updates the metrics. */
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
     await pruneBefore(database, 'queued_jobs', 'failed_at', now() - keepFailedMs);

@@ -13,13 +13,11 @@ import { listCondition, listJson, type Paging } from './list-rows.ts';
 /** An average of decimals has this many more digits after the point than its field. */
 const moreDigits = 4;
 
-/** A page of rows, or aggregates of the rows. */
 export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
   list.aggregates
     ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
     : listJson(context, resource, list, paging);
 
-/** The aggregates of a list as JSON, with one entry per group. */
 async function aggregateJson(
   context: QueryContext,
   resource: Resource,

@@ -39,7 +39,6 @@ function orderedBy(engine: Engine, by: Aggregate | ResourceField): string {
   return by.of === 'sum' ? number : `${number} / nullif(count(${columnOf(by.field)}), 0)`;
 }
 
-/** The SQL before and after the condition on the rows. */
 export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: AggregateQuery) {
   const groups = groupBy.map(columnOf);
   const columns = [

@@ -22,7 +22,6 @@ export interface Paging {
   readonly url?: string;
   /** The address of the same list with some parameters changed. */
   address(changes: Record<string, string>): string;
-  /** Called with the links to other pages. */
   linked(links: PageLinks): void;
   /** Limits the list to the rows of a parent. */
   readonly within?: { readonly condition: Fragment; readonly name: string };
@@ -46,7 +45,6 @@ export function listJson(
   });
 }
 
-/** The condition of the listed rows. */
 export const listCondition = (
   context: QueryContext,
   resource: Resource,
@@ -60,7 +58,6 @@ interface LogPosition {
   readonly known: number;
 }
 
-/** A page from the cache, or from the database. */
 function recentPageJson(
   context: QueryContext,
   resource: Resource,
@@ -153,7 +150,6 @@ function numberedPage(
 const positionOf = (placed: LogPosition | undefined): Fragment =>
   raw(placed ? `, ${placed.positions.column} as "_position"` : '');
 
-/** `extra`: additional columns. */
 function readPage(
   executor: Executor,
   { shape, sort, plain }: ListRead,

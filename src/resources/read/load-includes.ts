@@ -13,11 +13,9 @@ type Embedding = (row: StoredRow) => string;
 
 const none: Embedding = () => '';
 
-/** The maximum number of rows that one relation adds to a page. */
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
 
-/** Loads the embedded rows of a page with one query per relation. */
 export function loadIncludes(
   context: QueryContext,
   resource: Resource,

@@ -10,11 +10,9 @@ interface Limits {
   readonly length: number;
 }
 
-/** The limits per resource. */
 const rowLimits: Limits = { entries: 5000, characters: 4_000_000, length: 8192 };
 const pageLimits: Limits = { entries: 500, characters: 1_000_000, length: 65_536 };
 
-/** JSON texts by key. Evicts the oldest ones. */
 class RecentTexts<V extends { readonly json: string }> {
   readonly #limits: Limits;
   readonly #byKey: BoundedMap<string, V>;

@@ -13,7 +13,6 @@ export interface RowShape {
   readonly columns: string;
   /** Reads a row by its id, for callers who may read every row. */
   readonly byId: KeyedSelect;
-  /** Reads a page, for callers who may read every row. */
   page(sort: Sort, engine: Engine): PreparedSelect;
   /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
   readonly dependsOnRow: boolean;
@@ -93,14 +92,12 @@ export function shapeOf(
 
 const wholeColumnsOf = new WeakMap<Resource, string>();
 
-/** Every stored column, for writes and hooks. */
 export const wholeColumns = (resource: Resource): string =>
   getOrCreate(wholeColumnsOf, resource, () => {
     const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
     return [...columns].map(quoted).join(', ');
   });
 
-/** The row with all stored fields, as JSON values. */
 export function wholeRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
   const values = valuesOf(resource.stored, row);
   for (const field of resource.fields.values()) {
@@ -109,7 +106,6 @@ export function wholeRow(resource: Resource, row: StoredRow): Record<string, unk
   return values as Record<string, unknown> & { id: string };
 }
 
-/** The row as responses show it. */
 export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
   const whole = wholeRow(resource, row);
   const shown: Record<string, unknown> = Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));

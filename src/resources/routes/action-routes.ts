@@ -27,7 +27,6 @@ import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
 
-/** The actions of a resource, with its access rules and scopes. */
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
   for (const action of resource.definition.actions ?? []) {
     const {
@@ -96,7 +95,6 @@ function requireRule(resource: Resource, access: ActionAccess, caller: Caller, n
 
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
 
-/** The write functions of an action. Both run in a transaction that locks the caller's rights. */
 function actionCall(
   services: ResourceServices,
   resource: Resource,

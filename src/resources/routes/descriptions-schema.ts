@@ -6,7 +6,6 @@ const rows = Type.Enum(['none', 'some', 'all']);
 const byName = (description: string) =>
   Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
 
-/** The description of each resource in `/v1/resources`. */
 export const descriptionsSchema = named(
   'ResourceDescriptions',
   Type.Unsafe<unknown>(

@@ -55,7 +55,6 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
   findRow(readContext(services, request), resource, idOf(resource, request), shape);
 
-/** Whether the path contains all values that link the row to its parent. */
 function canCreate({ relation, target, through }: ResourceRelation): boolean {
   const { operations } = target.definition;
   if (operations && !operations.includes('create')) return false;

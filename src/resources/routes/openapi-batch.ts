@@ -8,7 +8,6 @@ import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
 const id = { type: 'string', description: 'The id of the row.' };
 const ifMatch = { type: 'string', description: 'The ETag of the version to change, as in the header If-Match.' };
 
-/** One item of the list that a batch takes. */
 function itemSchema(resource: Resource, operation: BatchOperation) {
   if (operation === 'delete') return id;
   if (operation === 'create') return component(`${resource.component}Input`);
@@ -23,7 +22,6 @@ const clientCalls = {
 } as const;
 const verbs = { create: 'Create', update: 'Change', delete: 'Delete' } as const;
 
-/** The description of `POST`, `PATCH` and `DELETE /v1/<resources>/batches`. */
 export function batchDocs(resource: Resource, operation: BatchOperation): RouteDocs {
   const { name, writeScope, component: row, definition } = resource;
   const member = operation === 'delete' ? 'ids' : 'rows';

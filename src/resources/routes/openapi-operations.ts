@@ -119,7 +119,6 @@ function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
   return `${resource.component}${replaceMatchesCreate(resource) ? 'Input' : 'Replacement'}`;
 }
 
-/** The call in the client library. */
 function clientCall({ name }: Resource, operation: Operation): string {
   const calls: Record<Operation, string> = {
     list: 'const { data, pagination } = await RESOURCE.list({ limit: 20 });',
@@ -141,7 +140,6 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
   delete: 'delete',
 };
 
-/** The proof that a rule requires, for the API reference. */
 export function stepUpText(rule: unknown): string {
   const [demand] = stepUpRequirements([rule]);
   if (!demand) return '';
@@ -153,7 +151,6 @@ export function stepUpText(rule: unknown): string {
   return ` Needs a proof of identity ${parts.join(' and ')}: else 401 \`proof_too_old\` (RFC 9470).`;
 }
 
-/** The description of a generated route. */
 export function operationDocs(resource: Resource, operation: Operation): RouteDocs {
   const { name, readScope, writeScope, definition } = resource;
   const reads = operation === 'list' || operation === 'find';
@@ -220,7 +217,6 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
   }
 }
 
-/** The description of restoring a deleted row. */
 export function restoreDocs(resource: Resource): RouteDocs {
   const { name, singular, writeScope } = resource;
   return {
@@ -234,7 +230,6 @@ export function restoreDocs(resource: Resource): RouteDocs {
   };
 }
 
-/** The description of a list under a parent, or of creating a row there. */
 export function nestedDocs(
   resource: Resource,
   { name, target, relation }: ResourceRelation,
@@ -262,7 +257,6 @@ export function nestedDocs(
   };
 }
 
-/** The response of an action without a declared response. */
 const anything = (method: string) =>
   method === 'DELETE' ? {} : { 200: json('Done.', { type: 'object', properties: { data: {} } }) };
 

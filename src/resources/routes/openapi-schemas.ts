@@ -33,7 +33,6 @@ function sentSchema(field: ResourceField, mode: 'create' | 'replace'): Json {
   return { ...fieldSchema({ ...field, nullable }), ...(constant ? { default: usual } : {}) };
 }
 
-/** The members that `include` adds to a row. */
 function includeSchema({ relation, target }: ResourceRelation): Json {
   const row = component(target.component);
   if (relation.kind === 'belongsTo') {
@@ -81,7 +80,6 @@ const objectOf = (fields: readonly ResourceField[], schemaOf: (field: ResourceFi
   additionalProperties: false,
 });
 
-/** One group of `aggregate`: the values of the group, and the aggregates. */
 function aggregateSchema(resource: Resource): Json {
   const orNull = (field: ResourceField) => fieldSchema({ ...field, nullable: true });
   const sum = (field: ResourceField): Json => ({
@@ -105,7 +103,6 @@ function aggregateSchema(resource: Resource): Json {
   };
 }
 
-/** A row with the fields that `filter` selects. */
 function partialSchema(resource: Resource): Json {
   const { required: _required, ...row } = rowSchema(resource);
   return { ...row, description: `Those fields of one of the ${resource.name} that \`filter\` names.` };
@@ -123,7 +120,6 @@ const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()]
 export const replaceMatchesCreate = (resource: Resource): boolean =>
   sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
 
-/** The fields that must be unique in combination. */
 const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
@@ -165,7 +161,6 @@ const paginationSchema = named('Pagination', {
 
 const response = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
 
-/** Every schema of a resource, by name. */
 export function resourceComponents(resource: Resource): [string, Json][] {
   const { component: name, definition } = resource;
   const row = component(name);

@@ -63,7 +63,6 @@ export function idOf({ definition }: Resource, request: FastifyRequest): string 
   return definition.alias?.(id, request.caller) ?? id;
 }
 
-/** Links to other pages of a list: the same request with some parameters changed. */
 const addressOf =
   ({ context }: ResourceServices, request: FastifyRequest) =>
   (changes: Record<string, string>): string => {
@@ -90,7 +89,6 @@ export const pagingOf = (services: ResourceServices, request: FastifyRequest, re
   },
 });
 
-/** The routes of one resource: list, find, create, replace, update, delete. */
 export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
   const { operations } = resource.definition;
   const hasOperation = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
@@ -175,7 +173,6 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   }
 }
 
-/** Creates a row. `tie` links it to its parent. */
 export async function create(
   services: ResourceServices,
   resource: Resource,

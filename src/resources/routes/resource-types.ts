@@ -57,7 +57,6 @@ const serviceFields = ({ definition, stored }: Resource) =>
     ? stored.filter(({ name, sendable }) => !sendable && !['id', 'created_at', 'updated_at'].includes(name))
     : [];
 
-/** The types of the tables, for SQL. */
 export function tableTypes(resources: Resources): string {
   const sorted = [...resources.values()].filter(({ definition }) => definition.managed);
   sorted.sort((a, b) => (a.name < b.name ? -1 : 1));

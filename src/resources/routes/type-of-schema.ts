@@ -5,7 +5,6 @@ const isName = /^[A-Za-z_$][\w$]*$/;
 const literal = (value: unknown): string =>
   typeof value === 'string' && !/['\\\n\r\u2028\u2029]/.test(value) ? `'${value}'` : JSON.stringify(value);
 
-/** A name as a member of an object. */
 export const member = (name: string): string => (isName.test(name) ? name : literal(name));
 
 /** `'a' | 'b'`, or `never` without names. */

@@ -34,7 +34,6 @@ const isNeeded = ({ options, compute, sendable }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) &&
   (options.default === undefined || (options.target !== undefined && typeof options.default === 'function'));
 
-/** A random text for unique fields. */
 const mark = (): string => randomBytes(4).toString('hex');
 
 const newUser = (): Record<string, unknown> => ({

@@ -1,13 +1,11 @@
 import type { Engine } from '../../database/database.ts';
 import { type Fragment, raw, sql } from './sql-text.ts';
 
-/** A column with a JSON list contains the value. */
 export const listHolds = (engine: Engine, column: string, value: Fragment): Fragment =>
   engine === 'sqlite'
     ? sql`exists (select 1 from json_each(${raw(column)}) as item where item.value = ${value})`
     : sql`exists (select 1 from jsonb_array_elements_text(${raw(column)}::jsonb) as item(value) where item.value = ${value})`;
 
-/** A JSON list contains the value. */
 export const amongItems = (engine: Engine, value: Fragment, items: Fragment): Fragment =>
   engine === 'sqlite'
     ? sql`${value} in (select item.value from json_each(${items}) as item)`

@@ -20,15 +20,11 @@ import { inTransaction } from './write-transaction.ts';
 interface Creation<T> {
   readonly call: Call;
   readonly values: Values;
-  /** Creates the row in a separate transaction. */
   alone(): Promise<T>;
-  /** Creates the response from the stored row. */
   response(row: StoredRow): Promise<T>;
 }
 
-/** The maximum number of concurrent transactions of one caller. */
 const transactionsAtOnce = 2;
-/** The maximum number of rows in one transaction. */
 const maxRows = 100;
 /**
  * If the transaction waits longer for a lock, it is undone. Each row is then created in a separate transaction, and no row waits for
@@ -179,7 +175,6 @@ async function requireRuleOfAll(
   if (allowed.length < inserted.length) throw operationForbidden(resource, 'create');
 }
 
-/** Whether all referenced rows exist and the caller may see them. */
 async function visibleReferences(
   context: WriteContext,
   resource: Resource,

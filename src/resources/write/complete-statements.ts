@@ -55,7 +55,6 @@ function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {
 const nameOf = (node: OperationNode | undefined): string =>
   node && TableNode.is(node) ? node.table.identifier.name : '';
 
-/** The table that the statement writes, and its alias. */
 function writtenTable(node: OperationNode | undefined): { readonly table: string; readonly alias: string } {
   if (!node || !AliasNode.is(node)) return { table: nameOf(node), alias: nameOf(node) };
   return { table: nameOf(node.node), alias: IdentifierNode.is(node.alias) ? node.alias.name : nameOf(node.node) };

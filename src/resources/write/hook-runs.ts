@@ -68,7 +68,6 @@ export class HookRuns {
     this.#releasesTransaction = engine === 'sqlite';
   }
 
-  /** Repeats a write until none of its hooks waits. */
   async attempt<T>(write: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       this.#nextId = 0;

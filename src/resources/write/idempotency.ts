@@ -52,7 +52,6 @@ export function idempotencyKey(
   return { ...(current as IdempotencyKey), earlier };
 }
 
-/** Whether a response is stored for this key. */
 export async function hasStoredResponse({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
   if (!key) return false;
   const stored = await database.db
@@ -92,7 +91,6 @@ export async function claimKey(tx: Tx, key: IdempotencyKey, now: number): Promis
 
 const underWay = () => conflict('The first request with this Idempotency-Key is still in progress.');
 
-/** The stored response for this key, if it has not expired. */
 async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
   const stored = await tx
     .selectFrom('idempotency_keys')

@@ -32,7 +32,6 @@ export interface BoundResource {
   readonly write: WriteContext | undefined;
 }
 
-/** Rejects operations that the API does not offer to the caller. */
 export function requireOperation({ resource, source: { caller } }: BoundResource, operation: Operation): void {
   if (caller.kind === 'system') return;
   const { operations, access } = resource.definition;
@@ -44,7 +43,6 @@ export function requireOperation({ resource, source: { caller } }: BoundResource
   else if (!reads || access.read !== 'public') throw unauthorized('token_missing');
 }
 
-/** Throws for a resource without deleted rows. */
 export function requireSoftDelete({ name, definition }: Resource): void {
   if (!definition.softDelete)
     throw new Error(`resource("${name}"): it does not keep deleted rows. Declare softDelete: true.`);
@@ -55,7 +53,6 @@ const readWith = ({ services, source, write }: BoundResource): QueryContext =>
     ? { engine: write.engine, db: write.db, caller: source.caller, now: write.now }
     : queryContext(services.context.database, { caller: source.caller, now: services.context.now() }, source.reader);
 
-/** The parameters in the form of a query string. */
 const parametersOf = (query: ListQuery): Record<string, string> =>
   Object.fromEntries(new URLSearchParams(queryStringOf(query)));
 

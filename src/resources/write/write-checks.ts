@@ -44,7 +44,6 @@ interface Reference {
   readonly held: string;
 }
 
-/** The fields of a resource that refer to other rows. */
 export const referencesOf = ({ services, engine }: WriteContext, resource: Resource): Reference[] =>
   [...resource.fields.values()].flatMap(({ name, options, sendable }) => {
     const target = services.resources.get(options.target ?? '');

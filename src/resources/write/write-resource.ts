@@ -27,7 +27,6 @@ const revealedJson = (revealed: Values): string =>
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
     .join('');
 
-/** `POST`: responds 201 with the row and its location. */
 export async function createResource(
   services: ResourceServices,
   resource: Resource,
@@ -134,7 +133,6 @@ interface DeleteRequest extends Pick<ChangeRequest, 'call' | 'id' | 'body' | 'if
   readonly forGood?: boolean;
 }
 
-/** `DELETE`. */
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,

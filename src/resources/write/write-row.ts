@@ -19,7 +19,6 @@ import {
 } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** The columns and their stored values, including folded columns. */
 function storedValues(resource: Resource, values: Values): Map<string, unknown> {
   const stored = new Map<string, unknown>();
   for (const field of resource.stored) {
@@ -62,7 +61,6 @@ export async function insertRow(context: WriteContext, resource: Resource, value
   return row;
 }
 
-/** The columns and values of a new row. */
 export function newRow(resource: Resource, id: string, values: Values, now: number): Map<string, unknown> {
   const stored = new Map<string, unknown>();
   // Sets every column, even to null, because a column may have a default for versions that do not know it.
@@ -173,7 +171,6 @@ export async function removeRow(
   await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
 }
 
-/** Restores a deleted row. */
 export async function restoreRow(context: WriteContext, resource: Resource, before: StoredRow): Promise<StoredRow> {
   const whole = wholeRow(resource, before);
   const change = { operation: 'update', values: {}, before: whole } as const;

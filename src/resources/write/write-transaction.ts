@@ -16,7 +16,6 @@ import type { WriteContext } from './write-context.ts';
 
 const users = quoted('users');
 
-/** The row of a write, for its locks. */
 export const lockTargetOf = (
   { table, ofAccounts }: Resource,
   id: string | undefined,
@@ -65,13 +64,11 @@ export async function writeTransaction<T>(
   return result;
 }
 
-/** The transaction in which the current code runs. */
 const opened = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /** Whether this code runs inside a transaction. On SQLite, a second transaction would wait for it forever. */
 export const isInTransaction = (): boolean => opened.getStore()?.isOpen === true;
 
-/** Runs work outside the transaction of its caller. */
 export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
 
 interface Open {
@@ -84,14 +81,12 @@ interface Open {
 
 const byTransaction = new WeakMap<object, WriteContext>();
 
-/** The write of a transaction. */
 export function writeOfTransaction(tx: OperatorTx): WriteContext {
   const write = byTransaction.get(tx);
   if (!write) throw new Error('resource(…, { tx }): this is not the transaction from `transaction`.');
   return write;
 }
 
-/** Creates the context of a write inside an open transaction. */
 export function writeContext(
   services: ResourceServices,
   call: Call,

@@ -2,10 +2,8 @@ import { sql } from 'kysely';
 import { Problem } from '../../../platform/errors.ts';
 import type { Tx } from '../../db.ts';
 
-/** The prefix of the names of the triggers that count the rows of a table. */
 const rowTrigger = 'gatehouse_row_changes';
 
-/** SQL that tells whether a table (its quoted name) has all triggers, and they are enabled. */
 export const hasCountingTriggersSql = (table: string): string =>
   `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
 

@@ -13,7 +13,6 @@ type Row = Record<string, unknown>;
 /** The maximum number of keys in one statement, because its result is held in memory. One `_key` can match a whole page of rows. */
 const maxKeys: Record<KeyColumn, number> = { id: 200, _key: 20 };
 
-/** Combines reads into one statement where possible. */
 export class SharedReads {
   readonly #run: Run;
   readonly #byKey = new Map<string, Batcher<string, Row[]>>();

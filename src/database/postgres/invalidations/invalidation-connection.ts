@@ -60,7 +60,6 @@ export class InvalidationConnection {
     primary.onFailover(() => this.reconnect());
   }
 
-  /** The id with which this instance confirms invalidations. */
   get id(): string {
     return this.#id;
   }
@@ -121,7 +120,6 @@ export class InvalidationConnection {
     }
   }
 
-  /** Call it when reads or invalidations come from another server. */
   reconnect(): void {
     if (this.#client) this.#disconnect(this.#client);
   }

@@ -6,7 +6,6 @@ import type { Change } from '../../bus.ts';
 
 export const changesChannel = 'gatehouse_changes';
 export const confirmationsChannel = 'gatehouse_heard';
-/** Announces that there may be work in the queue. */
 export const jobsChannel = 'gatehouse_jobs';
 
 interface Announcement {

@@ -144,7 +144,6 @@ export class PostgresBus implements Bus {
     this.#unsettled.delete(announcement);
   }
 
-  /** The other instances that may have cached data from before the transaction. */
   #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
     return rows
       .filter(({ id, snapshot }) => !this.#connection.isOwn(id) && !isVisibleIn(snapshot, transaction))

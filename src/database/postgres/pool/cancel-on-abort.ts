@@ -3,7 +3,6 @@ import pg from 'pg';
 import { withQueryTimeout } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 
-/** The longest wait for a cancellation. */
 const closesWithinMs = 2000;
 
 /** Connections that are available even if the pool has no free one. */

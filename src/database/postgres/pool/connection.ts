@@ -23,7 +23,6 @@ function nameOf(text: string): string | undefined {
 
 /** PostgreSQL detects a deadlock after a second (`deadlock_timeout`). */
 const maxDeadlocks = 5;
-/** Statements that can run in a transaction of one statement. */
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
 export class Connection implements DatabaseConnection {

@@ -1,6 +1,5 @@
 import type pg from 'pg';
 
-/** The longest wait for the server to close a connection. */
 const closesWithinMs = 2000;
 
 export function poolCloser(pool: pg.Pool) {

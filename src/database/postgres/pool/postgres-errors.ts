@@ -12,7 +12,6 @@ const connectionMessages =
 export const isConnectionError = (error: unknown): boolean =>
   connectionCodes.test(codeOf(error) ?? '') || connectionMessages.test(reasonOf(error));
 
-/** A disk that is full, or fails. */
 export const isDiskError = (error: unknown): boolean => ['53100', '58030'].includes(codeOf(error) ?? '');
 
 /** The server has ended the statement at its limit. */

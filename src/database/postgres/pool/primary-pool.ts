@@ -34,11 +34,9 @@ interface Options {
 export interface PrimaryPool {
   readonly pool: pg.Pool;
   readonly byTransaction: boolean;
-  /** The server of new connections. */
   server(): string;
   /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
   connect(): Promise<pg.PoolClient>;
-  /** Looks for the primary if the error shows that the server accepts no writes. */
   checkPrimary(error: unknown): void;
   close(): Promise<void>;
 }

@@ -1,8 +1,6 @@
 import type pg from 'pg';
 
-/** The maximum number of search statements that a connection keeps prepared. */
 const maxPrepared = 50;
-/** The maximum number of texts that are remembered to recognise a second use. */
 const maxSeen = 500;
 /** A longer text is planned each time. */
 const maxTextLength = 5000;

@@ -7,7 +7,6 @@ export const reserveSize = 2;
 
 /** If no connection of the pool was acquired or released for this long, further requests fail at once. */
 const stuckMs = 1000;
-/** The maximum number of waiting requests per connection of the pool. */
 const maxWaiting = 100;
 
 /** The pool for all requests, and connections for the service's own queries: token checks and health checks. */

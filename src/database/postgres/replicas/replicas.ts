@@ -44,9 +44,7 @@ interface Options {
 export class PostgresReplicas implements Replicas {
   readonly #replicas: readonly ReplicaReader[];
   readonly #primary: Options['primary'];
-  /** By caller: the monotonic time of the last write. */
   readonly #wrote = new Map<string, number>();
-  /** The time of the last write by any caller. */
   #lastWriteOfAny = Number.NEGATIVE_INFINITY;
   /** Writes before this time are unknown, for every caller. */
   #knownSince = performance.now();
@@ -127,7 +125,6 @@ export class PostgresReplicas implements Replicas {
   }
 }
 
-/** Reads from the primary if the replica is unavailable. */
 async function withFallback<T>(readReplica: () => Promise<T>, primary: () => Promise<T>): Promise<T> {
   try {
     return await readReplica();

@@ -2,7 +2,6 @@ import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { readServerState, type ServerState } from './server-state.ts';
 import { splitHosts, withoutCredentials } from './split-hosts.ts';
 
-/** Calls within this time share one result. */
 const cacheMs = 250;
 /** The longest time for which a returning former primary can go unnoticed. */
 const watchEvery = 5000;
@@ -126,7 +125,6 @@ const checkServer = async (server: string): Promise<ServerCheck> => {
   }
 };
 
-/** No server of a URL accepts writes at the moment. */
 class NoPrimary extends Error {
   /** The same code as for a write on a read-only server. */
   readonly code = '25006';

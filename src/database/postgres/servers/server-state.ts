@@ -13,7 +13,6 @@ export interface ServerState {
   readonly system: string;
 }
 
-/** True for a standby and for a read-only server. */
 export const isReadOnlySql = "pg_is_in_recovery() or current_setting('transaction_read_only') = 'on'";
 
 /** The timeline from the name of the current WAL file. The control file is updated only some time after a promotion. */

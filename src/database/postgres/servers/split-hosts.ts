@@ -1,7 +1,6 @@
 /** The parts of `postgres://user:password@a:5432,b:5433/name?option=value`. `URL` cannot parse several hosts. */
 const parts = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
 
-/** One URL for each host that DATABASE_URL names, in its order. */
 export function splitHosts(url: string): [string, ...string[]] {
   const { before = '', hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
   const [first = url, ...others] = hosts

@@ -2,7 +2,6 @@ import type { Context } from '../../../database/context.ts';
 import { type LogPage, lastSqlitePosition, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
 import { formatPosition, type Position, parsePosition, resyncRequired } from './position.ts';
 
-/** The longest time that a reader waits for running transactions. */
 const patienceMs = 1000;
 const firstPauseMs = 1;
 const maxPauseMs = 25;
@@ -23,7 +22,6 @@ export class ChangeLog {
   #ended = 0;
   #newest = 0;
   #last = 0;
-  /** The monotonic time since which a change is not settled. */
   #waitingSince: number | undefined;
   #pending: Pending[] = [];
   #history: Promise<string> | undefined;
@@ -43,7 +41,6 @@ export class ChangeLog {
     return Math.min(this.#ended, this.#newest);
   }
 
-  /** Seconds for which the oldest change has been waiting for a running transaction. */
   get lag(): number {
     return this.#waitingSince === undefined ? 0 : (performance.now() - this.#waitingSince) / 1000;
   }

@@ -52,7 +52,6 @@ export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
   return rows[0] as Horizon;
 }
 
-/** The number of positions that one statement reads. */
 const stretch = 10_000;
 
 export interface LogPage {

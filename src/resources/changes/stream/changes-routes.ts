@@ -40,7 +40,6 @@ export interface ChangesServices {
   readonly resources: Resources;
   readonly log: ChangeLog;
   readonly streams: Streams;
-  /** The access token of the browser's session cookie. */
   cookieToken(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined>;
 }
 
@@ -90,7 +89,6 @@ const changesDocs = () => ({
   },
 });
 
-/** `GET /v1/changes`, as JSON or as a stream of Server-Sent Events. */
 export function serveChanges(app: App, services: ChangesServices): void {
   const { context, keys, streams } = services;
   app.get(

@@ -14,7 +14,6 @@ const retryAfter = () => 1000 + Math.round(Math.random() * 2000);
 /** The reason that a subscriber gets when its stream ends. */
 export type End = 'token_expired' | 'access_changed' | 'resync' | 'service_stops';
 
-/** One open stream of Server-Sent Events. */
 export class Stream {
   readonly subscription: Subscription;
   readonly account: string;
@@ -87,7 +86,6 @@ export class Stream {
     if (this.#response.headersSent) this.#response.end(`event: end\ndata: ${JSON.stringify({ code })}\n\n`);
   }
 
-  /** Whether the change affects the rights of the subscriber. */
   affects({ kind, id }: Change): boolean {
     const { sessionId, userId, clientId } = this.caller;
     if (kind === 'session') return sessionId === id;

@@ -100,14 +100,12 @@ export class Streams {
     if (this.#open.size > 0) void this.#follower.wake();
   }
 
-  /** Ends all streams. Their clients connect to another instance. */
   async stop(): Promise<void> {
     await this.#follower.stop();
     clearInterval(this.#sweep);
     for (const stream of this.#open) stream.end('service_stops');
   }
 
-  /** Makes the stream live if it has caught up. */
   #join(stream: Stream): boolean {
     const isFirst = !this.#open.values().some(({ live }) => live);
     if (isFirst) this.#head = stream.position.number;
@@ -208,6 +206,5 @@ export class Streams {
   }
 }
 
-/** The `end` event that an open stream gets instead of an error response. */
 export const endReason = (error: unknown): 'resync' | 'service_stops' =>
   error instanceof Problem && error.status === 410 ? 'resync' : 'service_stops';

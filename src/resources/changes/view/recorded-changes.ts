@@ -16,7 +16,6 @@ export interface RecordedChange {
   readonly at: string;
 }
 
-/** All recorded changes, oldest first. `name`: only those of one resource. */
 export async function recordedChanges(db: Db, resources: Resources, name?: string): Promise<RecordedChange[]> {
   if (name !== undefined && !resources.get(name)?.changes)
     throw new Error(`"${name}" records no changes: changes: true`);

@@ -11,7 +11,6 @@ export type Visibility = ReadonlyMap<LoggedChange, VisibleSides>;
 
 const nothing: VisibleSides = { before: false, after: false };
 
-/** Applies the access rules and the search to the row before and after each change. */
 export async function evaluateVisibility(
   context: QueryContext,
   resource: Resource,
@@ -39,7 +38,6 @@ function visibleSides(resource: Resource, rules: ReturnType<typeof readCondition
   return saw === undefined || sight === undefined ? undefined : { before: saw, after: sight };
 }
 
-/** Evaluates the conditions of a list on the rows in the log. */
 async function askDatabase(
   context: QueryContext,
   resource: Resource,

@@ -25,7 +25,6 @@ const readDeliveries =
     return all(theirs, among('resource', ['', ...readable]));
   };
 
-/** The requests to webhooks, and their responses. */
 export const deliveriesResource = (resources: () => Resources) =>
   defineResource({
     name: 'webhook-deliveries',

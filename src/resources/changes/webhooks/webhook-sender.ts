@@ -36,7 +36,6 @@ const maxRetryMs = 3 * 86_400_000;
 const firstPauseMs = 5000;
 const maxPauseMs = 8 * 3_600_000;
 const maxStoredLength = 1000;
-/** The body of a delivery that the owner may no longer see. */
 const notToBeSeen = 'null';
 
 /** Each pause is three times as long as the one before, up to eight hours, with jitter. */
@@ -49,7 +48,6 @@ export interface SenderServices {
   readonly log: ChangeLog;
   /** The owner as a caller with the current rights. Undefined if the owner was deleted or disabled. */
   ownerOf(userId: string): Promise<Caller | undefined>;
-  /** Notifies the owner that a webhook was disabled. */
   notify(tx: Tx, webhook: WebhookRow): Promise<void>;
 }
 
@@ -63,7 +61,6 @@ export class WebhookSender {
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
   readonly #follower: Follower;
-  /** Whether the last query found no webhook. */
   #idle = false;
 
   constructor(context: Context, services: SenderServices) {
@@ -78,7 +75,6 @@ export class WebhookSender {
     });
   }
 
-  /** Call it when there may be something to send. */
   wake(): void {
     void this.#follower.wake();
   }

@@ -49,7 +49,6 @@ function signatureBy(secret: string, content: string): string {
   return `v1a,${sign(null, Buffer.from(content), privateKeyOf(secret)).toString('base64')}`;
 }
 
-/** The headers of a delivery, signed with each secret that is valid. */
 export function webhookHeaders(secrets: readonly string[], id: string, at: number, body: string) {
   const timestamp = String(Math.floor(at / 1000));
   return {

@@ -75,7 +75,6 @@ export interface WebhookFilter {
   readonly user_id?: string;
 }
 
-/** Returns the webhooks that were active. */
 export const markInactive = (
   tx: Tx,
   which: WebhookFilter,
@@ -125,6 +124,5 @@ export async function requeueDeliveries(
   return Number(numUpdatedRows);
 }
 
-/** Deletes finished deliveries that are older than a time. */
 export const pruneDeliveries = (database: Database, before: number): Promise<number> =>
   pruneBefore(database, 'webhook_deliveries', 'created_at', before, sql`state <> 'waiting'`);

@@ -24,7 +24,6 @@ export interface WebhookServices {
   readonly keys: KeyRing;
   /** The served resources, available after the start. */
   resources(): Resources;
-  /** Call it when there is something to send. */
   wake(): void;
 }
 

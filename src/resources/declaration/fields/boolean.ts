@@ -15,7 +15,6 @@ const flags = new Map([
   ['off', false],
 ]);
 
-/** Parses a boolean of a form or a search. Undefined for any other text. */
 export const readFlag = (text: string): boolean | undefined => flags.get(text.toLowerCase());
 
 export const booleanType: FieldType = {

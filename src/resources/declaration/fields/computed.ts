@@ -30,7 +30,6 @@ export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
 /** A computed field has no field type. It names the type of its values. */
 export const isComputed = ({ type }: Field): boolean => type === typeName;
 
-/** The fields that have a column. */
 export const storedNames = (fields: Fields): string[] =>
   Object.keys(fields).filter((name) => {
     const field = fields[name];

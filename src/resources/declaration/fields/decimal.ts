@@ -79,7 +79,6 @@ function checkOptions({ precision, scale, min, max }: AnyOptions, report: (what:
   }
 }
 
-/** A condition for stored values with more digits than a new declaration allows. */
 function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSchema): Fragment {
   const whole = sql`case when ${column} < '0' then 99 - cast(substr(${column}, 2, 2) as integer) else cast(substr(${column}, 1, 2) as integer) end`;
   const frame = sql`case when ${column} < '0' then 6 else 4 end`;
@@ -104,7 +103,6 @@ function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema)
   return found;
 }
 
-/** The type of decimals with this number of digits after the point. */
 const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
   ...plainValues,
   name: 'decimal',

@@ -36,7 +36,6 @@ export interface SearchedField {
   readonly indexed: boolean;
   /** The SQL expression that is compared and sorted: the folded text for texts, otherwise the column. */
   compared(alias: string): string;
-  /** Converts the text of a search to the form that is compared. */
   foldText(text: string): string;
 }
 
@@ -83,7 +82,6 @@ export interface FieldType {
   /** Whether values are compared and sorted by a folded form. Managed tables store it in a separate column. */
   readonly isFolded?: true;
 
-  /** The constraints of the declaration on stored values. */
   bounds(options: AnyOptions): Pick<ColumnSchema, 'min' | 'max' | 'values' | 'precision' | 'scale'>;
   /** The restrictions of a new declaration that stored values may violate. */
   narrowings?(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[];

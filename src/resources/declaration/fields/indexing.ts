@@ -5,7 +5,6 @@ import { indexableMax } from './text.ts';
 export const isTooLongToIndex = (field: Field): boolean =>
   (fieldTypeOf(field).maxLength?.(field.options) ?? 0) > indexableMax;
 
-/** Whether the field has an index for its searches and orders. */
 export function isIndexed(field: Field): boolean {
   const { indexing } = fieldTypeOf(field);
   const { searchable, sortable } = field.options;

@@ -24,7 +24,6 @@ export const checkRange = (value: number, { min, max }: AnyOptions): InvalidValu
   return undefined;
 };
 
-/** The JSON schema of a number, with an example within its bounds. */
 export const numberSchema = (type: string, { min, max }: AnyOptions, example: number): Record<string, unknown> => ({
   type,
   ...(min === undefined ? {} : { minimum: min }),

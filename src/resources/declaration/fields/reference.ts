@@ -16,7 +16,6 @@ export const reference = <const O extends ReferenceOptions = Record<never, never
   options?: ExactOptions<O, ReferenceOptions>,
 ): Field<string, O> => declareField('reference', { ...options, target });
 
-/** The type of references to rows whose ids have this type. */
 export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldType => ({
   ...textValues,
   name: 'reference',

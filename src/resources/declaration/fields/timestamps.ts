@@ -3,7 +3,6 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 const day = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Whether the text is an existing date in the form `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   const match = day.exec(text);
   if (!match) return false;
@@ -18,7 +17,6 @@ export function isDay(text: string): boolean {
   );
 }
 
-/** Milliseconds since 1970 of an RFC 3339 timestamp, or undefined. */
 export function parseTimestamp(text: string): number | undefined {
   const [, date, hour, minute, second, fraction = '', zone = ''] = timestamp.exec(text) ?? [];
   if (date === undefined || !isDay(date)) return undefined;

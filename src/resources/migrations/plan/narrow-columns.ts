@@ -51,7 +51,6 @@ export async function narrowColumn(
   }
 }
 
-/** Describes the migration that the operator can write. */
 export function suggestMigration(name: string, statement: string): string {
   const file = `migrations/001-${name}.ts`.replaceAll('_', '-');
   return `a migration of your own, such as ${file}, with \`${statement}\` (docs/migrations.md)`;

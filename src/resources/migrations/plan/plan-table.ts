@@ -33,7 +33,6 @@ interface Plan extends TablePlan {
   readonly unnamed: UndeclaredPart[];
 }
 
-/** Plans the steps for an existing table. Returns its new schema. */
 export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
   const { resource, table, steps, blockers } = plan;
   if (before.table !== table) {
@@ -61,7 +60,6 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
   return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
 }
 
-/** Plans new columns, and columns whose type or reference changes. */
 async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
   const { executor, table, permissions } = plan;
   const { engine } = executor;
