@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
+import type { Config } from '../config/config.ts';
 import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
@@ -12,10 +13,7 @@ export interface ReadOnlyDatabase extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
 }
 
-interface Location {
-  readonly databaseUrl: string;
-  readonly workingDir: string;
-}
+type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
 
 /** Opens a database without changing it. Undefined if it does not exist. `limitMs`: the time limit of a statement on PostgreSQL. */
 export async function openReadOnly(

@@ -2,19 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/config.ts';
 import { type RequestSource, requestSource } from './request-source.ts';
 
-export interface BrowserCookie {
-  readonly name: string;
-  read(request: FastifyRequest): string | undefined;
-  /** Call it only after a successful sign-in. Otherwise the cookie would reveal which accounts exist. */
-  set(reply: FastifyReply, value: string): void;
-  requestSource(request: FastifyRequest): RequestSource;
-}
+export type BrowserCookie = ReturnType<typeof createBrowserCookie>;
 
 /** Browsers keep a cookie for about this long at most. Each sign-in renews it. */
 const maxAge = 365 * 86_400;
 
 /** The cookie of a known browser (identity/credentials/known-browsers.ts), which OWASP calls a device cookie. */
-export function createBrowserCookie({ baseUrl }: Config): BrowserCookie {
+export function createBrowserCookie({ baseUrl }: Config) {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';
   // With this prefix, browsers reject the cookie from any other host, including hosts on the same domain.
@@ -27,7 +21,11 @@ export function createBrowserCookie({ baseUrl }: Config): BrowserCookie {
   return {
     name,
     read,
-    set: (reply, value) => void reply.setCookie(name, value, options),
-    requestSource: (request) => ({ ...requestSource(request), browserCookie: read(request) }),
+    /** Call it only after a successful sign-in. Otherwise the cookie would reveal which accounts exist. */
+    set: (reply: FastifyReply, value: string) => void reply.setCookie(name, value, options),
+    requestSource: (request: FastifyRequest): RequestSource => ({
+      ...requestSource(request),
+      browserCookie: read(request),
+    }),
   };
 }

@@ -1,18 +1,6 @@
+import type { Config } from '../config/config.ts';
+
 const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
-
-interface Settings {
-  baseUrl: string;
-  corsOrigins: readonly string[];
-}
-
-/** The values for `crossSiteWarning`. */
-export interface CrossSiteOrigin {
-  origin: string;
-  url: string;
-  page: string;
-  service: string;
-  instead: string;
-}
 
 export const crossSiteWarning =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';
@@ -21,7 +9,7 @@ export const crossSiteWarning =
  * `localhost` and `127.0.0.1` are different sites: the browser does not send the refresh cookie, and a reload signs
  * the user out.
  */
-export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Settings): CrossSiteOrigin[] {
+export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'corsOrigins'>) {
   const service = new URL(baseUrl);
   if (!isLoopback(service.hostname)) return [];
   return corsOrigins.flatMap((origin) => {

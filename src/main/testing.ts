@@ -9,6 +9,7 @@ import type { SentMail } from '../database/context.ts';
 import { systemSource } from '../http/request-source.ts';
 import { storeNewUser } from '../identity/registration/store-new-user.ts';
 import { systemCaller } from '../platform/caller.ts';
+import { durationOf } from '../platform/duration-of.ts';
 import { createLog } from '../platform/log.ts';
 import { type RecordedChange, recordedChanges } from '../resources/changes/view/recorded-changes.ts';
 import type { ServiceResourceOf } from '../resources/declaration/resource-calls.ts';
@@ -198,17 +199,8 @@ export async function startTestService(
   };
 }
 
-const units = new Map([
-  ['s', 1000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
 function readTime(text: string): number {
-  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  const length = units.get(unit);
-  if (length === undefined)
-    throw new TypeError(`advance takes milliseconds, or a string such as '90m', not "${text}".`);
-  return Number(amount) * length;
+  const ms = durationOf(text);
+  if (ms === undefined) throw new TypeError(`advance takes milliseconds, or a string such as '90m', not "${text}".`);
+  return ms;
 }

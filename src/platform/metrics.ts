@@ -45,48 +45,36 @@ export function createMetrics(build?: { readonly version: string; readonly engin
     );
     info.set({ ...build, node: process.versions.node }, 1);
   }
+  const count = <L extends string>(name: string, help: string, label: L) => countByLabel(registry, name, help, label);
   return {
     registry,
-    tokenLookups: countByLabel(
-      registry,
-      'gatehouse_token_cache_total',
-      'Lookups in the cache of verified tokens',
-      'result',
-    ),
+    tokenLookups: count('gatehouse_token_cache_total', 'Lookups in the cache of verified tokens', 'result'),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
       'Time to respond to a request, by route',
       registry,
     ),
-    logins: countByLabel(registry, 'gatehouse_logins_total', 'Sign-ins by result', 'result'),
-    registrations: countByLabel(registry, 'gatehouse_registrations_total', 'Users created, by method', 'how'),
-    tokensIssued: countByLabel(registry, 'gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
-    clientRegistrations: countByLabel(
-      registry,
+    logins: count('gatehouse_logins_total', 'Sign-ins by result', 'result'),
+    registrations: count('gatehouse_registrations_total', 'Users created, by method', 'how'),
+    tokensIssued: count('gatehouse_tokens_issued_total', 'Access tokens issued, by grant', 'grant'),
+    clientRegistrations: count(
       'gatehouse_client_registrations_total',
       'Applications that registered themselves, or that a metadata document describes',
       'kind',
     ),
-    deviceAuthorizations: countByLabel(
-      registry,
+    deviceAuthorizations: count(
       'gatehouse_device_authorizations_total',
       'Device authorization requests and decisions',
       'result',
     ),
-    authorizations: countByLabel(
-      registry,
-      'gatehouse_authorizations_total',
-      'Authorization responses, by result',
-      'result',
-    ),
-    authorizationCodes: countByLabel(
-      registry,
+    authorizations: count('gatehouse_authorizations_total', 'Authorization responses, by result', 'result'),
+    authorizationCodes: count(
       'gatehouse_authorization_codes_total',
       'Authorization codes exchanged, by result',
       'result',
     ),
-    refreshes: countByLabel(registry, 'gatehouse_refreshes_total', 'Refreshes by result', 'result'),
-    revocations: countByLabel(registry, 'gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
+    refreshes: count('gatehouse_refreshes_total', 'Refreshes by result', 'result'),
+    revocations: count('gatehouse_revocations_total', 'Sessions ended, by cause', 'cause'),
     // The minimum, so that one worker that cannot write is visible.
     ready: gauge('gatehouse_ready', 'Whether each part was ready at its last check', {
       aggregator: 'min',
@@ -104,7 +92,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       aggregator: 'max',
       labelNames: ['state'],
     }),
-    jobAttempts: countByLabel(registry, 'gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
+    jobAttempts: count('gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       gauge('gatehouse_change_streams', 'Open streams of changes', {
         aggregator: 'sum',

@@ -10,28 +10,24 @@ export type BeginProgress = (total: number, what: string) => Progress;
 
 export const noProgress: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
 
-/** The progress of steps that run one after the other. Without steps, nothing is shown. */
-export interface StepProgress {
-  /** `left`: the number of steps, including this one. */
-  next(what: string, left: number): void;
-  rows(count: number): void;
-  end(): void;
-}
+export type StepProgress = ReturnType<typeof stepProgress>;
 
-export function stepProgress(progress: BeginProgress): StepProgress {
+/** The progress of steps that run one after the other. Without steps, nothing is shown. */
+export function stepProgress(progress: BeginProgress) {
   let shown: Progress | undefined;
   let step = { what: '', rows: 0 };
   return {
-    next(what, left) {
+    /** `left`: the number of steps, including this one. */
+    next(what: string, left: number): void {
       step = { what, rows: 0 };
       if (shown) shown.advance(1, what);
       else shown = progress(left, what);
     },
-    rows(count) {
+    rows(count: number): void {
       step.rows += count;
       shown?.advance(0, `${step.what}: ${step.rows.toLocaleString('en')} ${step.rows === 1 ? 'row' : 'rows'}`);
     },
-    end() {
+    end(): void {
       shown?.end();
       shown = undefined;
     },

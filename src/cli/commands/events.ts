@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../../database/context.ts';
+import { durationOf } from '../../platform/duration-of.ts';
 import { eventLine } from '../../resources/audit/event-line.ts';
 import { type EventFilter, type EventRow, newestEvents } from '../../resources/audit/event-store.ts';
 import { EventFollower } from '../../resources/audit/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
 import { showTime } from '../terminal/print.ts';
-import { durationOf } from '../terminal/read-duration.ts';
 import { printable } from '../terminal/table.ts';
 
 interface Flags {

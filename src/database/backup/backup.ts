@@ -2,15 +2,13 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSy
 import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
+import type { Config } from '../../config/config.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
 import { knownMigrations } from '../migrate.ts';
 import { syncFolder } from '../sync-folder.ts';
 
-interface Location {
-  readonly databaseUrl: string;
-  readonly workingDir: string;
-}
+type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
 
 /** The file of a SQLite database. For PostgreSQL, the error names the tools of PostgreSQL. */
 export function sqliteFile({ databaseUrl, workingDir }: Location, insteadOnPostgres: string): string {

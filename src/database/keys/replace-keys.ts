@@ -1,7 +1,7 @@
 import type { Invalidate } from '../bus.ts';
 import type { Context } from '../context.ts';
 import type { Tx } from '../database.ts';
-import { deleteOthers, deleteRetired, insertKey, type KeyRow, lastExpiry, retireOthers } from './key-store.ts';
+import { deleteOthers, deleteRetired, insertKey, lastExpiry, retireOthers } from './key-store.ts';
 import { createIdTokenKey, createMacKey, createSigningKey } from './make-keys.ts';
 import type { Sealing } from './sealing.ts';
 
@@ -14,20 +14,8 @@ const clockTolerance = 60_000;
  */
 const maxMacLifetimeMs = 365 * 86_400_000;
 
-/** One new key of each kind, not stored yet. */
-export interface NewKeys {
-  readonly signing: KeyRow;
-  readonly idToken: KeyRow;
-  readonly mac: KeyRow;
-  readonly compromised: boolean;
-}
-
 /** Call it outside of transactions, because an RSA key takes long. */
-export async function createNewKeys(
-  { config, now }: Context,
-  sealing: Sealing,
-  compromised: boolean,
-): Promise<NewKeys> {
+export async function createNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean) {
   const at = now();
   const times = { now: at, signsFrom: compromised ? at : at + publishLeadMs };
   const [signing, idToken] = await Promise.all([
@@ -42,7 +30,7 @@ export async function storeNewKeys(
   { config, now }: Context,
   tx: Tx,
   invalidate: Invalidate,
-  { signing, idToken, mac, compromised }: NewKeys,
+  { signing, idToken, mac, compromised }: Awaited<ReturnType<typeof createNewKeys>>,
 ): Promise<void> {
   await insertKey(tx, signing);
   await insertKey(tx, idToken);

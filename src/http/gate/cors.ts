@@ -4,33 +4,14 @@ import { isApiPath } from './accept.ts';
 import { addVary } from './caching.ts';
 
 const exposedHeaders = [
-  'DPoP-Nonce',
-  'ETag',
-  'Location',
-  'Retry-After',
-  'Link',
-  'RateLimit',
-  'RateLimit-Policy',
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'WWW-Authenticate',
-  'X-Request-Id',
+  ...['DPoP-Nonce', 'ETag', 'Location', 'Retry-After', 'Link', 'RateLimit', 'RateLimit-Policy', 'RateLimit-Limit'],
+  ...['RateLimit-Remaining', 'RateLimit-Reset', 'WWW-Authenticate', 'X-Request-Id'],
 ].join(', ');
 const allowedHeaders = [
-  'Accept',
-  'Authorization',
-  'Content-Type',
-  'DPoP',
-  'Idempotency-Key',
-  'If-Match',
-  'If-None-Match',
-  'Last-Event-ID',
-  'X-Request-Id',
+  ...['Accept', 'Authorization', 'Content-Type', 'DPoP', 'Idempotency-Key', 'If-Match', 'If-None-Match'],
+  ...['Last-Event-ID', 'X-Request-Id'],
   // Model Context Protocol, streamable HTTP.
-  'Mcp-Method',
-  'Mcp-Name',
-  'Mcp-Protocol-Version',
+  ...['Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
 ].join(', ');
 
 /**

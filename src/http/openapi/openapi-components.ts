@@ -32,6 +32,14 @@ export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
   return name === undefined ? schema : (schemas[name] ?? {});
 }
 
+/** `car-part` → `CarPart`. */
+export const pascalCase = (words: string): string =>
+  words
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean)
+    .map((word) => word[0]?.toUpperCase() + word.slice(1))
+    .join('');
+
 declare module 'fastify' {
   interface FastifySchema {
     /**

@@ -1,5 +1,12 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
-import { type documentParts, extractComponents, type Json, named, type Schemas } from './openapi-components.ts';
+import {
+  type documentParts,
+  extractComponents,
+  type Json,
+  named,
+  pascalCase,
+  type Schemas,
+} from './openapi-components.ts';
 import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
 import { securityOf, securitySchemes } from './openapi-security.ts';
 
@@ -127,11 +134,5 @@ function tagsOf(paths: Record<string, Record<string, Operation>>, described: Rea
 }
 
 /** `get /v1/cars/{id}` → `getCarsById`. */
-function operationIdOf(method: string, path: string): string {
-  const words = path
-    .replace(/^\/v1\//, '/')
-    .replace(/\{(\w+)\}/g, 'by-$1')
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean);
-  return method + words.map((word) => word[0]?.toUpperCase() + word.slice(1)).join('');
-}
+const operationIdOf = (method: string, path: string): string =>
+  method + pascalCase(path.replace(/^\/v1\//, '/').replace(/\{(\w+)\}/g, 'by-$1'));

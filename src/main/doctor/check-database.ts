@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
 import { databaseClock } from '../../database/clock.ts';
-import type { Db } from '../../database/database.ts';
+import type { Context } from '../../database/context.ts';
+import type { Database, Db } from '../../database/database.ts';
 import { listKeys } from '../../database/keys/key-ring.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
-import type { ReadOnlyDatabase } from '../../database/open-read-only.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { checkApplications } from './check-applications.ts';
@@ -29,11 +29,7 @@ const oldKey = 365 * 86_400_000;
 
 const showTime = (ms: number): string => new Date(ms).toISOString();
 
-export interface DatabaseToCheck {
-  readonly config: Config;
-  readonly database: Pick<ReadOnlyDatabase, 'engine' | 'db'>;
-  now(): number;
-}
+type DatabaseToCheck = Pick<Context, 'config' | 'now'> & { readonly database: Pick<Database, 'engine' | 'db'> };
 
 /** Checks the database, its contents, and its clock against this machine's. Changes nothing. */
 export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]> {

@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
@@ -94,28 +95,19 @@ export class StreamSyslog implements LineSink {
     if (socket) await new Promise<void>((resolve) => socket.end(resolve));
   }
 
-  #connected(): Promise<Socket> {
-    if (this.#socket && !this.#socket.destroyed) return Promise.resolve(this.#socket);
-    return new Promise((resolve, reject) => {
-      const { host, port } = this.#target;
-      const secure = this.#secure;
-      const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
-      socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not respond')));
-      socket.once('error', reject);
-      socket.once(secure ? 'secureConnect' : 'connect', () => {
-        socket.setTimeout(0);
-        socket.setKeepAlive(true);
-        socket.removeListener('error', reject);
-        // The next write detects that the connection is closed.
-        socket.on('error', () => undefined);
-        socket.on('close', () => {
-          if (this.#socket === socket) this.#socket = undefined;
-        });
-        // The end of the connection is only detected while reading.
-        socket.resume().unref();
-        this.#socket = socket;
-        resolve(socket);
-      });
-    });
+  async #connected(): Promise<Socket> {
+    if (this.#socket && !this.#socket.destroyed) return this.#socket;
+    const { host, port } = this.#target;
+    const socket = this.#secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
+    socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not respond')));
+    await once(socket, this.#secure ? 'secureConnect' : 'connect');
+    socket.setTimeout(0);
+    socket.setKeepAlive(true);
+    // The next write detects that the connection is closed.
+    socket.on('error', () => undefined);
+    // The end of the connection is only detected while reading.
+    socket.resume().unref();
+    this.#socket = socket;
+    return socket;
   }
 }

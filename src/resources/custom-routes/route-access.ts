@@ -13,18 +13,10 @@ import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import type { WriteContext } from '../write/write-context.ts';
 import type { Route } from './define-route.ts';
 
-type Row = Record<string, unknown> & { id: string };
-
-export interface RouteGuard {
-  readonly scope: string | undefined;
-  /** Throws 403 or 404. Returns the row that is named in the path. */
-  check(services: ResourceServices, request: FastifyRequest): Promise<Row | undefined>;
-  /** The same check inside the transaction of a write, with the current caller. It locks the row. */
-  hold(services: ResourceServices, request: FastifyRequest, write: WriteContext): Promise<void>;
-}
+export type RouteGuard = ReturnType<typeof routeGuard>;
 
 /** The access check of a route: rules about the caller, and about the row of `resource` whose id is in the path. */
-export function routeGuard(resources: Resources, route: Route): RouteGuard {
+export function routeGuard(resources: Resources, route: Route) {
   const { method, resource: name, auth } = route;
   const resource = name === undefined || name === false ? undefined : named(resources, name);
   const reads = method === 'GET';
@@ -44,7 +36,8 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
   };
   return {
     scope: route.scope ?? defaultScope,
-    async check(services, request) {
+    /** Throws 403 or 404. Returns the row that is named in the path. */
+    async check(services: ResourceServices, request: FastifyRequest) {
       if (!resource || !idName) {
         require(request.caller, services.context.now());
         return undefined;
@@ -57,7 +50,8 @@ export function routeGuard(resources: Resources, route: Route): RouteGuard {
       );
       return wholeRow(resource, row);
     },
-    async hold(_services, request, write) {
+    /** The same check inside the transaction of a write, with the current caller. It locks the row. */
+    async hold(request: FastifyRequest, write: WriteContext): Promise<void> {
       if (!resource || !idName) require(write.caller, write.now);
       else await lockRow(write, resource, idOf(request), rowRuleOf(access ?? 'read'), undefined);
     },

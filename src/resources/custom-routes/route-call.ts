@@ -35,7 +35,7 @@ export function routeCall(
       // The handler may write any table, including those of accounts.
       const act = { scope, ofAccounts: true, recorded: isAnyRecorded(services.resources) };
       return writeTransaction(services, call, act, async (write) => {
-        await guard?.hold(services, request, write);
+        await guard?.hold(request, write);
         return work(write.call.tx, write.caller);
       });
     },

@@ -3,14 +3,11 @@ import { probeUser } from './check-rules.ts';
 
 type Rows = 'none' | 'some' | 'all';
 
-/** The readers of rows: a user without a role, and a user with each single role. */
-export interface Readers {
-  readonly everyone: Rows;
-  readonly roles: Readonly<Record<string, Rows>>;
-}
-
-/** Evaluates the rule for users with each role, because a rule is a function. */
-export function readersOf(read: Access, roles: readonly string[], now: number): Readers {
+/**
+ * The readers of rows: a user without a role, and a user with each single role. It evaluates the rule for each of them, because a rule is a
+ * function.
+ */
+export function readersOf(read: Access, roles: readonly string[], now: number) {
   const rowsFor = (...held: string[]): Rows => {
     try {
       const response = evaluateAccess(read, { ...probeUser(now), roles: held, scopes: ['*'] }, now);

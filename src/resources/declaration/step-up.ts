@@ -1,6 +1,7 @@
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { closestName } from '../../platform/closest-name.ts';
+import { durationOf } from '../../platform/duration-of.ts';
 import { Problem } from '../../platform/errors.ts';
 import { type Acr, acrLevels, type ProofRequirement } from '../../platform/proof.ts';
 
@@ -15,12 +16,6 @@ const levels = new Map<unknown, Acr>([
   [1, acrLevels[0]],
   [2, acrLevels[1]],
   ['phr', acrLevels[2]],
-]);
-const seconds = new Map([
-  ['s', 1],
-  ['m', 60],
-  ['h', 3600],
-  ['d', 86_400],
 ]);
 
 /** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
@@ -54,8 +49,7 @@ function readStepUp(options: StepUp): ProofRequirement {
 }
 
 function readAge(given: unknown): number {
-  const [, amount, unit = 's'] = /^(\d{1,7})([smhd])$/.exec(String(given)) ?? [];
-  const age = typeof given === 'number' ? given : Number(amount) * (seconds.get(unit) ?? Number.NaN);
+  const age = typeof given === 'number' ? given : (durationOf(String(given)) ?? 0) / 1000;
   if (Number.isInteger(age) && age > 0) return age;
   throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { dropTriggers, updateTriggers } from '../../database/change-log/triggers.ts';
+import { triggersOf } from '../../database/change-log/triggers.ts';
 import type { Database, Db, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
@@ -190,6 +190,7 @@ async function migrateInTransaction(
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
+  const triggers = triggersOf(engine);
   const stored = await readSchemas(tx);
   const done = ahead.finished.map(({ description }) => description);
   const perform = async (steps: readonly Step[]) => {
@@ -209,7 +210,7 @@ async function migrateInTransaction(
     const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
     await perform(additions.steps);
     const { recorded, unrecorded } = recordedTables(named);
-    await updateTriggers(engine, tx, recorded, unrecorded);
+    await triggers.updateTriggers(tx, recorded, unrecorded);
     const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
     done.push(...ran.done);
     await foldWritten(
@@ -226,9 +227,9 @@ async function migrateInTransaction(
   const tables = recordedTables(definitions);
   // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)
-    await dropTriggers(engine, tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
+    await triggers.dropTriggers(tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
   await perform(steps);
-  await updateTriggers(engine, tx, tables.recorded, tables.unrecorded);
+  await triggers.updateTriggers(tx, tables.recorded, tables.unrecorded);
   done.push(...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)));
   for (const [name, schema] of plan.schemas) {
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());

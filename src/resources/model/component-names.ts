@@ -1,29 +1,23 @@
+import { pascalCase } from '../../http/openapi/openapi-components.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 
 /** The suffixes of the type names of one resource: `Book`, `BookInput`, `BookList`, … */
 const componentEndings = [
-  ...['', 'Input', 'Replacement', 'Patch', 'Response', 'List', 'Aggregate', 'Created', 'CreatedResponse'],
+  '',
+  'Input',
+  'Replacement',
+  'Patch',
+  'Response',
+  'List',
+  'Aggregate',
+  'Created',
+  'CreatedResponse',
 ];
 
 const taken = [
-  ...[
-    'Problem',
-    'Pagination',
-    'Acknowledgement',
-    'OAuthError',
-    'OAuthTokenRequest',
-    'OAuthTokens',
-    'OAuthIntrospection',
-  ],
+  ...['Problem', 'Pagination', 'Acknowledgement'],
+  ...['OAuthError', 'OAuthTokenRequest', 'OAuthTokens', 'OAuthIntrospection'],
 ];
-
-/** `car-part` → `CarPart`. */
-export const pascalCase = (words: string): string =>
-  words
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean)
-    .map((word) => word[0]?.toUpperCase() + word.slice(1))
-    .join('');
 
 export const singularOf = ({ name, singular }: ResourceDefinition): string => singular ?? name.replace(/s$/, '');
 

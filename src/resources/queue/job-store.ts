@@ -129,13 +129,7 @@ export async function forgetFailures(db: Db | Tx, name: string, subject: string 
 export const listJobs = (db: Db): Promise<JobRow[]> =>
   db.selectFrom('queued_jobs').selectAll().orderBy('created_at').orderBy('id').execute();
 
-export interface JobCount {
-  readonly name: string;
-  readonly failed: boolean;
-  readonly count: number;
-}
-
-export async function countJobs(db: Db): Promise<JobCount[]> {
+export async function countJobs(db: Db) {
   const rows = await db
     .selectFrom('queued_jobs')
     .select((eb) => ['name', eb.fn.count('failed_at').as('failed'), eb.fn.countAll().as('all')])

@@ -2,7 +2,7 @@ import { component, type RouteDocs } from '../../http/openapi/openapi-components
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Resource } from '../model/resource.ts';
 import { type BatchOperation, maxRows } from '../write/read-batch.ts';
-import { operationDocs } from './openapi-operations.ts';
+import { json, operationDocs, problem } from './openapi-operations.ts';
 import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
 
 const id = { type: 'string', description: 'The id of the row.' };
@@ -42,41 +42,28 @@ export function batchDocs(resource: Resource, operation: BatchOperation): RouteD
       additionalProperties: false,
     }),
     response: {
-      200: {
-        description: 'One result for each row, in the order of the request.',
-        content: {
-          'application/json': {
-            schema: {
+      200: json('One result for each row, in the order of the request.', {
+        type: 'object',
+        properties: {
+          data: {
+            type: 'array',
+            items: {
               type: 'object',
               properties: {
-                data: {
-                  type: 'array',
-                  items: {
-                    type: 'object',
-                    properties: {
-                      status: {
-                        type: 'integer',
-                        description: 'The status that a request for this row alone would get.',
-                      },
-                      ...(operation === 'delete' ? {} : { etag: { type: 'string' }, data }),
-                      error: problemSchema,
-                      retry_after: { type: 'integer', description: 'The number of seconds to wait before a retry.' },
-                    },
-                    required: ['status'],
-                  },
-                },
+                status: { type: 'integer', description: 'The status that a request for this row alone would get.' },
+                ...(operation === 'delete' ? {} : { etag: { type: 'string' }, data }),
+                error: problemSchema,
+                retry_after: { type: 'integer', description: 'The number of seconds to wait before a retry.' },
               },
-              required: ['data'],
+              required: ['status'],
             },
           },
         },
-      },
+        required: ['data'],
+      }),
       401: unauthorized,
       403: forbidden,
-      422: {
-        description: 'The batch is invalid, and nothing was written. `errors` lists the problems.',
-        content: { 'application/problem+json': { schema: problemSchema } },
-      },
+      422: problem('The batch is invalid, and nothing was written. `errors` lists the problems.'),
     },
   };
 }

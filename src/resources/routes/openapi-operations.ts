@@ -1,9 +1,8 @@
-import { component, named, type RouteDocs } from '../../http/openapi/openapi-components.ts';
+import { component, named, pascalCase, type RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
 import { stepUpRequirements } from '../declaration/step-up.ts';
-import { pascalCase } from '../model/component-names.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { type RowOperation, ruleOf } from '../model/row-rules.ts';
 import { aggregateFunctions, groupableFields, summableFields } from '../query/aggregate-query.ts';
@@ -15,11 +14,11 @@ import { inputSchema, replaceMatchesCreate, unsafeSchema } from './openapi-schem
 const withArticle = (singular: string): string =>
   `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
 
-const json = (description: string, schema: object) => ({
+export const json = (description: string, schema: object) => ({
   description,
   content: { 'application/json': { schema } },
 });
-const problem = (description: string) => ({
+export const problem = (description: string) => ({
   description,
   content: { 'application/problem+json': { schema: problemSchema } },
 });

@@ -131,7 +131,7 @@ export class HookRuns {
   async #hold(
     id: string,
     settled: Promise<{ readonly error: unknown }>,
-    { state }: GuardedCall,
+    { state }: ReturnType<typeof guardCall>,
     { context: { log } }: WriteCall,
   ): Promise<void> {
     const ended = await Promise.race([settled, setTimeout(maxHoldMs, 'too long' as const)]);
@@ -147,15 +147,8 @@ export class HookRuns {
   }
 }
 
-interface GuardedCall {
-  readonly call: WriteCall;
-  readonly state: { used: boolean; over: boolean };
-  readonly revealed: Values;
-  readonly changes: Change[];
-}
-
 /** The call for a hook. It records whether the hook uses the transaction, and throws if the transaction is over. */
-function guardCall(call: WriteCall): GuardedCall {
+function guardCall(call: WriteCall) {
   const state = { used: false, over: false };
   const rejectOver = () => {
     if (state.over) throw new TransactionOver();

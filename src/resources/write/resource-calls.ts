@@ -106,8 +106,8 @@ function callsOf(bound: BoundResource): ResourceCalls {
 const last = new WeakMap<WriteContext, Promise<unknown>>();
 
 /** Code may start several writes at once. In one transaction, they run one after another. */
-function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
-  const running = (last.get(outer) ?? Promise.resolve()).then(work);
+function inside<T>(...[bound, outer, id, work]: Parameters<typeof writeNested<T>>): Promise<T> {
+  const running = (last.get(outer) ?? Promise.resolve()).then(() => writeNested(bound, outer, id, work));
   last.set(
     outer,
     running.catch(() => undefined),
@@ -116,14 +116,7 @@ function inTurn<T>(outer: WriteContext, work: () => Promise<T>): Promise<T> {
 }
 
 /** A write inside an open transaction. If it fails, only this write is undone, and the transaction can continue. */
-const inside = <T>(
-  bound: BoundResource,
-  outer: WriteContext,
-  id: string | undefined,
-  work: (write: WriteContext) => Promise<T>,
-): Promise<T> => inTurn(outer, () => beginNested(bound, outer, id, work));
-
-async function beginNested<T>(
+async function writeNested<T>(
   { services, resource, source }: BoundResource,
   outer: WriteContext,
   id: string | undefined,

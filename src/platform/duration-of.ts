@@ -1,0 +1,13 @@
+const units = new Map([
+  ['s', 1000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
+/** The milliseconds of `90s`, `15m`, `2h` or `7d`. Undefined for other texts. */
+export function durationOf(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
+  const length = units.get(unit);
+  return length === undefined ? undefined : Number(amount) * length;
+}
