@@ -14,7 +14,6 @@ interface Definition {
   readonly storage: 'text' | 'bigint' | 'integer' | 'position';
   readonly primary?: true;
   readonly nullable?: true;
-  /** The rest of the SQL. */
   readonly rest: readonly string[];
 }
 

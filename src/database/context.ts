@@ -32,7 +32,6 @@ export interface SharedCounts {
 /** The other processes of this service on this machine (WORKERS). */
 export interface Siblings {
   counts(name: string): SharedCounts;
-  /** The number of processes that do not respond. */
   readonly unresponsive: number;
   provideMetrics(read: () => Promise<object[]>): void;
   aggregatedMetrics(): Promise<string>;

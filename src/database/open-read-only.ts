@@ -8,7 +8,6 @@ import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
-/** A database that is opened read-only. */
 export interface ReadOnlyDatabase extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { App } from './app.ts';
 
-/** A Fastify instance with any type parameters. */
 export type Host = FastifyInstance;
 
 /** Serves requests that match no route of the host, below `prefix`. The host's hooks after `onRequest` do not run. */

@@ -44,7 +44,6 @@ import { createServices, type Services } from './services.ts';
 /** The assembled service, for a start or a test. */
 export interface BuiltApp extends Services {
   readonly app: App;
-  /** The served resources. */
   readonly resources: Resources;
   /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;

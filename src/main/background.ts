@@ -1,6 +1,5 @@
 import type { Context } from '../database/context.ts';
 
-/** Periodic background work. */
 export interface BackgroundJob {
   readonly name: string;
   readonly everyMs: number;

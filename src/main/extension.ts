@@ -8,7 +8,6 @@ import type { BackgroundJob } from './background.ts';
 
 /** The additions of a folder in `extensions/` to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
 export interface Extension {
-  /** Resources beside the built-in ones. */
   readonly resources?: readonly ResourceDefinition[];
   /** Called before the first route is declared, so that it sees every route. */
   beforeRoutes?(app: App, context: Context, resources: readonly ResourceDefinition[]): void;

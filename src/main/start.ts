@@ -42,7 +42,6 @@ export interface StartOptions {
   readonly progress?: BeginProgress;
 }
 
-/** A running service. */
 export interface RunningGatehouse extends BuiltApp {
   readonly context: Context;
   /** The address that it listens on. Behind a proxy, it differs from `config.baseUrl`. */

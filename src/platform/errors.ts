@@ -11,7 +11,6 @@ export const codeOf = (error: unknown): string | undefined =>
 
 /** The figures of a message, for programs and for translations. */
 export interface FieldErrorValues {
-  /** The exceeded limit. */
   readonly limit?: number | string | undefined;
   /** The values that are allowed, or the hint of a pattern. */
   readonly values?: readonly string[] | undefined;

@@ -4,7 +4,6 @@ interface Work {
   poll(): Promise<void>;
   isNeeded(): boolean;
   readonly everyMs: number;
-  /** The log line for a failed look. */
   readonly failed: string;
 }
 

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { throttle } from '../throttle.ts';
-import { withQueryTimeout } from './pool/limits.ts';
 import { isDiskError } from './pool/postgres-errors.ts';
+import { queryOnce } from './pool/query-once.ts';
 
 interface Parts {
   readonly pool: pg.Pool;
@@ -18,17 +18,7 @@ const writeEvery = 1000;
 
 /** Checks that PostgreSQL accepts writes. The renewal of the lease is a real write every second. */
 export function postgresProbes({ pool, isTaken, connect }: Parts): Database['probes'] {
-  const runQuery = async (text: string): Promise<pg.QueryResult> => {
-    const client = await connect();
-    let failed = true;
-    try {
-      const result = await client.query(withQueryTimeout(text, responseTimeoutMs));
-      failed = false;
-      return result;
-    } finally {
-      client.release(failed);
-    }
-  };
+  const runQuery = (text: string) => queryOnce(connect, { text, query_timeout: responseTimeoutMs });
   return {
     async database() {
       const { rows } = await runQuery(readsAlone);

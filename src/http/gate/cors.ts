@@ -44,7 +44,6 @@ export function createCors(origins: readonly string[]) {
   const isForAny = (policy: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
     policy === 'any' || (policy === 'applications' && origin !== undefined);
   return {
-    /** Whether responses differ by origin. */
     varies: (policy: CorsPolicy): boolean => (policy === 'listed' || policy === 'applications') && listed.size > 0,
     setHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy): void {
       if (isListed(policy, headers)) {

@@ -50,7 +50,6 @@ declare module 'fastify' {
   }
 }
 
-/** The description of a route. */
 export interface RouteDocs extends FastifySchema {
   readonly response: Readonly<Record<number, object | undefined>>;
 }
@@ -64,7 +63,6 @@ export const named = <S extends object>(name: string, schema: S): S => ({ ...sch
 export const component = (name: string): Json => ({ [nameKey]: name });
 
 interface Parts {
-  /** The routes of the document. */
   readonly routes: RouteOptions[];
   /** Return the named schemas that routes refer to. */
   readonly components: (() => Iterable<readonly [name: string, schema: Json]>)[];

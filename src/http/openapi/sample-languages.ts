@@ -1,4 +1,3 @@
-/** The request that the samples send. */
 export interface SampleRequest {
   readonly method: string;
   readonly url: string;

@@ -8,7 +8,6 @@ export interface Finding {
   readonly part: string;
   readonly state: 'ok' | 'notice' | 'error';
   readonly summary: string;
-  /** How to fix the problem. */
   readonly fix?: string;
   /** Both texts as messages with values, so that the console can translate them. */
   readonly message?: { readonly summary: string; readonly fix: string; readonly values: MessageValues };

@@ -56,7 +56,6 @@ const resourceOf = (version: string): Resource =>
     .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
     .merge(detectResources({ detectors: [envDetector] }));
 
-/** Running telemetry, until it is stopped. */
 export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
 export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string) {

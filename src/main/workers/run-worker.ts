@@ -8,7 +8,6 @@ import { WorkerSiblings } from './worker-siblings.ts';
 
 interface Options {
   readonly log: Logger;
-  /** The message for an operator. */
   readonly explain: (error: unknown) => string;
   /** Running requests get this long to finish. */
   readonly stopTimeoutMs: number;

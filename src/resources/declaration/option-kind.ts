@@ -1,6 +1,5 @@
 import { isObject } from '../../platform/is-object.ts';
 
-/** The kind of value that an option takes. */
 export interface OptionKind {
   /** Ends the sentence "expected …". */
   readonly expected: string;

@@ -44,7 +44,6 @@ export interface MigrationOptions {
   /** On PostgreSQL: leaves the work that needs no lock to `finishLater`. */
   readonly later?: boolean;
   readonly own?: OperatorMigrations | undefined;
-  /** Rolls everything back. */
   readonly dryRun?: boolean;
   readonly now?: () => number;
   /** Called for tables and columns that are no longer declared. */

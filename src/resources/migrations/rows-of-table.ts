@@ -14,7 +14,6 @@ export async function hasRows(executor: Executor, table: string): Promise<boolea
 }
 
 export interface Batch {
-  /** The last id of the batch. */
   readonly id: string;
   readonly rows: number;
 }

@@ -1,14 +1,13 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
+import type { Comparison } from '../declaration/access.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
 import { splitList } from './split-list.ts';
-
-type SearchOperator = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
 /** The parsed form of `field:value`. For `name|email:value`, one of several fields must match. */
 export interface SearchPair {
   readonly field: string;
-  readonly operator: SearchOperator;
+  readonly operator: Comparison;
   readonly terms: readonly SearchTerm[];
 }
 
@@ -71,7 +70,7 @@ const exactly = (text: string): SearchTerm => ({
 });
 
 function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
-  const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as SearchOperator;
+  const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as Comparison;
   const rest = operator === '=' ? value : value.slice(operator.length);
   return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
 }

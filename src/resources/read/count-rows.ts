@@ -66,7 +66,6 @@ export const countedChanges = (executor: Executor, resource: Resource): ReturnTy
   cacheOf(resource).countsChanges ? executor.changes?.() : undefined;
 
 export interface Counting {
-  /** The `from` and `where` clauses. */
   readonly from: Fragment;
   readonly where: Fragment;
   readonly exact: boolean;

@@ -7,7 +7,6 @@ import { relatedValue } from './related-sql.ts';
 import { cacheOf, type Selection, selectionFor } from './resource-cache.ts';
 import { type SearchedText, searchConditions, searchedText } from './search-conditions.ts';
 
-/** The query of a list, in SQL. */
 export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
   /** Only on PostgreSQL. */

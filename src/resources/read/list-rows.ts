@@ -16,7 +16,6 @@ import { cacheOf } from './resource-cache.ts';
 import { rowsWithText } from './rows-with-text.ts';
 
 export interface Paging {
-  /** Signs cursors. */
   readonly keys: Macs;
   /** The URL of the request. Pages with a URL are cached. */
   readonly url?: string;

@@ -77,7 +77,6 @@ function areSame(one: StoredRow, other: StoredRow): boolean {
   return true;
 }
 
-/** Links to the neighbouring pages. */
 export interface PageLinks {
   readonly next: string | null;
   readonly previous?: string | null;

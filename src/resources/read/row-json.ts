@@ -20,7 +20,6 @@ export interface RowShape {
   members(row: StoredRow): string;
 }
 
-/** A response body and its ETag. */
 export interface TaggedJson {
   readonly json: string;
   readonly etag: string;

@@ -13,7 +13,6 @@ import { writeBatch } from '../write/write-batch.ts';
 import { batchDocs } from './openapi-batch.ts';
 import { callOf, guardOf, sendJson } from './resource-routes.ts';
 
-/** Callers with a running batch. */
 export type Batching = Set<string>;
 
 /** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */

@@ -16,7 +16,6 @@ import type { WriteContext } from './write-context.ts';
 import { newRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-/** A row to create. */
 interface Creation<T> {
   readonly call: Call;
   readonly values: Values;

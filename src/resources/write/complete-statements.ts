@@ -23,33 +23,32 @@ import { quoted } from '../sql/sql-text.ts';
 /** For a table of a declared resource: the text columns and their folded columns. */
 type FoldedColumns = ReadonlyMap<string, string>;
 
-const plugins = new WeakMap<Resources, (now: () => number) => KyselyPlugin>();
+const tablesOf = new WeakMap<Resources, ReadonlyMap<string, FoldedColumns>>();
 
 /**
  * A plugin for the database handle of the operator's code. Writes of the query builder to the table of a declared resource also write the
  * columns that the API would write: the id, folded text, the version and `updated_at`. Raw SQL is not changed.
  */
 export function completeStatementsPlugin(resources: Resources, now: () => number): KyselyPlugin {
-  return getOrCreate(plugins, resources, pluginFor)(now);
-}
-
-function pluginFor(resources: Resources): (now: () => number) => KyselyPlugin {
-  const tables = new Map<string, FoldedColumns>();
-  for (const { definition, stored } of resources.values()) {
-    if (!definition.managed) continue;
-    const folded = stored.flatMap(({ column, foldedColumn }) =>
-      foldedColumn ? [[column, foldedColumn] as const] : [],
-    );
-    tables.set(definition.table ?? definition.name, new Map(folded));
-  }
-  return (now) => ({
+  const tables = getOrCreate(tablesOf, resources, managedTables);
+  return {
     transformQuery({ node }) {
       if (InsertQueryNode.is(node)) return completeInsert(node, tables, now());
       if (UpdateQueryNode.is(node)) return completeUpdate(node, tables, now());
       return node;
     },
     transformResult: async ({ result }) => result,
-  });
+  };
+}
+
+function managedTables(resources: Resources): ReadonlyMap<string, FoldedColumns> {
+  const managed = [...resources.values()].filter(({ definition }) => definition.managed);
+  return new Map(
+    managed.map(({ definition: { name, table = name }, stored }) => [
+      table,
+      new Map(stored.flatMap(({ column, foldedColumn }) => (foldedColumn ? [[column, foldedColumn]] : []))),
+    ]),
+  );
 }
 
 const nameOf = (node: OperationNode | undefined): string =>

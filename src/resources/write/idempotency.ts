@@ -8,7 +8,6 @@ import type { Macs } from '../model/resource-services.ts';
 
 /** The response for a retry with the same key. It never contains secrets of the first response. */
 export interface StoredResponse {
-  /** The created row. */
   readonly id: string;
   readonly headers: Record<string, string>;
   readonly body: string;

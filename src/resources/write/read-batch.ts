@@ -9,7 +9,6 @@ export const batchMethods = { create: 'POST', update: 'PATCH', delete: 'DELETE' 
 
 export type BatchOperation = keyof typeof batchMethods;
 
-/** One row of a batch. */
 export interface BatchRow {
   /** The id of the row, even if the batch names an alias. Undefined for a new row. */
   readonly id: string | undefined;
@@ -51,7 +50,6 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
 
 interface Reading {
   readonly idOf: (name: string) => string;
-  /** The ids of the batch so far. */
   readonly seen: Set<string>;
   readonly errors: FieldError[];
 }

@@ -16,7 +16,6 @@ import { findRow, rowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** The caller and the source of the request. */
 export interface CallSource {
   readonly caller: Caller;
   readonly source: RequestSource;

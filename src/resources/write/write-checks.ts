@@ -37,7 +37,6 @@ export async function requireRule(
 }
 
 interface Reference {
-  /** The name of the field. */
   readonly name: string;
   readonly target: Resource;
   /** Locks a target that another transaction may be soft-deleting. */

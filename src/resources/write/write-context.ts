@@ -12,7 +12,6 @@ export interface WriteContext extends QueryContext {
   /** The argument of hooks outside the transaction. */
   readonly callOutside: Call;
   readonly hooks: HookRuns;
-  /** Work to do after the commit. */
   readonly afterCommit: { readonly name: string; run(): Promise<void> | void }[];
   /** The fields that hooks add to this response. */
   readonly revealed: Record<string, unknown>;

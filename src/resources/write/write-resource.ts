@@ -19,7 +19,6 @@ import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-/** The body and the headers of a 201 response. */
 type CreatedResponse = Pick<StoredResponse, 'headers' | 'body'>;
 
 const revealedJson = (revealed: Values): string =>

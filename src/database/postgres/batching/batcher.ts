@@ -1,11 +1,10 @@
 interface Limits {
   /** The number of statements that run at the same time. */
   readonly concurrency: number;
-  /** The number of items that one statement may serve. */
   readonly maxItems: number;
-  /** Never exceeds `atOnce`, however long a statement takes. */
+  /** Never exceeds `concurrency`, however long a statement takes. */
   readonly strict?: boolean;
-  /** Milliseconds. A statement that takes longer no longer counts towards `atOnce`, so later items do not wait for it. */
+  /** Milliseconds. A statement that takes longer no longer counts towards `concurrency`, so later items do not wait for it. */
   readonly expectedMs?: number;
 }
 

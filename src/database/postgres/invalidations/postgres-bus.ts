@@ -28,7 +28,6 @@ const firstRecheckMs = 50;
 const maxRecheckMs = 400;
 
 export interface Servers {
-  /** The server that rows are read from. */
   readonly primary: Primary;
   /** The server that sends invalidations: the same address, or the same server without the pooler. */
   readonly listening: Primary;

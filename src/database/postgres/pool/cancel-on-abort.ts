@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import { withQueryTimeout } from './limits.ts';
 import type { PrimaryPool } from './primary-pool.ts';
+import { queryOnce } from './query-once.ts';
 
 const closesWithinMs = 2000;
 
@@ -19,7 +19,7 @@ export function cancelOnAbort(
 ): () => Promise<void> {
   let canceled: Promise<unknown> | undefined;
   const cancel = () => {
-    const done = pool.byTransaction ? cancelThrough(pool.server(), client) : cancelIn(own, client);
+    const done: Promise<unknown> = pool.byTransaction ? cancelThrough(pool.server(), client) : cancelIn(own, client);
     canceled = done.catch(() => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
@@ -29,17 +29,8 @@ export function cancelOnAbort(
   };
 }
 
-async function cancelIn(own: ReservedConnections, client: pg.PoolClient): Promise<void> {
-  const canceler = await own.connect();
-  let failed = true;
-  try {
-    const values = [client.processID];
-    await canceler.query({ ...withQueryTimeout('select pg_cancel_backend($1)', closesWithinMs), values });
-    failed = false;
-  } finally {
-    canceler.release(failed);
-  }
-}
+const cancelIn = ({ connect }: ReservedConnections, { processID }: pg.PoolClient) =>
+  queryOnce(connect, { text: 'select pg_cancel_backend($1)', values: [processID], query_timeout: closesWithinMs });
 
 /** A pooler assigns its own process ids, so the request to cancel must go through the pooler. */
 async function cancelThrough(server: string, client: pg.PoolClient): Promise<void> {

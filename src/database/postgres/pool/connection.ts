@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { unavailable } from '../../../platform/errors.ts';
 import { readTimeoutError } from '../../fair-queue.ts';
 import { statementSpan } from '../../statement-span.ts';
-import { grace, type Limits, withQueryTimeout } from './limits.ts';
+import { grace, type Limits } from './limits.ts';
 import { isCanceled, isConnectionError, isDeadlock, isStalePlan, toProblem } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 import { statementNameOf } from './recent-statements.ts';
@@ -90,7 +90,7 @@ export class Connection implements DatabaseConnection {
     // Sent with "begin", so that it costs no extra round trip.
     const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
     try {
-      await this.client.query(withQueryTimeout(text + limit, timeoutMs));
+      await this.client.query({ text: text + limit, query_timeout: timeoutMs });
       requireReplicated(this.client);
     } catch (error) {
       // The outcome is unknown. Closing the connection ends its transaction.
@@ -114,9 +114,9 @@ export class Connection implements DatabaseConnection {
   async #inOwnTransaction(runQuery: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { read, timeoutMs } = this.#limits;
     const [begun, queried, ended] = await Promise.allSettled([
-      this.client.query(withQueryTimeout(`begin; set local statement_timeout = ${read}`, timeoutMs)),
+      this.client.query({ text: `begin; set local statement_timeout = ${read}`, query_timeout: timeoutMs }),
       runQuery(),
-      this.client.query(withQueryTimeout('commit', timeoutMs)),
+      this.client.query({ text: 'commit', query_timeout: timeoutMs }),
     ]);
     if (begun.status === 'rejected') throw begun.reason;
     if (queried.status === 'rejected') throw queried.reason;

@@ -1,5 +1,3 @@
-import type pg from 'pg';
-
 /** Milliseconds. */
 export interface Limits {
   /** The time limit of a statement outside transactions, which is nearly always a read. The server enforces it. */
@@ -20,8 +18,3 @@ export function limitsOf(readSeconds: number): Limits {
   const inTransactions = Math.max(10_000, read);
   return { read, inTransactions, timeoutMs: inTransactions + grace, pause: inTransactions + grace };
 }
-
-export const withQueryTimeout = (text: string, timeoutMs: number): pg.QueryConfig => ({
-  text,
-  query_timeout: timeoutMs,
-});

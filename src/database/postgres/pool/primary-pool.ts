@@ -2,7 +2,7 @@ import pg from 'pg';
 import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import type { Primary } from '../servers/primary.ts';
 import { isReadOnlySql } from '../servers/server-state.ts';
-import { type Limits, withQueryTimeout } from './limits.ts';
+import type { Limits } from './limits.ts';
 import { poolCloser } from './pool-closer.ts';
 import { isConnectionError } from './postgres-errors.ts';
 import { watchReplication } from './unreplicated.ts';
@@ -65,7 +65,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
       const limit = transactionPooler
         ? ''
         : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
-      const results = await client.query(withQueryTimeout(limit + readOnlySql, limits.timeoutMs));
+      const results = await client.query({ text: limit + readOnlySql, query_timeout: limits.timeoutMs });
       const [response] = [results].flat().slice(-1);
       if (response?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
     },

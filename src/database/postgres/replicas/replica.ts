@@ -3,7 +3,7 @@ import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { readTimeoutError } from '../../fair-queue.ts';
 import { Lease } from '../invalidations/lease.ts';
 import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
-import { type Limits, withQueryTimeout } from '../pool/limits.ts';
+import type { Limits } from '../pool/limits.ts';
 import { poolCloser } from '../pool/pool-closer.ts';
 import { isCanceled, isConnectionError } from '../pool/postgres-errors.ts';
 
@@ -39,7 +39,7 @@ export class Replica {
       application_name: 'gatehouse-reads',
       keepAlive: true,
       onConnect: async (client) => {
-        await client.query(withQueryTimeout(`set statement_timeout = ${limits.read}`, responseTimeoutMs));
+        await client.query({ text: `set statement_timeout = ${limits.read}`, query_timeout: responseTimeoutMs });
       },
     });
     this.#pool.on('error', () => undefined);
@@ -59,7 +59,7 @@ export class Replica {
 
   async read<R>(text: string, values: readonly unknown[]): Promise<R[]> {
     try {
-      const query = { ...withQueryTimeout(text, this.#limits.timeoutMs), values: [...values] };
+      const query = { text, query_timeout: this.#limits.timeoutMs, values: [...values] };
       return (await this.#pool.query(query)).rows;
     } catch (error) {
       if (isCanceled(error)) throw readTimeoutError(this.#limits.read / 1000);
@@ -87,7 +87,7 @@ export class Replica {
   }
 
   async #compare(id: string): Promise<void> {
-    const query = { ...withQueryTimeout(renewalsOf, responseTimeoutMs), values: [id] };
+    const query = { text: renewalsOf, query_timeout: responseTimeoutMs, values: [id] };
     const { rows } = await this.#pool.query<{ renewals: number }>(query);
     const moment = rows[0] && this.#beats.completeTo(id, rows[0].renewals);
     if (!moment || moment.monotonic < this.#completeTo) return;

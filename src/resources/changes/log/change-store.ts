@@ -56,7 +56,6 @@ const stretch = 10_000;
 
 export interface LogPage {
   readonly rows: LogRow[];
-  /** The last position that was read. */
   readonly to: number;
 }
 

@@ -58,36 +58,24 @@ export class LoggedChange {
     const { before, after } = sight;
     if (!before && !after) return undefined;
     const kind = (before ? 1 : 0) + (after ? 2 : 0);
-    this.#json[kind] ??= this.operationFor(sight) === 'left' ? this.#left(history) : this.#whole(sight, history);
+    this.#json[kind] ??= this.#write(sight, history);
     return this.#json[kind];
   }
 
-  #left(history: string): string {
-    const { position, row_id: id } = this.row;
-    return JSON.stringify({
-      position: formatPosition(history, { number: position }),
-      resource: this.resource.name,
-      id,
-      operation: 'left',
-    });
-  }
-
-  #whole({ before, after }: VisibleSides, history: string): string {
-    const { position, row_id: id, operation, version, actor, at } = this.row;
-    const head = JSON.stringify({
-      position: formatPosition(history, { number: position }),
-      resource: this.resource.name,
-      id,
-      operation,
-      version,
-    });
+  #write(sight: VisibleSides, history: string): string {
+    const { position: number, row_id: id, version, actor, at } = this.row;
+    const operation = this.operationFor(sight);
+    const position = formatPosition(history, { number });
+    const change = { position, resource: this.resource.name, id, operation };
+    if (operation === 'left') return JSON.stringify(change);
+    const head = JSON.stringify({ ...change, version });
     const { members } = shapeFor(this.resource);
     const shown = (row: StoredRow | undefined) => (row ? `{${members(row)}}` : 'null');
     const tail = JSON.stringify({
       actor: actor === null ? null : JSON.parse(actor),
       at: new Date(at).toISOString(),
     });
-    return `${head.slice(0, -1)},"before":${shown(before ? this.before : undefined)},"after":${shown(after ? this.after : undefined)},${tail.slice(1)}`;
+    return `${head.slice(0, -1)},"before":${shown(sight.before ? this.before : undefined)},"after":${shown(sight.after ? this.after : undefined)},${tail.slice(1)}`;
   }
 }
 

@@ -210,11 +210,9 @@ export class WebhookSender {
     if (!isLast) return updateDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
     await database.db.transaction().execute(async (tx) => {
       await updateDelivery(tx, delivery.id, { ...noted, state: 'failed' });
-      await this.#disable(
-        tx,
-        webhook,
-        status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days',
-      );
+      const reason = status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days';
+      const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
+      if (disabled > 0) await this.#services.notify(tx, webhook);
     });
   }
 
@@ -235,10 +233,5 @@ export class WebhookSender {
     } catch (error) {
       return { response_status: null, response_body: null, error: reasonOf(error).slice(0, 500) };
     }
-  }
-
-  async #disable(tx: Tx, webhook: WebhookRow, reason: string): Promise<void> {
-    const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
-    if (disabled > 0) await this.#services.notify(tx, webhook);
   }
 }

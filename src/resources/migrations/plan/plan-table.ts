@@ -24,7 +24,6 @@ export interface Permissions {
 /** A column or index that is no longer declared. */
 export interface UndeclaredPart {
   readonly description: string;
-  /** How to allow the removal. */
   readonly fix: string;
 }
 
