@@ -129,7 +129,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const pageServices = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
   await servePages(app, context, pageServices, own);
 
-  const background = scheduleMaintenance(context, services, extensions, changes);
+  const background = scheduleMaintenance(context, services, extensions);
   if (!context.idle) app.addHook('onReady', async () => queue.start());
   app.addHook('onClose', async () => {
     await queue.stop();

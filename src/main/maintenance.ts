@@ -6,7 +6,6 @@ import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneClients } from '../oauth/registration/prune-clients.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
-import type { Changes } from '../resources/changes/changes.ts';
 import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
@@ -17,7 +16,6 @@ export const scheduleMaintenance = (
   context: Context,
   { verifier, queue, scheduler, activity, legacyTokens }: Services,
   extensions: readonly Extension[],
-  changes: Changes,
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
@@ -34,7 +32,6 @@ export const scheduleMaintenance = (
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
-    { name: 'old deliveries', everyMs: 600_000, run: () => changes.prune() },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => scheduler.tick() }]),
     { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => scheduler.prune() },

@@ -58,18 +58,14 @@ export const publicJwk = (privateKey: KeyObject, kid: string, alg: string): Publ
   use: 'sig',
 });
 
-function signWith(algorithm: string, key: KeyObject, data: string): string {
-  const { digest, options } = schemeOf(algorithm);
-  return sign(digest, Buffer.from(data), options(key)).toString('base64url');
-}
-
 /** The input of a compact JWS: the encoded header, a dot, and the JSON of the claims. */
 export type Unsigned = `${string}.${string}`;
 
 export function signJws(algorithm: string, key: KeyObject, unsigned: Unsigned): string {
   const dot = unsigned.indexOf('.');
   const data = `${unsigned.slice(0, dot)}.${encodePart(unsigned.slice(dot + 1))}`;
-  return `${data}.${signWith(algorithm, key, data)}`;
+  const { digest, options } = schemeOf(algorithm);
+  return `${data}.${sign(digest, Buffer.from(data), options(key)).toString('base64url')}`;
 }
 
 export function verifyWith(algorithm: string, key: KeyObject, data: string, signature: string): boolean {

@@ -50,8 +50,4 @@ export class Changes {
     app.addHook('onReady', async () => sender.wake());
     app.addHook('preClose', () => sender.stop());
   }
-
-  async prune(): Promise<void> {
-    await this.#sender?.prune();
-  }
 }

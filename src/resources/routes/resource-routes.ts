@@ -130,13 +130,8 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
       rejectParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
-        call: callOf(services, request),
-        body: request.body,
-        isForm: isForm(request),
-        selection: selectionFor(resource, plainRow),
-        id: idOf(resource, request),
+        ...changeOf(services, resource, request),
         mode: operation,
-        ifMatch: request.headers['if-match'],
         key: keyOf(services, request),
       });
       if (changed.revealed) reply.header('cache-control', 'no-store');
@@ -147,11 +142,8 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
       const { deleted } = readRemoval(resource, queryOf(request));
       await deleteResource(services, resource, {
+        ...changeOf(services, resource, request),
         forGood: deleted !== undefined,
-        call: callOf(services, request),
-        id: idOf(resource, request),
-        body: request.body,
-        ifMatch: request.headers['if-match'],
         key: keyOf(services, request),
       });
       return reply.code(204).send();
@@ -161,14 +153,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     const config = guardOf(resource, 'write', () => restoreDocs(resource));
     app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
       rejectParameters(queryOf(request));
-      const restored = await restoreResource(services, resource, {
-        call: callOf(services, request),
-        id: idOf(resource, request),
-        body: request.body,
-        selection: selectionFor(resource, plainRow),
-        ifMatch: request.headers['if-match'],
-      });
-      return sendTagged(reply, restored);
+      return sendTagged(reply, await restoreResource(services, resource, changeOf(services, resource, request)));
     });
   }
 }
@@ -181,16 +166,23 @@ export async function create(
   tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
   rejectParameters(queryOf(request));
-  const { headers, body } = await createResource(services, resource, {
-    call: callOf(services, request),
-    body: request.body,
-    isForm: isForm(request),
-    selection: selectionFor(resource, plainRow),
-    key: keyOf(services, request),
-    ...tie,
-  });
+  const sent = { ...writeOf(services, resource, request), key: keyOf(services, request), ...tie };
+  const { headers, body } = await createResource(services, resource, sent);
   return sendJson(reply.code(201).headers(headers), body);
 }
+
+const writeOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
+  call: callOf(services, request),
+  body: request.body,
+  isForm: isForm(request),
+  selection: selectionFor(resource, plainRow),
+});
+
+const changeOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
+  ...writeOf(services, resource, request),
+  id: idOf(resource, request),
+  ifMatch: request.headers['if-match'],
+});
 
 /** An idempotency key applies to one method and path. */
 function keyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {

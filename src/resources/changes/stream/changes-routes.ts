@@ -16,12 +16,7 @@ import { rejectParameters, wholeNumber } from '../../query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
-import {
-  readSubscription,
-  type Subscription,
-  type SubscriptionQuery,
-  VisibilityEvaluator,
-} from '../view/subscription.ts';
+import { readSubscription, visibleChanges } from '../view/subscription.ts';
 import { Stream } from './stream.ts';
 import { endReason, type Streams } from './streams.ts';
 import { issueTicket, redeemTicket } from './tickets.ts';
@@ -140,19 +135,11 @@ async function tokenOf(services: ChangesServices, request: FastifyRequest, reply
 const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>
   request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
 
-function subscriptionOf(
-  { context, resources }: ChangesServices,
-  caller: Caller,
-  query: SubscriptionQuery,
-): Subscription {
-  return readSubscription(context.database.engine, resources, caller, query, context.now());
-}
-
 async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
   const { context, log, resources } = services;
   const query = queryOf(request);
   const limit = wholeNumber('limit', query.limit || undefined, defaultLimit, maxLimit);
-  const subscription = subscriptionOf(services, caller, query);
+  const subscription = readSubscription(context, resources, caller, query);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();
   const history = await log.history();
@@ -161,13 +148,8 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   let to = from;
   while (to.number < settled && data.length < limit && names.length > 0) {
     const page = await log.page(to, names, limit - data.length);
-    const changes = loggedChanges(resources, page.rows);
-    const sights = await new VisibilityEvaluator(context, changes).visibilityFor(subscription);
-    for (const change of changes) {
-      const sight = sights.get(change.resource.name)?.get(change);
-      const json = sight && change.jsonFor(sight, history);
-      if (json !== undefined) data.push(JSON.parse(json));
-    }
+    const shown = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
+    data.push(...shown.map(({ json }) => JSON.parse(json)));
     to = advancePosition(to, page.to);
   }
   if (names.length === 0) to = advancePosition(to, Math.max(settled, to.number));
@@ -175,10 +157,10 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
 }
 
 async function openStream(services: ChangesServices, request: FastifyRequest, reply: FastifyReply, token: string) {
-  const { log, streams, verifier, context } = services;
+  const { log, streams, verifier, context, resources } = services;
   const query = queryOf(request);
   const caller = await callerOf(services, request, token);
-  const subscription = subscriptionOf(services, caller, query);
+  const subscription = readSubscription(context, resources, caller, query);
   const stream = new Stream(reply.raw, await log.history(), {
     subscription,
     account: rateLimitAccount(caller),

@@ -1,5 +1,4 @@
 import type { Context } from '../../../database/context.ts';
-import type { Engine } from '../../../database/database.ts';
 import { invalidParameter, unknownName } from '../../../http/errors/parameter-errors.ts';
 import { insufficientScope } from '../../../http/gate/unauthorized.ts';
 import { type Caller, hasScope } from '../../../platform/caller.ts';
@@ -37,18 +36,18 @@ export const recordedResources = (resources: Resources): Map<string, Resource> =
  * The default of `resources` is all that the caller may read.
  */
 export function readSubscription(
-  engine: Engine,
+  { database, now: clock }: Pick<Context, 'database' | 'now'>,
   all: Resources,
   caller: Caller,
   wanted: SubscriptionQuery,
-  now: number,
 ): Subscription {
+  const now = clock();
   const { resources: text, search, searchJoin, searchFields } = wanted;
   const recorded = recordedResources(all);
   const names = text === undefined ? readable(recorded, caller, now) : splitNames(text);
   const sent = Object.entries({ search, searchJoin, searchFields });
   const query = Object.fromEntries(sent.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  const context = { engine, caller, now };
+  const context = { engine: database.engine, caller, now };
   const resources = new Map(
     names.map((name) => {
       const resource = recorded.get(name);
@@ -97,6 +96,28 @@ function rightsOf(resource: Resource, caller: Caller, now: number): string {
   if (!rules.includes('"related"')) return rules;
   const { kind, userId, clientId, roles, scopes } = caller;
   return `${rules} ${JSON.stringify([kind, userId, clientId, roles, scopes])}`;
+}
+
+/** A change as a subscriber sees it. */
+export interface VisibleChange {
+  readonly change: LoggedChange;
+  readonly operation: string;
+  readonly json: string;
+}
+
+/** The changes that one subscriber sees. */
+export async function visibleChanges(
+  context: Context,
+  subscription: Subscription,
+  changes: readonly LoggedChange[],
+  history: string,
+): Promise<VisibleChange[]> {
+  const sights = await new VisibilityEvaluator(context, changes).visibilityFor(subscription);
+  return changes.flatMap((change) => {
+    const sight = sights.get(change.resource.name)?.get(change);
+    const json = sight && change.jsonFor(sight, history);
+    return json === undefined || !sight ? [] : [{ change, operation: change.operationFor(sight), json }];
+  });
 }
 
 /** Evaluates some changes for all subscribers. Subscribers with the same rights share one evaluation. */

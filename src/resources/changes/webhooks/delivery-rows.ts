@@ -1,13 +1,6 @@
 import { uuidv7 } from '../../../database/uuid.ts';
-import type { LoggedChange } from '../view/logged-change.ts';
+import type { VisibleChange } from '../view/subscription.ts';
 import type { DeliveryRow, WebhookRow } from './webhook-store.ts';
-
-/** A change as the owner of a webhook sees it. */
-export interface VisibleChange {
-  readonly change: LoggedChange;
-  readonly operation: string;
-  readonly json: string;
-}
 
 export const deliveryBody = ({ change: { resource, row }, operation, json }: VisibleChange): string =>
   `{"type":${JSON.stringify(`${resource.name}.${operation}`)},"timestamp":${JSON.stringify(new Date(row.at).toISOString())},"data":${json}}`;

@@ -8,10 +8,10 @@ import { Follower } from '../../../platform/follower.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
-import { changeAt } from '../log/change-store.ts';
-import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
-import { readSubscription, type Subscription, VisibilityEvaluator } from '../view/subscription.ts';
-import { createDelivery, deliveryBody, type VisibleChange } from './delivery-rows.ts';
+import { changeAt, type LogRow } from '../log/change-store.ts';
+import { loggedChanges } from '../view/logged-change.ts';
+import { readSubscription, type Subscription, type VisibleChange, visibleChanges } from '../view/subscription.ts';
+import { createDelivery, deliveryBody } from './delivery-rows.ts';
 import { disableWebhooks } from './disable-webhooks.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
@@ -21,7 +21,6 @@ import {
   insertDeliveries,
   leaseDeliveries,
   lockWebhook,
-  pruneDeliveries,
   updateDelivery,
   type WebhookRow,
 } from './webhook-store.ts';
@@ -89,11 +88,6 @@ export class WebhookSender {
     await Promise.allSettled(this.#sending);
   }
 
-  async prune(): Promise<void> {
-    const { config, database, now } = this.#context;
-    await pruneDeliveries(database, now() - config.changesRetention * 1000);
-  }
-
   async #poll(): Promise<void> {
     const webhooks = await activeWebhooks(this.#context.database.db);
     this.#idle = webhooks.length === 0;
@@ -125,9 +119,7 @@ export class WebhookSender {
     const subscription = await this.#subscriptionOf(webhook);
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
-    const shown = subscription
-      ? await this.#show(subscription, loggedChanges(this.#services.resources, page.rows))
-      : [];
+    const shown = subscription ? await this.#show(subscription, page.rows) : [];
     const wanted = parseJson(webhook.operations);
     const rows = shown.flatMap((each) =>
       wanted.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
@@ -142,25 +134,19 @@ export class WebhookSender {
 
   /** Uses the current rights of the owner. Undefined if the owner has none. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
-    const { database, now } = this.#context;
     const caller = await this.#services.ownerOf(user_id);
     if (!caller) return undefined;
     const wanted = { resources: parseJson(resources).join(','), search: search ?? undefined };
     try {
-      return readSubscription(database.engine, this.#services.resources, caller, wanted, now());
+      return readSubscription(this.#context, this.#services.resources, caller, wanted);
     } catch {
       return undefined;
     }
   }
 
-  async #show(subscription: Subscription, changes: readonly LoggedChange[]): Promise<VisibleChange[]> {
-    const history = await this.#services.log.history();
-    const sights = await new VisibilityEvaluator(this.#context, changes).visibilityFor(subscription);
-    return changes.flatMap((change) => {
-      const sight = sights.get(change.resource.name)?.get(change);
-      const json = sight && change.jsonFor(sight, history);
-      return json === undefined || !sight ? [] : [{ change, operation: change.operationFor(sight), json }];
-    });
+  async #show(subscription: Subscription, rows: readonly LogRow[]): Promise<VisibleChange[]> {
+    const { log, resources } = this.#services;
+    return visibleChanges(this.#context, subscription, loggedChanges(resources, rows), await log.history());
   }
 
   async #send(webhook: WebhookRow): Promise<void> {
@@ -186,7 +172,7 @@ export class WebhookSender {
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
     if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
-    const [shown] = await this.#show(subscription, loggedChanges(this.#services.resources, [row]));
+    const [shown] = await this.#show(subscription, [row]);
     return shown && deliveryBody(shown);
   }
 

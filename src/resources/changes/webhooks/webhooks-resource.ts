@@ -34,7 +34,7 @@ interface Wanted {
 }
 
 /** Rejects resources that the caller may not read, and invalid searches, when a webhook is created or changed. */
-function check({ context, caller, now }: Call, services: WebhookServices, { url, resources, search }: Wanted): void {
+function check({ context, caller }: Call, services: WebhookServices, { url, resources, search }: Wanted): void {
   const errors: FieldError[] = [];
   const parsed = url ? URL.parse(url) : null;
   const isUrl =
@@ -44,7 +44,7 @@ function check({ context, caller, now }: Call, services: WebhookServices, { url,
   if (resources) {
     try {
       const wanted = { resources: resources.join(','), search: search ?? undefined };
-      readSubscription(context.database.engine, services.resources(), caller, wanted, now);
+      readSubscription(context, services.resources(), caller, wanted);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       errors.push({ field: search ? 'search' : 'resources', code: 'invalid', message: error.message });
