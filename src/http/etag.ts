@@ -63,6 +63,5 @@ export function addEtag(request: FastifyRequest, reply: FastifyReply, payload: u
   const known = request.headers['if-none-match'];
   if (known === undefined || !matchesEtag(known, etag)) return payload;
   reply.code(304).removeHeader('content-type').removeHeader('content-length');
-  // For HEAD, Fastify measures the payload and then drops it.
-  return request.method === 'HEAD' ? '' : null;
+  return null;
 }

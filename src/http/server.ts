@@ -105,6 +105,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
     // Fastify's own logger would create a child logger for each request (see `requestLog` and error-handler.ts).
     logController: new FrameworkLog(log),
     genReqId: requestId,
+    // Fastify would register a second route for HEAD. Instead, a GET route also handles HEAD, and Node omits the body.
+    exposeHeadRoutes: false,
     bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     trustProxy: trustProxy(config),
@@ -133,8 +135,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
   decorateCounting(app, limit);
   app.decorate('errorPage', null);
   app.addHook('onRoute', (route) => {
-    // HEAD routes that Fastify adds to a GET route have its config.
     if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must set config.auth`);
+    if (route.method === 'GET' && route.exposeHeadRoute !== false) route.method = ['GET', 'HEAD'];
     paths.add(route.url, route.method, route.config);
   });
   app.server.on('checkExpectation', clientErrors.unexpected);

@@ -121,7 +121,8 @@ export async function compileRoutes(app: App): Promise<void> {
   try {
     await app.ready();
   } catch (error) {
-    throw codeOf(error)?.startsWith('FST_ERR_SCH_') ? new OperatorError(`${reasonOf(error)}.`) : error;
+    if (!codeOf(error)?.startsWith('FST_ERR_SCH_')) throw error;
+    throw new OperatorError(`${reasonOf(error).replace("[ 'GET', 'HEAD' ]", 'GET')}.`);
   }
 }
 

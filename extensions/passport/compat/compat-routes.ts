@@ -74,7 +74,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     (scopesOfRole(context.config, role) ?? (role === 'admin' ? ['*'] : [])).map((scope) => asPermission(scope));
 
   app.addHook('onRoute', (route) => {
-    const method = String(route.method);
+    const method = String([route.method].flat()[0]);
     if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) transformTokenResponse(route);
     if (route.url === '/v1/logout') transformLogoutResponse(route, method);
     const resource = ofResource.exec(route.url)?.[1] ?? '';
