@@ -65,9 +65,10 @@ function sizesOf(text: string | undefined, fallback: readonly number[]): readonl
     : fail(`--sizes must be two or more whole numbers of at least 1000, separated by commas, not "${text}".`);
 }
 
-function parse() {
+function parse(args: readonly string[]) {
   try {
     return parseArgs({
+      args: [...args],
       options: {
         quick: { type: 'boolean', default: false },
         only: { type: 'string' },
@@ -89,8 +90,8 @@ function parse() {
 }
 
 /** The options of the command line. A mistake prints the valid options and ends the process. */
-export function readOptions() {
-  const values = parse();
+export function readOptions(args: readonly string[] = process.argv.slice(2)) {
+  const values = parse(args);
   if (values.help) {
     console.log(usage);
     process.exit(0);
