@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { throttle } from '../throttle.ts';
 import { isDiskError } from './pool/postgres-errors.ts';
 import { queryOnce } from './pool/query-once.ts';
+import { isReadOnlySql } from './servers/server-state.ts';
 
 interface Parts {
   readonly pool: pg.Pool;
@@ -10,7 +11,6 @@ interface Parts {
   connect(): Promise<pg.PoolClient>;
 }
 
-const readsAlone = "select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as yes";
 /** The rows need more than `work_mem`, so the server has to write to its disk. */
 const writeToDisk = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
 const responseTimeoutMs = 5000;
@@ -21,7 +21,7 @@ export function postgresProbes({ pool, isTaken, connect }: Parts): Database['pro
   const runQuery = (text: string) => queryOnce(connect, { text, query_timeout: responseTimeoutMs });
   return {
     async database() {
-      const { rows } = await runQuery(readsAlone);
+      const { rows } = await runQuery(`select ${isReadOnlySql} as yes`);
       if (rows[0]?.yes) throw new Error('it accepts no writes');
     },
     disk: throttle(writeEvery, async () => {

@@ -50,14 +50,7 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
       description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
       statements: [sql`update ${table} set ${valuesOf(column)} where ${name} is null`],
       rowsOnly: true,
-      ...(executor.engine === 'postgres'
-        ? {
-            withoutLock: {
-              table: column.table,
-              run: (on: Executor, done: (rows: number) => void) => fillDefault(on, column, done),
-            },
-          }
-        : {}),
+      withoutLock: { table: column.table, run: (on, done) => fillDefault(on, column, done) },
     });
   }
   return steps;

@@ -94,13 +94,7 @@ export async function planResourceMigrations(
   });
 }
 
-class RolledBack extends Error {
-  readonly done: string[];
-  constructor(done: string[]) {
-    super('tried, and undone');
-    this.done = done;
-  }
-}
+const rolledBack = new Error('tried, and undone');
 
 /** Migrates the tables to the declarations. Returns a text for each step. If rows violate a declaration, it throws and changes nothing. */
 export async function applyResourceMigrations(
@@ -110,20 +104,19 @@ export async function applyResourceMigrations(
 ): Promise<string[]> {
   const ahead = options.dryRun ? noWorkAhead : await doAhead(database, definitions, options);
   const shown = stepProgress(options.progress ?? noProgress);
+  let done: string[] = [];
   try {
-    const done = await underMigrationLock(database, async (tx) => {
-      const brought = await migrateInTransaction(database, tx, definitions, options, { ahead, shown });
-      if (options.dryRun) throw new RolledBack(brought);
-      return brought;
+    await underMigrationLock(database, async (tx) => {
+      done = await migrateInTransaction(database, tx, definitions, options, { ahead, shown });
+      if (options.dryRun) throw rolledBack;
     });
     if (!options.later) await finishMigrations(database, [], options.note);
-    return done;
   } catch (error) {
-    if (error instanceof RolledBack) return error.done;
-    throw error;
+    if (error !== rolledBack) throw error;
   } finally {
     shown.end();
   }
+  return done;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Step {
   readonly dropsColumn?: { readonly table: string; readonly name: string };
   /** On PostgreSQL: an added column. Its statements can be repeated. */
   readonly column?: { readonly table: string; readonly name: string };
-  /** On PostgreSQL: an index, and the statement that creates it concurrently, if necessary on temporary columns. */
+  /** An index. On PostgreSQL, `concurrently` creates it, if necessary on temporary columns. */
   readonly index?: {
     readonly table: string;
     readonly name: string;
@@ -155,7 +155,7 @@ export function createIndex(engine: Engine, table: string, name: string, index: 
   return {
     description: `make the ${unique ? 'unique ' : ''}index "${name}"`,
     statements: [raw(`create ${kind} ${quoted(name)} ${on()}`)],
-    ...(engine === 'postgres' ? { index: { table, name, columns: index.columns, unique, concurrently } } : {}),
+    index: { table, name, columns: index.columns, unique, concurrently },
   };
 }
 

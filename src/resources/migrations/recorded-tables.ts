@@ -3,20 +3,16 @@ import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { compileResources } from '../model/resource.ts';
 import { secretName } from '../write/changes.ts';
 
-interface Tables {
-  readonly recorded: RecordedTable[];
-  /** Managed tables without `changes`. Built-in tables are not included. */
-  readonly unrecorded: string[];
-}
-
 /** Records all columns that rules, searches and computed fields may need, except hidden columns whose name suggests a secret. */
-export function recordedTables(definitions: readonly ResourceDefinition[]): Tables {
-  const tables: Tables = { recorded: [], unrecorded: [] };
+export function recordedTables(definitions: readonly ResourceDefinition[]) {
+  const recorded: RecordedTable[] = [];
+  /** Managed tables without `changes`. Built-in tables are not included. */
+  const unrecorded: string[] = [];
   const compiled = compileResources(definitions);
   for (const { name, definition, stored, versioned, changes } of compiled.values()) {
     const { table = name, managed } = definition;
     if (!changes) {
-      if (managed) tables.unrecorded.push(table);
+      if (managed) unrecorded.push(table);
       continue;
     }
     const columns = new Set(['id']);
@@ -27,7 +23,7 @@ export function recordedTables(definitions: readonly ResourceDefinition[]): Tabl
     }
     if (versioned) columns.add('version');
     const needs = definition.recordedWith;
-    tables.recorded.push({ resource: name, table, columns: [...columns], versioned, requiredColumn: needs });
+    recorded.push({ resource: name, table, columns: [...columns], versioned, requiredColumn: needs });
   }
-  return tables;
+  return { recorded, unrecorded };
 }

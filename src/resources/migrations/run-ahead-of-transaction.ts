@@ -41,8 +41,8 @@ export async function runAheadOfTransaction(
   ];
   if (database.engine === 'sqlite' || long.length === 0) return new Map();
   await underMigrationLock(database, async (tx) => {
-    const begin = [...[...columns, ...recasts].flatMap(({ statements }) => statements)];
-    for (const statement of begin) await writeOnce({ engine: 'postgres', db: tx }, statement);
+    for (const statement of [...columns, ...recasts].flatMap(({ statements }) => statements))
+      await writeOnce({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const shown = stepProgress(progress);

@@ -25,9 +25,10 @@ import {
   createResource,
   deleteResource,
   mapReferenceViolation,
+  restoreLocked,
   restoreResource,
 } from './write-resource.ts';
-import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
+import { changeRow, insertRow, removeRow } from './write-row.ts';
 import { isInTransaction, lockTargetOf, writeOfTransaction } from './write-transaction.ts';
 
 /** The maximum depth of nested writes. It stops a hook that writes its own row. */
@@ -202,18 +203,9 @@ const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, 
   );
 
 const restoreNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch }: Changing) =>
-  inside(bound, outer, id, async (write) => {
-    const { resource } = bound;
-    const before = await lockRow(
-      { ...write, deleted: { of: resource, which: 'with' } },
-      resource,
-      id,
-      'delete',
-      ifMatch,
-    );
-    const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
-    return shownRow(resource, row);
-  });
+  inside(bound, outer, id, async (write) =>
+    shownRow(bound.resource, await restoreLocked(write, bound.resource, id, ifMatch)),
+  );
 
 /** Runs work in a savepoint. If it throws, only the work is undone. `depth` makes the name of the savepoint unique. */
 async function inSavepoint<T>(tx: Tx, depth: number, work: () => Promise<T>): Promise<T> {

@@ -21,10 +21,24 @@ import { inTransaction } from './write-transaction.ts';
 
 type CreatedResponse = Pick<StoredResponse, 'headers' | 'body'>;
 
-const revealedJson = (revealed: Values): string =>
-  Object.entries(revealed)
+/** The JSON of a written row. For a retry with the same key, it is stored without the secrets that are shown once. */
+async function writtenJson(
+  write: WriteContext,
+  resource: Resource,
+  { selection, key }: Pick<ChangeRequest, 'selection' | 'key'>,
+  row: StoredRow,
+  headers: Record<string, string> = {},
+) {
+  const extra = Object.entries(write.revealed)
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
     .join('');
+  const tagged = await rowJson(write, resource, selection, row, extra);
+  if (key) {
+    const { etag, json } = extra === '' ? tagged : await rowJson(write, resource, selection, row);
+    await storeResponse(write.call.tx, key, { id: row.id, headers: { ...headers, etag }, body: json });
+  }
+  return { ...tagged, revealed: extra !== '' };
+}
 
 export async function createResource(
   services: ResourceServices,
@@ -40,8 +54,7 @@ export async function createResource(
   const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
   const alone = () =>
     inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
-      const { tx } = write.call;
-      const created = key && (await claimKey(tx, key, call.now));
+      const created = key && (await claimKey(write.call.tx, key, call.now));
       if (created) return repeatResponse(write, resource, created);
       if (!input) throw responseExpired();
       const row = await insertRow(write, resource, { ...input.values });
@@ -51,14 +64,8 @@ export async function createResource(
         await insertRow(write, link.resource, values);
       }
       const location = locationOf(id);
-      const extra = revealedJson(write.revealed);
-      const { json, etag } = await rowJson(write, resource, selection, row, extra);
-      if (key) {
-        // Only the first response contains a secret.
-        const plain = extra === '' ? { json, etag } : await rowJson(write, resource, selection, row);
-        await storeResponse(tx, key, { id, headers: { location, etag: plain.etag }, body: plain.json });
-      }
-      return { headers: { location, etag, ...(extra ? { 'cache-control': 'no-store' } : {}) }, body: json };
+      const { json, etag, revealed } = await writtenJson(write, resource, request, row, { location });
+      return { headers: { location, etag, ...(revealed ? { 'cache-control': 'no-store' } : {}) }, body: json };
     });
   const isPlain = input && !key && !link && selection.includes.length === 0;
   if (!isPlain || !canBatchCreate(services, resource)) return alone();
@@ -100,16 +107,15 @@ export async function changeResource(
   resource: Resource,
   sent: ChangeRequest,
 ): Promise<{ json: string; etag: string; revealed: boolean }> {
-  const { id, ifMatch, selection, key } = sent;
+  const { id, ifMatch, key } = sent;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const known = key !== undefined && (await hasStoredResponse(services.context, key));
+  const known = await hasStoredResponse(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareChange(services, resource, request);
   const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
-    const { tx } = write.call;
     // Checked before If-Match, because a retry names the version before the first request.
-    const done = key && (await claimKey(tx, key, call.now));
+    const done = key && (await claimKey(write.call.tx, key, call.now));
     if (done) {
       const { headers, body } = await repeatResponse(write, resource, done);
       return { json: body, etag: headers.etag ?? '', revealed: false };
@@ -117,13 +123,7 @@ export async function changeResource(
     if (!input) throw responseExpired();
     const before = await lockRow(write, resource, id, 'update', ifMatch);
     const row = await changeRow(write, resource, before, { ...input, values: { ...input.values } });
-    const extra = revealedJson(write.revealed);
-    const tagged = await rowJson(write, resource, selection, row, extra);
-    if (key) {
-      const plain = extra === '' ? tagged : await rowJson(write, resource, selection, row);
-      await storeResponse(tx, key, { id: row.id, headers: { etag: plain.etag }, body: plain.json });
-    }
-    return { ...tagged, revealed: extra !== '' };
+    return writtenJson(write, resource, sent, row);
   });
 }
 
@@ -138,7 +138,7 @@ export async function deleteResource(
   { id, ifMatch, key, forGood, ...sent }: DeleteRequest,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
-  const known = key !== undefined && (await hasStoredResponse(services.context, key));
+  const known = await hasStoredResponse(services.context, key);
   const { call, body } = known ? sent : await withProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   const work = async (write: WriteContext) => {
@@ -178,11 +178,21 @@ export async function restoreResource(
 ): Promise<TaggedJson> {
   const { call } = await withProof(services, resource, sent);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
-    const withDeleted = { ...write, deleted: { of: resource, which: 'with' as const } };
-    const before = await lockRow(withDeleted, resource, id, 'delete', ifMatch);
-    const row = before.deleted_at === null ? before : await restoreRow(write, resource, before);
+    const row = await restoreLocked(write, resource, id, ifMatch);
     return rowJson(write, resource, selection, row);
   });
+}
+
+/** Locks a row and restores it, if it is deleted. */
+export async function restoreLocked(
+  write: WriteContext,
+  resource: Resource,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<StoredRow> {
+  const deleted = { of: resource, which: 'with' } as const;
+  const before = await lockRow({ ...write, deleted }, resource, id, 'delete', ifMatch);
+  return before.deleted_at === null ? before : restoreRow(write, resource, before);
 }
 
 async function referringResources(

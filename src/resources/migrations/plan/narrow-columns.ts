@@ -1,7 +1,7 @@
-import type { ColumnSchema, Narrowing } from '../../declaration/fields/column-schema.ts';
+import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import type { Executor } from '../../sql/executor.ts';
-import { type Fragment, quoted, raw, sql, sqlTrue } from '../../sql/sql-text.ts';
+import { quoted, raw, sql, sqlTrue } from '../../sql/sql-text.ts';
 import type { Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere } from '../rows-of-table.ts';
@@ -41,7 +41,8 @@ export async function narrowColumn(
       );
     }
   }
-  for (const { violated, description } of before ? narrowings(column, before, after) : []) {
+  const narrowings = (before && fieldTypeNamed(after.type)?.narrowings?.(column, before, after)) ?? [];
+  for (const { violated, description } of narrowings) {
     const broken = await countRowsWhere(executor, table, violated);
     if (broken === 0) continue;
     const change = suggestMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
@@ -55,6 +56,3 @@ export function suggestMigration(name: string, statement: string): string {
   const file = `migrations/001-${name}.ts`.replaceAll('_', '-');
   return `a migration of your own, such as ${file}, with \`${statement}\` (docs/migrations.md)`;
 }
-
-const narrowings = (column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] =>
-  fieldTypeNamed(after.type)?.narrowings?.(column, before, after) ?? [];

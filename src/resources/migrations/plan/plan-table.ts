@@ -69,7 +69,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
     const old = before.columns[name];
     if (!old) steps.push(...addColumn(engine, table, name, filled(name, before, after)));
     else if (sameStorage(old, next)) {
-      if (old.unnamed) steps.push(...resumeColumn(engine, before, name, next));
+      if (old.unnamed) steps.push(...resumeColumn(before, name, next));
     } else {
       const conversion = conversionOf(name, old, next);
       if (conversion) {
