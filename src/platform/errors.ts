@@ -134,8 +134,5 @@ export class OAuthError extends Error {
 
 /** Stops the service or a command. Printed without a stack trace, because the operator can fix the cause. */
 export class OperatorError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'OperatorError';
-  }
+  override readonly name = 'OperatorError';
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { BatchSigner } from './batch-signer.ts';
 import { decodePart, encodePart } from './jws-parts.ts';
@@ -153,10 +154,6 @@ function signingKey(row: KeyRow, content: Buffer): SigningKey {
 }
 
 function unsignedToken({ headers, row }: SigningKey, claims: ClaimsToSign, typ: string): Unsigned {
-  let header = headers.get(typ);
-  if (!header) {
-    header = encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id }));
-    headers.set(typ, header);
-  }
+  const header = getOrCreate(headers, typ, () => encodePart(JSON.stringify({ alg: row.algorithm, typ, kid: row.id })));
   return `${header}.${JSON.stringify(typeof claims === 'function' ? claims(row.algorithm) : claims)}`;
 }

@@ -42,10 +42,7 @@ const isLoopbackAddress = (address: string): boolean => isIP(address) !== 0 && i
 
 /** Why a call to a URL from outside failed or was not made. The message may be logged. */
 export class OutboundError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'OutboundError';
-  }
+  override readonly name = 'OutboundError';
 }
 
 export interface OutboundRequest {

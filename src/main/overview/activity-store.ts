@@ -1,28 +1,23 @@
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Db } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
-export type ActivityRow = Selectable<Tables['activity']>;
+type ActivityRow = Selectable<Tables['activity']>;
+
+const upsert = (db: Db, rows: readonly ActivityRow[], count: number | RawBuilder<number>): Promise<unknown> =>
+  db
+    .insertInto('activity')
+    .values([...rows])
+    .onConflict((oc) => oc.columns(['hour', 'kind']).doUpdateSet({ count }))
+    .execute();
 
 /** One statement, so that counts of concurrent instances add up. */
 export async function addToActivity(db: Db, rows: readonly ActivityRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await db
-    .insertInto('activity')
-    .values([...rows])
-    .onConflict((oc) => oc.columns(['hour', 'kind']).doUpdateSet({ count: sql`activity.count + excluded.count` }))
-    .execute();
+  if (rows.length > 0) await upsert(db, rows, sql`activity.count + excluded.count`);
 }
 
 /** A gauge: the last value of an hour replaces earlier ones. */
-export async function setActivity(db: Db, row: ActivityRow): Promise<void> {
-  await db
-    .insertInto('activity')
-    .values(row)
-    .onConflict((oc) => oc.columns(['hour', 'kind']).doUpdateSet({ count: row.count }))
-    .execute();
-}
+export const setActivity = (db: Db, row: ActivityRow): Promise<unknown> => upsert(db, [row], row.count);
 
 export const activitySince = (db: Db, hour: number): Promise<ActivityRow[]> =>
   db.selectFrom('activity').selectAll().where('hour', '>=', hour).orderBy('hour').orderBy('kind').execute();

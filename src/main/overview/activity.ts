@@ -7,8 +7,7 @@ import {
   setActivity,
 } from './activity-store.ts';
 
-export const kinds = ['sign_ins', 'failures', 'registrations', 'tokens', 'sessions'] as const;
-export type Kind = (typeof kinds)[number];
+type Kind = 'sign_ins' | 'failures' | 'registrations' | 'tokens' | 'sessions';
 
 const hourMs = 3_600_000;
 const shownHours = 30 * 24;
@@ -17,7 +16,7 @@ const keptHours = 62 * 24;
 const hourOf = (ms: number): number => Math.floor(ms / hourMs) * hourMs;
 
 /** The counts of one hour. Zero counts are left out. */
-export type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
+type Hour = { readonly at: string } & { readonly [kind in Kind]?: number };
 
 /** Adds the increase of the metrics to hourly counts every few seconds. A crash loses the last seconds. */
 export class Activity {

@@ -1,9 +1,21 @@
-import type { Counted, Counts } from './messages.ts';
+import type { Counted } from './messages.ts';
 
-interface Window {
+export interface Window {
   readonly windowEnds: number;
   readonly counts: Map<string, number>;
 }
+
+/** The window with this end. A window with another end is replaced. */
+export function currentWindow(windows: Map<string, Window>, name: string, windowEnds: number): Window {
+  const known = windows.get(name);
+  if (known?.windowEnds === windowEnds) return known;
+  const window = { windowEnds, counts: new Map<string, number>() };
+  windows.set(name, window);
+  return window;
+}
+
+export const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
+  [...windows].map(([name, { windowEnds, counts }]) => ({ name, windowEnds, counts: [...counts] }));
 
 /** The counts of all workers in the current window. */
 export class SharedTotals {
@@ -11,22 +23,13 @@ export class SharedTotals {
 
   add(counted: readonly Counted[]): Counted[] {
     return counted.map(({ name, windowEnds, counts }) => {
-      let window = this.#windows.get(name);
-      if (window?.windowEnds !== windowEnds) {
-        window = { windowEnds, counts: new Map() };
-        this.#windows.set(name, window);
-      }
-      const { counts: totals } = window;
+      const { counts: totals } = currentWindow(this.#windows, name, windowEnds);
       for (const [caller, count] of counts) totals.set(caller, (totals.get(caller) ?? 0) + count);
       return { name, windowEnds, counts: counts.map(([caller]) => [caller, totals.get(caller) ?? 0] as const) };
     });
   }
 
   all(): Counted[] {
-    return [...this.#windows].map(([name, { windowEnds, counts }]) => ({
-      name,
-      windowEnds,
-      counts: [...counts] satisfies Counts,
-    }));
+    return asCounted(this.#windows);
   }
 }

@@ -2,6 +2,7 @@ import type { SharedCounts, Siblings } from '../../database/context.ts';
 import { unavailable } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { Counted, FromPrimary, FromWorker } from './messages.ts';
+import { asCounted, currentWindow, type Window } from './shared-totals.ts';
 
 /** Far from a limit, the other workers may learn of requests a little later. This saves messages. */
 const reportEveryMs = 100;
@@ -9,16 +10,11 @@ const timeoutMs = 3000;
 
 type CountsListener = Parameters<SharedCounts['onRemoteCounts']>[0];
 
-type Window = { readonly windowEnds: number; readonly counts: Map<string, number> };
-
 /** A message with counts, and the totals of all workers at that time. */
 interface SentCounts {
   readonly sent: ReadonlyMap<string, Window>;
   readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
-
-const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
-  [...windows].map(([name, { windowEnds, counts }]) => ({ name, windowEnds, counts: [...counts] }));
 
 /** The other workers, which a worker reaches through the primary. */
 export class WorkerSiblings implements Siblings {
@@ -72,12 +68,8 @@ export class WorkerSiblings implements Siblings {
   }
 
   #note(name: string, windowEnds: number, caller: string): void {
-    let unsent = this.#unsent.get(name);
-    if (unsent?.windowEnds !== windowEnds) {
-      unsent = { windowEnds, counts: new Map() };
-      this.#unsent.set(name, unsent);
-    }
-    unsent.counts.set(caller, (unsent.counts.get(caller) ?? 0) + 1);
+    const { counts } = currentWindow(this.#unsent, name, windowEnds);
+    counts.set(caller, (counts.get(caller) ?? 0) + 1);
     this.#report ??= setTimeout(() => {
       this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), requestId: undefined });
     }, reportEveryMs).unref();

@@ -18,11 +18,7 @@ import {
   updateRun,
 } from './schedule-store.ts';
 
-interface Scheduled {
-  readonly name: string;
-  readonly schedule: string;
-  readonly timeZone: string;
-}
+type Scheduled = Required<Pick<JobDefinition, 'name' | 'schedule' | 'timeZone'>>;
 
 const defaultTimeZone = 'UTC';
 const keepRunsMs = 30 * 24 * 60 * 60_000;

@@ -35,12 +35,7 @@ export const comparableFields = (resource: Resource): ResourceField[] => fieldsO
 export const groupableFields = (resource: Resource): ResourceField[] =>
   fieldsOf(resource, groupable).filter(({ type, options }) => !isTooLongToIndex({ type: type.name, options }));
 
-interface Sent {
-  readonly aggregate: string | undefined;
-  readonly groupBy: string | undefined;
-  readonly orderBy: string | undefined;
-  readonly sortedBy: string | undefined;
-}
+type Sent = Readonly<Record<'aggregate' | 'groupBy' | 'orderBy' | 'sortedBy', string | undefined>>;
 
 /** `aggregate=count,sum:seats` with `groupBy=kind`. Undefined without aggregates. */
 export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {

@@ -8,17 +8,7 @@ import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** Reads and serializes rows with a selection of fields. */
-export interface RowShape {
-  /** The columns to select, each with its alias `t`. */
-  readonly columns: string;
-  /** Reads a row by its id, for callers who may read every row. */
-  readonly byId: KeyedSelect;
-  page(sort: Sort, engine: Engine): PreparedSelect;
-  /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
-  readonly dependsOnRow: boolean;
-  /** The members of the row's JSON object, without braces. */
-  members(row: StoredRow): string;
-}
+export type RowShape = ReturnType<typeof shapeOf>;
 
 export interface TaggedJson {
   readonly json: string;
@@ -61,7 +51,7 @@ export function shapeOf(
   resource: Resource,
   fields: readonly ResourceField[],
   { extra = [], repeated = true }: { extra?: readonly string[]; repeated?: boolean } = {},
-): RowShape {
+) {
   const columns = new Set(always(resource));
   for (const field of fields) {
     for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
@@ -73,15 +63,19 @@ export function shapeOf(
   // Callers choose the order, so the number of cached statements is limited.
   const pages = new BoundedMap<string, PreparedSelect>(50);
   return {
+    /** The columns to select, each with its alias `t`. */
     columns: selected,
+    /** Reads a row by its id, for callers who may read every row. */
     byId: new KeyedSelect(from, repeated),
-    page: (sort, engine) =>
+    page: (sort: Sort, engine: Engine): PreparedSelect =>
       getOrCreate(pages, `${engine} ${sort.signature}`, () => {
         const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
         return new PreparedSelect(text, repeated);
       }),
+    /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
     dependsOnRow: !fields.some(({ compute }) => compute),
-    members(row) {
+    /** The members of the row's JSON object, without braces. */
+    members(row: StoredRow): string {
       let out = '';
       for (const write of writers) out += write(row);
       return out;

@@ -31,18 +31,10 @@ interface Options {
   readonly limits: Limits;
 }
 
-export interface PrimaryPool {
-  readonly pool: pg.Pool;
-  readonly byTransaction: boolean;
-  server(): string;
-  /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
-  connect(): Promise<pg.PoolClient>;
-  checkPrimary(error: unknown): void;
-  close(): Promise<void>;
-}
+export type PrimaryPool = ReturnType<typeof openPrimaryPool>;
 
 /** A pool of connections to the primary. If another server becomes the primary, connections to the old one are closed. */
-export function openPrimaryPool(primary: Primary, { size, transactionPooler, limits }: Options): PrimaryPool {
+export function openPrimaryPool(primary: Primary, { size, transactionPooler, limits }: Options) {
   class Client extends pg.Client {
     readonly server = primary.current;
     constructor(options?: pg.ClientConfig) {
@@ -81,7 +73,8 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
     pool,
     byTransaction: transactionPooler,
     server: () => primary.current,
-    async connect() {
+    /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
+    async connect(): Promise<pg.PoolClient> {
       try {
         return await pool.connect();
       } catch (error) {
@@ -90,7 +83,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
         return await pool.connect();
       }
     },
-    checkPrimary(error) {
+    checkPrimary(error: unknown): void {
       if (primary.hasChoice && codeOf(error) === readOnly) primary.find().catch(() => undefined);
     },
     close,

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Bus, commitAndInvalidate } from '../../bus.ts';
+import { commitAndInvalidate } from '../../bus.ts';
 import type { Database, KeyColumn, ReplicaReads, Replicas } from '../../database.ts';
-import type { Db } from '../../db.ts';
 import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
 import { rowMark } from '../../sqlite/row-mark.ts';
@@ -28,12 +27,8 @@ interface Options {
   readonly beats: LeaseRenewals;
   readonly queue: () => FairQueue;
   /** Serves the reads that a replica cannot serve. */
-  readonly primary: {
-    readonly db: Db;
-    readonly bus: Bus;
-    readonly read: Database['read'];
+  readonly primary: Pick<Database, 'db' | 'bus' | 'read' | 'changes'> & {
     readonly readKeyed: NonNullable<Database['readKeyed']>;
-    readonly changes: Database['changes'];
   };
 }
 

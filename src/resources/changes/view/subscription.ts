@@ -21,12 +21,9 @@ export interface Subscription {
   readonly key: string;
 }
 
-export interface SubscriptionQuery {
-  readonly resources?: string | undefined;
-  readonly search?: string | undefined;
-  readonly searchJoin?: string | undefined;
-  readonly searchFields?: string | undefined;
-}
+type SubscriptionQuery = {
+  readonly [K in 'resources' | 'search' | 'searchJoin' | 'searchFields']?: string | undefined;
+};
 
 export const recordedResources = (resources: Resources): Map<string, Resource> =>
   new Map([...resources].filter(([, { changes }]) => changes !== undefined));
