@@ -5,7 +5,7 @@ import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer,
 import { MacKeys } from './mac-keys.ts';
 import { createIdTokenKey, createMacKey, createSigningKey } from './make-keys.ts';
 import { createSealing, type Sealing } from './sealing.ts';
-import { type KeyInfo, SigningKeys } from './signing-keys.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 export const jwksMaxAge = 300;
 
@@ -156,7 +156,7 @@ export class KeyRing {
 const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
 /** Lists the keys of a database without creating any. Throws if they cannot be decrypted. */
-export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db): Promise<KeyInfo[]> {
+export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db) {
   const sealing = createSealing(config, { make: false });
   const rows = await allKeys(db);
   const signing = new SigningKeys(now);

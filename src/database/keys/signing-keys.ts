@@ -20,16 +20,6 @@ export interface SignOptions {
   readonly algorithm?: string | undefined;
 }
 
-export interface KeyInfo {
-  readonly id: string;
-  readonly signs: 'access_token' | 'id_token';
-  readonly algorithm: string;
-  readonly state: 'published' | 'signing' | 'retiring';
-  readonly createdAt: number;
-  readonly signsFrom: number;
-  readonly retiresAt: number | null;
-}
-
 interface SigningKey {
   readonly row: KeyRow;
   readonly privateKey: KeyObject;
@@ -99,7 +89,7 @@ export class SigningKeys {
     return { keys: this.#usable().map(({ jwk }) => jwk) };
   }
 
-  list(): KeyInfo[] {
+  list() {
     const signers = [this.#current(null), this.#current('id_token')];
     const now = this.#now();
     return this.#usable().map((key) => ({

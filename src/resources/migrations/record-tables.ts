@@ -1,13 +1,9 @@
 import type { KyselyPlugin } from 'kysely';
 import type { Tx } from '../../database/database.ts';
 
-export interface WatchedTransaction {
-  readonly tx: Tx;
-  /** Whether a statement so far names the table. The statement may only have read it. */
-  names(table: string): boolean;
-}
+export type WatchedTransaction = ReturnType<typeof recordTables>;
 
-export function recordTables(tx: Tx): WatchedTransaction {
+export function recordTables(tx: Tx) {
   const texts = new Set<string>();
   const plugin: KyselyPlugin = {
     transformQuery({ node, queryId }) {
@@ -16,5 +12,9 @@ export function recordTables(tx: Tx): WatchedTransaction {
     },
     transformResult: async ({ result }) => result,
   };
-  return { tx: tx.withPlugin(plugin), names: (table) => texts.values().some((text) => text.includes(table)) };
+  return {
+    tx: tx.withPlugin(plugin),
+    /** Whether a statement so far names the table. The statement may only have read it. */
+    names: (table: string): boolean => texts.values().some((text) => text.includes(table)),
+  };
 }

@@ -7,15 +7,8 @@ import { type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
 
-/** A reference field of another resource to this one. */
-interface Referrer {
-  readonly resource: Resource;
-  readonly column: Fragment;
-  readonly name: string;
-  readonly onDelete: 'restrict' | 'cascade' | 'set null';
-}
-
-function referrersOf({ services }: WriteContext, { name }: Resource): Referrer[] {
+/** The reference fields of other resources to this one. */
+function referrersOf({ services }: WriteContext, { name }: Resource) {
   return [...services.resources.values()].flatMap((resource) =>
     resource.stored
       .filter(({ options }) => options.target === name)

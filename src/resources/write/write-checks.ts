@@ -36,14 +36,8 @@ export async function requireRule(
   if (rows.length === 0) throw operationForbidden(resource, operation);
 }
 
-interface Reference {
-  readonly name: string;
-  readonly target: Resource;
-  /** Locks a target that another transaction may be soft-deleting. */
-  readonly held: string;
-}
-
-export const referencesOf = ({ services, engine }: WriteContext, resource: Resource): Reference[] =>
+/** The fields that refer to other rows. `held` locks a target that another transaction may be soft-deleting. */
+export const referencesOf = ({ services, engine }: WriteContext, resource: Resource) =>
   [...resource.fields.values()].flatMap(({ name, options, sendable }) => {
     const target = services.resources.get(options.target ?? '');
     if (!target || !sendable) return [];
