@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { badRequest, Problem } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import type { App } from '../app.ts';
 import { readFormEncoded } from './form-body.ts';
 import { readJson } from './json-body.ts';
@@ -21,9 +22,7 @@ function readJsonBody(bytes: Buffer): unknown {
   // An empty body is valid with any Content-Type. A route that needs a body reports its absence.
   if (bytes.length === 0) return undefined;
   const body = readJson(decodeUtf8(bytes));
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw badRequest('The body must be a JSON object.', 'body_invalid');
-  }
+  if (!isObject(body)) throw badRequest('The body must be a JSON object.', 'body_invalid');
   return body;
 }
 

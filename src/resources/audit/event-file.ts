@@ -1,5 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import type { EventLine, LineSink } from './events-log.ts';
+import { eventLine } from './event-line.ts';
+import type { EventRow } from './event-store.ts';
+import type { LineSink } from './events-log.ts';
 
 /** Appends lines to a file. After a log rotation it opens the new file, without a signal. */
 export class EventFile implements LineSink {
@@ -12,10 +14,10 @@ export class EventFile implements LineSink {
     this.#path = path;
   }
 
-  async write(lines: readonly EventLine[]): Promise<void> {
+  async write(events: readonly EventRow[]): Promise<void> {
     const file = await this.#open();
     if (this.#rest.length > 0) await this.#writeAll(file, this.#rest);
-    const text = lines.map((line) => `${line.text}\n`).join('');
+    const text = events.map((event) => `${eventLine(event)}\n`).join('');
     await this.#writeAll(file, Buffer.from(text));
   }
 

@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { systemSource as source } from '../../http/request-source.ts';
+import type { EventRow } from './event-store.ts';
 import { EventFollower } from './follow-events.ts';
 import { openEventsLog } from './open-events-log.ts';
 import { recordEvent } from './record-event.ts';
@@ -156,7 +157,8 @@ describe('EVENTS_LOG to syslog', () => {
       return this;
     });
     const syslog = new UdpSyslog({ host: '127.0.0.1', port: 514 });
-    await assert.rejects(syslog.write([{ type: 'logout', createdAt: 0, text: '{}' }]), /EMFILE/);
+    const event = { type: 'logout', created_at: 0, data: '{}' } as EventRow;
+    await assert.rejects(syslog.write([event]), /EMFILE/);
   });
 
   it('sends each message after its length over TCP (RFC 6587)', async () => {

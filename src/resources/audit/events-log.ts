@@ -1,22 +1,10 @@
 import type { Context, EventSink } from '../../database/context.ts';
-import { eventLine } from './event-line.ts';
 import { committedEvents, type EventRow } from './event-store.ts';
 
-/** The target of the lines. `write` throws if the target did not accept them. */
+/** The target of the events, one line each. `write` throws if the target did not accept them. */
 export interface LineSink {
-  write(lines: readonly EventLine[]): Promise<void>;
+  write(events: readonly EventRow[]): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface EventLine {
-  readonly type: string;
-  readonly createdAt: number;
-  readonly text: string;
-}
-
-interface PendingEvent {
-  readonly row: EventRow;
-  readonly at: number;
 }
 
 const batch = 500;
@@ -29,7 +17,7 @@ const rolledBackAfterMs = 5 * 60_000;
 export class EventsLog implements EventSink {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
-  #waiting: PendingEvent[] = [];
+  #waiting: { readonly row: EventRow; readonly at: number }[] = [];
   #leftOut = 0;
   #failing = false;
   #flushing: Promise<void> | undefined;
@@ -76,7 +64,7 @@ export class EventsLog implements EventSink {
           pending.map(({ row }) => row.id),
         );
         const ready = pending.filter(({ row }) => there.has(row.id));
-        if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => lineOf(row)));
+        if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => row));
         const now = performance.now();
         const open = pending.filter(({ row, at }) => !there.has(row.id) && now - at < rolledBackAfterMs);
         this.#waiting.splice(from, pending.length, ...open);
@@ -95,5 +83,3 @@ export class EventsLog implements EventSink {
     this.#leftOut = 0;
   }
 }
-
-const lineOf = (row: EventRow): EventLine => ({ type: row.type, createdAt: row.created_at, text: eventLine(row) });

@@ -5,7 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import type { EventLine, LineSink } from './events-log.ts';
+import { eventLine } from './event-line.ts';
+import type { EventRow } from './event-store.ts';
+import type { LineSink } from './events-log.ts';
 
 /** RFC 5424 6.2.1: security and authorization messages. */
 const facility = 10;
@@ -17,11 +19,12 @@ const alarming = /\.(failed|throttled|reused|retried|authentication_failed|disab
 const printable = (text: string, longest: number): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, longest) || '-';
 
 /** RFC 5424: the event's type is the MSGID, its JSON the message. */
-function syslogMessage({ type, createdAt, text }: EventLine): Buffer {
+function syslogMessage(event: EventRow): Buffer {
+  const { type } = event;
   const priority = facility * 8 + (alarming.test(type) ? warning : notice);
-  const time = new Date(createdAt).toISOString();
+  const time = new Date(event.created_at).toISOString();
   const head = `<${priority}>1 ${time} ${printable(hostname(), 255)} gatehouse ${process.pid} ${printable(type, 32)} -`;
-  return Buffer.from(`${head} ${text}`);
+  return Buffer.from(`${head} ${eventLine(event)}`);
 }
 
 interface Target {
@@ -39,7 +42,7 @@ export class UdpSyslog implements LineSink {
     this.#target = target;
   }
 
-  async write(lines: readonly EventLine[]): Promise<void> {
+  async write(events: readonly EventRow[]): Promise<void> {
     const { address, family } = await lookup(this.#target.host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     // A socket that cannot be opened emits an error and never calls back.
@@ -47,7 +50,7 @@ export class UdpSyslog implements LineSink {
     failing.catch(() => undefined);
     const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
-      for (const line of lines) await Promise.race([send(syslogMessage(line), this.#target.port, address), failing]);
+      for (const event of events) await Promise.race([send(syslogMessage(event), this.#target.port, address), failing]);
     } finally {
       socket.close();
     }
@@ -67,10 +70,10 @@ export class StreamSyslog implements LineSink {
     this.#secure = secure;
   }
 
-  async write(lines: readonly EventLine[]): Promise<void> {
+  async write(events: readonly EventRow[]): Promise<void> {
     const socket = await this.#connected();
-    const messages = lines.map((line) => {
-      const message = syslogMessage(line);
+    const messages = events.map((event) => {
+      const message = syslogMessage(event);
       return Buffer.concat([Buffer.from(`${message.length} `), message]);
     });
     await new Promise<void>((resolve, reject) => {

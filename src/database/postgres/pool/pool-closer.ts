@@ -18,9 +18,8 @@ export function poolCloser(pool: pg.Pool) {
   const close = async (): Promise<void> => {
     await pool.end();
     if (open.size === 0) return;
-    const closed = new Promise<void>((resolve) => {
-      noneOpen = resolve;
-    });
+    const { promise: closed, resolve } = Promise.withResolvers<void>();
+    noneOpen = resolve;
     const timer = setTimeout(() => disconnect(() => true), closesWithinMs);
     await closed;
     clearTimeout(timer);
