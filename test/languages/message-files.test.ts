@@ -29,7 +29,7 @@ const namedIn = (text: string): string[] =>
     /\bmessage\(\s*'([\w.:*-]+)'/g,
     /\{%-? t '([^']+)'/g,
     /'([\w.:-]+)' \| t\b/g,
-    /\b(?:label|hint|before): '([^']+)'/g,
+    /\b(?:label|named|ask|confirm|hint|before): '([^']+)'/g,
     /\btranslate\(\s*'([\w.:-]+)'/g,
   ].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string));
 

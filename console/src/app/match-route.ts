@@ -1,10 +1,4 @@
-export interface RouteMatch {
-  params: Record<string, string | undefined>;
-  /** The part of the path that the pattern matches, without the part for `*`. */
-  base: string;
-  /** If several routes match, the one with the highest rank is used: `create` before `:id` before `*`. */
-  rank: number;
-}
+export type RouteMatch = NonNullable<ReturnType<typeof matchRoute>>;
 
 const segmentsOf = (path: string): string[] => path.split('/').filter(Boolean);
 
@@ -17,13 +11,14 @@ function decoded(segment: string): string {
 }
 
 /** Matches `:id/show/*` against a path. Without `end`, the path may be longer than the pattern. */
-export function matchRoute(pattern: string, path: string, end = true): RouteMatch | undefined {
+export function matchRoute(pattern: string, path: string, end = true) {
   const wanted = segmentsOf(pattern);
   const isOpen = wanted.at(-1) === '*';
   if (isOpen) wanted.pop();
   const found = segmentsOf(path);
   if (found.length < wanted.length || (end && !isOpen && found.length > wanted.length)) return undefined;
-  const params: RouteMatch['params'] = {};
+  const params: Record<string, string | undefined> = {};
+  /** If several routes match, the one with the highest rank is used: `create` before `:id` before `*`. */
   let rank = isOpen ? 0 : 1;
   for (const [i, segment] of wanted.entries()) {
     const value = decoded(found[i] ?? '');
@@ -32,6 +27,7 @@ export function matchRoute(pattern: string, path: string, end = true): RouteMatc
     rank += segment.startsWith(':') ? 2 : 10;
   }
   if (isOpen) params['*'] = found.slice(wanted.length).join('/');
+  /** The part of the path that the pattern matches, without the part for `*`. */
   const base = found.slice(0, wanted.length).map((segment) => `/${segment}`);
   return { params, base: base.join(''), rank };
 }

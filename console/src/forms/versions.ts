@@ -3,29 +3,18 @@ import type { FieldDescription } from '../data/descriptions.ts';
 type Row = Record<string, unknown>;
 
 /** A field in which one of two versions of a row differs from their common earlier version. */
-export interface Difference {
-  field: FieldDescription;
-  before: unknown;
-  theirs: unknown;
-  mine: unknown;
-  /** Whether both changed it to different values. Then the person has to choose. */
-  isContested: boolean;
-}
+export type Difference = ReturnType<typeof differencesOf>[number];
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 
 /** The fields that differ between the common earlier version, the stored version, and the version to save. */
-export function differencesOf(
-  fields: readonly FieldDescription[],
-  before: Row,
-  theirs: Row,
-  changes: Row,
-): Difference[] {
+export function differencesOf(fields: readonly FieldDescription[], before: Row, theirs: Row, changes: Row) {
   return fields
     .filter(({ readOnly, name }) => !readOnly || name in changes)
     .map((field) => {
       const [was, is] = [before[field.name], theirs[field.name]];
       const mine = field.name in changes ? changes[field.name] : was;
+      // Both changed it to different values. Then the person has to choose.
       const isContested = field.name in changes && !same(is, was) && !same(is, mine);
       return { field, before: was, theirs: is, mine, isContested };
     })

@@ -5,21 +5,14 @@ import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
 import { counted, isOwn, listPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 
 /** The effect of a deletion on the rows that refer to the deleted one. Undefined: they lose the reference. */
 type Outcome = 'restrict' | 'cascade' | undefined;
 
-interface Referrer {
-  resource: ResourceDescription;
-  field: string;
-  outcome: Outcome;
-}
-
 /** Every field that refers to a resource, and the effect of a deletion on its rows. The audit trail is not affected. */
-export function useReferrers(target: string): Referrer[] {
+export function useReferrers(target: string) {
   return [...useDescriptions().values()]
     .filter(({ name, operations }) => operations.has('list') && name !== 'events')
     .flatMap((resource) =>
@@ -109,7 +102,10 @@ async function idsOf(resource: string, selection: Selection, signal: AbortSignal
 }
 
 /** A field that is not searchable, or a resource that this person may not read, is not counted. */
-async function countOf({ resource, field }: Referrer, ids: readonly string[]): Promise<number> {
+async function countOf(
+  { resource, field }: ReturnType<typeof useReferrers>[number],
+  ids: readonly string[],
+): Promise<number> {
   const rows = gatehouse.resource(resource.name);
   let count = 0;
   for (let start = 0; start < ids.length; start += atOnce) {

@@ -1,10 +1,5 @@
-export interface Snippet {
-  title: string;
-  text: string;
-}
-
 /** How a program reads the data on the screen: the URL, a shell command, and a call of the client library. */
-export function snippetsFor(base: string, resource: string, id?: string): Snippet[] {
+export function snippetsFor(base: string, resource: string, id?: string) {
   const path = `/v1/${resource}${id === undefined ? '' : `/${id}`}`;
   const call = id === undefined ? 'list({ limit: 20 })' : `get('${id}')`;
   return [

@@ -27,13 +27,6 @@ const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : 
 /** Resources that are searched only in their own lists. */
 const leftOut = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
 
-interface Found {
-  rows: Destination[];
-  busy: boolean;
-  /** Resources that could not be searched. */
-  failed: string[];
-}
-
 /** Actions on a row. Typed before the name of a row, they open the page of the row with their dialog. */
 const verbs = [
   { words: 'sign out', resource: 'users', act: 'sign-out' },
@@ -48,7 +41,7 @@ function commandOf(text: string) {
 }
 
 /** Rows of all resources that contain the text, or the rows to which a typed action applies. */
-export function useFound(typed: string): Found {
+export function useFound(typed: string) {
   const text = useSettled(typed.trim());
   const command = commandOf(text);
   const searched = [...useDescriptions().values()]
@@ -69,6 +62,7 @@ export function useFound(typed: string): Found {
   return {
     rows: answers.flatMap(({ data }) => data ?? []),
     busy: typed.trim() !== text || answers.some(({ isFetching }) => isFetching),
+    /** Resources that could not be searched. */
     failed: searched.filter((_, i) => answers[i]?.isError).map(({ name }) => labelOf(name)),
   };
 }
