@@ -3,21 +3,11 @@ import { extname } from 'node:path';
 import { OperatorError, reasonOf } from '../platform/errors.ts';
 import type { Config } from './config.ts';
 
-/** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
-export interface BrandColours {
-  readonly accent: string;
-  readonly accentHover: string;
-  readonly accentSoft: string;
-  readonly fill: string;
-  readonly fillHover: string;
-  readonly onFill: string;
-}
-
 export interface Brand {
   readonly name: string;
   /** Undefined: Gatehouse's own logo. */
   readonly logo: { readonly url: string } | { readonly content: Buffer; readonly type: string } | undefined;
-  readonly colours: { readonly light: BrandColours; readonly dark: BrandColours } | undefined;
+  readonly colours: typeof defaultColours | undefined;
 }
 
 type Rgb = readonly [number, number, number];
@@ -33,8 +23,11 @@ const backgrounds = {
   dark: ['#1b1f22', '#131618'],
 } as const;
 
+/** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
+export type BrandColours = (typeof defaultColours)['light'];
+
 /** The default colours, without BRAND_COLOR. */
-export const defaultColours: { readonly light: BrandColours; readonly dark: BrandColours } = {
+export const defaultColours = {
   light: {
     accent: '#17614d',
     accentHover: '#114b3b',
@@ -89,7 +82,7 @@ function readLogo(logo: string): Brand['logo'] {
 export const logoCspSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
 
 /** Makes a colour readable on the backgrounds of each mode. The background of buttons is the colour itself. */
-export function coloursOf(color: string): { light: BrandColours; dark: BrandColours } {
+export function coloursOf(color: string): typeof defaultColours {
   const rgb = parse(color);
   return {
     light: inMode(rgb, backgrounds.light.map(parse), black),

@@ -23,6 +23,7 @@ export function createBrowserCookie({ baseUrl }: Config) {
     read,
     /** Call it only after a successful sign-in. Otherwise the cookie would reveal which accounts exist. */
     set: (reply: FastifyReply, value: string) => void reply.setCookie(name, value, options),
+    /** The source of a sign-in, with this cookie. */
     requestSource: (request: FastifyRequest): RequestSource => ({
       ...requestSource(request),
       browserCookie: read(request),

@@ -7,7 +7,7 @@ export const crossSiteWarning =
 
 /**
  * `localhost` and `127.0.0.1` are different sites: the browser does not send the refresh cookie, and a reload signs
- * the user out.
+ * the user out. Returns the values for `crossSiteWarning`.
  */
 export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'corsOrigins'>) {
   const service = new URL(baseUrl);

@@ -33,7 +33,7 @@ async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Pr
   }
   if (typeof jti !== 'string') throw unknownClient('the assertion has no jti');
   const client = await clients.find(sub);
-  if (client?.tokenEndpointAuthMethod !== 'private_key_jwt') throw unknownClient('no client with keys');
+  if (client?.token_endpoint_auth_method !== 'private_key_jwt') throw unknownClient('no client with keys');
   if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
   // `exp` can have fractions (RFC 7519 2). The column stores integers.
   const expiresAt = Math.ceil((exp + clockTolerance) * 1000);

@@ -1,5 +1,3 @@
-import type { Tx } from '../database/database.ts';
-import type { UserRow } from '../identity/accounts/user-store.ts';
 import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { createMfaToken } from '../identity/factors/mfa-token.ts';
 import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
@@ -8,18 +6,10 @@ import { lowestAcr } from '../platform/proof.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
 import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
-import { openLogin } from './open-login.ts';
+import { type Login, openLogin } from './open-login.ts';
 
-interface FirstStep {
-  readonly user: UserRow;
-  readonly scopes: readonly string[];
-  readonly resource: readonly string[];
-  readonly first: 'password' | 'email_code' | 'provider';
-  /** The time of the authentication at a provider. */
-  readonly authTime?: number | undefined;
-  readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
-  /** Marks the proof as used. False if it was already used. */
-  use?(tx: Tx): Promise<boolean>;
+interface FirstStep extends Omit<Login, 'amr' | 'remember'> {
+  readonly first: keyof typeof amrOf;
 }
 
 /** RFC 8176 has no value for a sign-in at another provider. `fed` is in common use. */
@@ -28,14 +18,14 @@ export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed']
 /** Opens the session or asks for a second factor (contract 13.5). With `acr_values`, remembered browsers are asked too. */
 export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<Granted> {
   const { context, keys } = oauth;
-  const { user, first, scopes, resource } = step;
+  const { user, first, scopes } = step;
   const next = await secondStepOf(context, keys, user, {
     source: request.source,
     first,
     least: lowestAcr((request.parameters.get('acr_values') ?? '').split(' ')),
   });
   if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
-  const login = { ...step, resource, amr: amrOf[first] };
+  const login = { ...step, amr: amrOf[first] };
   if (next.kind === 'none') return openLogin(oauth, request, login);
   const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
   // RFC 6749 5.1: the response names the scopes if they differ from the requested scopes.

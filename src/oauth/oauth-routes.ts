@@ -56,8 +56,8 @@ export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientR
 });
 
 /** Lets pages of the application read the response to a request with cookies. Some libraries send cookies. */
-function allowOwnOrigin({ redirectUris }: StoredClient, { headers: { origin } }: FastifyRequest, reply: FastifyReply) {
-  if (origin !== undefined && redirectUris.some((uri) => originOf(uri) === origin)) allowCredentials(reply, origin);
+function allowOwnOrigin({ redirect_uris }: StoredClient, { headers: { origin } }: FastifyRequest, reply: FastifyReply) {
+  if (origin !== undefined && redirect_uris.some((uri) => originOf(uri) === origin)) allowCredentials(reply, origin);
 }
 
 /** A preflight does not name the application, so the origins of all applications are allowed. */

@@ -12,7 +12,7 @@ import type { Granted, GrantRequest } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/authentication.ts';
 
-interface Login {
+export interface Login {
   readonly user: UserRow;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];

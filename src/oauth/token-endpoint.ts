@@ -96,7 +96,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   // Read first: an invalid parameter must not use up a code or token.
   const audiencesRequested = audiences.read(resourcesIn(parameters));
   const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
-  if (sent.jkt === undefined && (client.dpopBoundAccessTokens || client.fapi)) throw keyRequired();
+  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) throw keyRequired();
   const request = await translateLegacyScopes(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;

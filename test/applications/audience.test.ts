@@ -112,7 +112,7 @@ onBothEngines('The audience of an access token', (engine) => {
 
   it('is passed from the authorization request to the tokens of its code', async () => {
     const { visitor } = await signedIn(service);
-    const { id } = await addApplication(service, { public: true, redirectUris: [redirectUri], trusted: true });
+    const { id } = await addApplication(service, { public: true, redirect_uris: [redirectUri], trusted: true });
     const refused = await visitor.get(authorizePath(id, { resource: 'https://other.example' }));
     assert.equal(answerIn(refused).error, 'invalid_target');
     const form = {

@@ -143,12 +143,12 @@ onBothEngines('Applications in the API', (engine) => {
 
   it('change immediately, also in the cache of clients', async () => {
     const { id } = rowOf(await make(ann, { scopes: ['openid', 'clients:read'] }));
-    assert.deepEqual((await service.clients.find(id))?.redirectUris, redirect_uris);
+    assert.deepEqual((await service.clients.find(id))?.redirect_uris, redirect_uris);
     const uris = ['https://app.example/other'];
     const changed = await askAs('PATCH', `/v1/clients/${id}`, ann, { redirect_uris: uris, scopes: ['openid'] });
     assert.equal(changed.status, 200, changed.text);
     const found = await service.clients.find(id);
-    assert.deepEqual([found?.redirectUris, found?.scopes], [uris, ['openid']]);
+    assert.deepEqual([found?.redirect_uris, found?.scopes], [uris, ['openid']]);
     const events = await askAs('GET', `/v1/events?search=type:client.updated;client_id:${id}`, admin);
     const [{ data } = assert.fail('no event')] = rowsOf(events) as unknown as { data: { changes: object } }[];
     assert.deepEqual(data.changes, {

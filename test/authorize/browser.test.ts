@@ -45,7 +45,7 @@ describe('Signing in to an application in a real browser', () => {
     const { id } = await addApplication(service, {
       name: 'Fleet Planner',
       scopes: ['openid', 'users:read'],
-      redirectUris: ['http://127.0.0.1/callback'],
+      redirect_uris: ['http://127.0.0.1/callback'],
       public: true,
     });
     const { email } = await addLogin(service);
@@ -84,7 +84,7 @@ describe('Signing in to an application in a real browser', () => {
 
   for (const redirect_uri of ['com.example.planner:/callback', 'http://[::1]:51004/callback']) {
     it(`redirects to ${redirect_uri}, which the policy of the page allows`, async () => {
-      const { id } = await addApplication(service, { redirectUris: [redirect_uri], public: true });
+      const { id } = await addApplication(service, { redirect_uris: [redirect_uri], public: true });
       const { email } = await addLogin(service);
       const visit = await (await open()).newPage();
       await visit.goto(service.url + authorizePath(id, { redirect_uri }));

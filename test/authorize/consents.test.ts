@@ -78,7 +78,7 @@ onBothEngines('Consents', (engine) => {
   it('show the application, its owner and its redirect host, and escape markup', async () => {
     const { id: userId } = await addLogin(service, { email: `mallory.${engine}@example.com` });
     const name = '<b>Gatehouse</b> Support';
-    const app = await addApplication(service, { scopes, name, userId, homepageUri: 'https://app.example/about' });
+    const app = await addApplication(service, { scopes, name, userId, homepage_uri: 'https://app.example/about' });
     const { visitor, email } = await signedIn(service);
     const { html } = await visitor.get(authorizePath(app.id, { scope: 'users:read' }));
     assert.match(html, /&lt;b&gt;Gatehouse&lt;\/b&gt; Support/);

@@ -76,7 +76,7 @@ describe('Published clients', () => {
 
   it('sign users in: oauth4webapi, without a secret, on a port that the system chose', async () => {
     const redirect_uri = 'http://127.0.0.1:51004/callback';
-    const app = await addApplication(service, { scopes, public: true, redirectUris: ['http://127.0.0.1/callback'] });
+    const app = await addApplication(service, { scopes, public: true, redirect_uris: ['http://127.0.0.1/callback'] });
     const { id, visitor } = await signedIn(service);
     const issuer = new URL(service.context.config.baseUrl);
     const discovered = await oauth.discoveryRequest(issuer, insecure);

@@ -109,7 +109,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
 
   it('cannot create or change anything that would outlive the consent', async () => {
     const person = await signedIn(service);
-    const mine = await addApplication(service, { userId: person.id, redirectUris: ['https://mine.example/'] });
+    const mine = await addApplication(service, { userId: person.id, redirect_uris: ['https://mine.example/'] });
     for (const trusted of [false, true]) {
       const { token } = await tokenOf(person, '*', { trusted });
       const attempts: [string, string, object][] = [
@@ -128,7 +128,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
   for (const uri of ['http://127.0.0.1:9999/callback', 'com.example.app:/callback']) {
     it(`asks for consent each time if it is native: ${uri}`, async () => {
       const person = await signedIn(service);
-      const native = { public: true, redirectUris: [uri], trusted: true };
+      const native = { public: true, redirect_uris: [uri], trusted: true };
       const application = await addApplication(service, { scopes: ['openid'], ...native });
       const asked = { scope: 'openid', redirect_uri: uri };
       for (let i = 0; i < 2; i++) {
@@ -144,7 +144,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
 
   it('gets no redirect after a logout without an ID token', async () => {
     const uri = 'https://app.example/bye';
-    const { id } = await addApplication(service, { postLogoutRedirectUris: [uri] });
+    const { id } = await addApplication(service, { post_logout_redirect_uris: [uri] });
     const path = `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: uri })}`;
     const nobody = await ask(service, path, { headers: { accept: 'text/html' } });
     assert.deepEqual([nobody.status, nobody.headers.get('location')], [200, null]);

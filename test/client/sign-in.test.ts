@@ -19,8 +19,8 @@ onBothEngines('Signing in with the client', (engine) => {
     service = await start();
     ({ visitor, email } = await signedIn(service));
     const scopes = ['openid', 'email', 'offline_access', 'users:read'];
-    const redirectUris = ['http://127.0.0.1/callback'];
-    clientId = (await addApplication(service, { name: 'a command line', public: true, redirectUris, scopes })).id;
+    const redirect_uris = ['http://127.0.0.1/callback'];
+    clientId = (await addApplication(service, { name: 'a command line', public: true, redirect_uris, scopes })).id;
   });
 
   const program = (scope: string) =>

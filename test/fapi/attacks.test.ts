@@ -48,7 +48,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
   const addKeyed = () =>
     addApplication(service, {
       trusted: true,
-      tokenEndpointAuthMethod: 'private_key_jwt',
+      token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [own.jwk] },
     });
   const assertion = (client_assertion: string) =>
@@ -88,7 +88,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
   it('are refused with an RSA key below 2048 bits, which cannot be registered either', async () => {
     const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
     const jwks = { keys: [weak.publicKey.export({ format: 'jwk' })] };
-    const { id } = await addApplication(service, { tokenEndpointAuthMethod: 'private_key_jwt', jwks });
+    const { id } = await addApplication(service, { token_endpoint_auth_method: 'private_key_jwt', jwks });
     const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60, jti: 'weak' };
     const data = `${part({ alg: 'RS256' })}.${part(claims)}`;
     const signature = createSign('sha256').update(data).sign(weak.privateKey, 'base64url');
@@ -106,8 +106,8 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      const jwksUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-      const { id } = await addApplication(service, { tokenEndpointAuthMethod: 'private_key_jwt', jwksUri });
+      const jwks_uri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const { id } = await addApplication(service, { token_endpoint_auth_method: 'private_key_jwt', jwks_uri });
       const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60 };
       const good = await sign({ ...claims, jti: 'good' });
       const forged = `${part({ alg: 'ES256' })}.${part({ ...claims, jti: 'x' })}.AAAA`;

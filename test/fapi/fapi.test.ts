@@ -34,7 +34,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     addApplication(service, {
       trusted: true,
       scopes: [...identityScopes, 'users:read'],
-      tokenEndpointAuthMethod: 'private_key_jwt',
+      token_endpoint_auth_method: 'private_key_jwt',
       jwks: { keys: [publicJwk] },
       ...options,
     });
@@ -164,7 +164,7 @@ onBothEngines('FAPI 2.0', (engine) => {
   });
 
   it('accepts signed requests (RFC 9101), and ignores parameters outside of them', async () => {
-    const { id } = await addKeyed({ requireSignedRequestObject: true });
+    const { id } = await addKeyed({ require_signed_request_object: true });
     const config = await configOf(id);
     const parameters = { redirect_uri: redirectUri, scope: 'openid', state: 's', response_type: 'code' };
     const url = await openid.buildAuthorizationUrlWithJAR(config, parameters, { key: privateKey, kid: 'k1' });

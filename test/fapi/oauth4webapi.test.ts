@@ -21,8 +21,8 @@ onBothEngines('oauth4webapi', (engine) => {
     const { privateKey, publicKey } = await oauth.generateKeyPair('ES256', { extractable: true });
     const jwks = { keys: [{ ...(await exportJWK(publicKey)), kid: 'k1', alg: 'ES256', use: 'sig' }] };
     const { id: client_id } = await addApplication(service, {
-      ...{ trusted: true, fapi: true, requireSignedRequestObject: true, scopes: [...identityScopes, 'users:read'] },
-      ...{ tokenEndpointAuthMethod: 'private_key_jwt' as const, jwks, postLogoutRedirectUris: [home] },
+      ...{ trusted: true, fapi: true, require_signed_request_object: true, scopes: [...identityScopes, 'users:read'] },
+      ...{ token_endpoint_auth_method: 'private_key_jwt' as const, jwks, post_logout_redirect_uris: [home] },
     });
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
     const client: oauth.Client = { client_id };

@@ -16,8 +16,8 @@ export async function addApplication(
   { context, keys }: { context: Context; keys: KeyRing },
   { name = 'an application', userId = null, scopes = ['openid'], ...fields }: Options = {},
 ): Promise<{ id: string; secret?: string }> {
-  const redirectUris = ['https://app.example/callback'];
-  const made = { type: 'application' as const, redirectUris, name, userId, scopes, actorId: null, source, ...fields };
+  const redirect_uris = ['https://app.example/callback'];
+  const made = { type: 'application' as const, redirect_uris, name, userId, scopes, actorId: null, source, ...fields };
   const client = await commitAndInvalidate(context.database, (tx, invalidate) =>
     createClientWithSecret(context, keys, tx, invalidate, made),
   );

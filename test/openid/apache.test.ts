@@ -100,9 +100,9 @@ describe("Apache's mod_auth_openidc", () => {
     const app = await addApplication(service, {
       trusted: true,
       scopes: identityScopes,
-      redirectUris: [`${url}/secure/callback`],
-      postLogoutRedirectUris: [`${url}/bye.html`],
-      backchannelLogoutUri: `${url}/secure/callback?logout=backchannel`,
+      redirect_uris: [`${url}/secure/callback`],
+      post_logout_redirect_uris: [`${url}/bye.html`],
+      backchannel_logout_uri: `${url}/secure/callback?logout=backchannel`,
     });
     await startApache(configuration(dir, port, service.url, app), url);
     const { id, email } = await addLogin(service, { name: 'Ada Lovelace' });

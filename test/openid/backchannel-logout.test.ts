@@ -31,7 +31,7 @@ onBothEngines('Back-channel logout', (engine) => {
   });
   const prepare = async () => {
     const scopes = ['openid', 'offline_access'];
-    app = await addApplication(service, { scopes, backchannelLogoutUri: `${party.url}/logout?from=gatehouse` });
+    app = await addApplication(service, { scopes, backchannel_logout_uri: `${party.url}/logout?from=gatehouse` });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   };
   beforeEach(async () => {

@@ -53,8 +53,8 @@ describe('OpenID Connect in a real browser', () => {
       name: 'Fleet Planner',
       public: true,
       scopes: identityScopes,
-      redirectUris: ['http://127.0.0.1/callback'],
-      postLogoutRedirectUris: [`${origin}/signed-out`],
+      redirect_uris: ['http://127.0.0.1/callback'],
+      post_logout_redirect_uris: [`${origin}/signed-out`],
     };
     clientId = (await addApplication(service, application)).id;
   });

@@ -51,8 +51,8 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   });
   /** A client with `private_key_jwt`, whose keys are at its `jwks_uri`. */
   const keyed = async () => {
-    const jwksUri = `${party.url}/${crypto.randomUUID()}/jwks`;
-    const fields = { tokenEndpointAuthMethod: 'private_key_jwt' as const, jwksUri };
+    const jwks_uri = `${party.url}/${crypto.randomUUID()}/jwks`;
+    const fields = { token_endpoint_auth_method: 'private_key_jwt' as const, jwks_uri };
     return addApplication(service, { scopes: ['openid', 'offline_access'], ...fields });
   };
 

@@ -70,8 +70,8 @@ onBothEngines('oidcc-rp-initiated-logout-certification-test-plan', (engine) => {
   before(async () => {
     service = await start();
     party = await startParty();
-    const backchannelLogoutUri = `${party.url}/backchannel_logout`;
-    const client = await addApplication(service, { postLogoutRedirectUris: [home], backchannelLogoutUri });
+    const backchannel_logout_uri = `${party.url}/backchannel_logout`;
+    const client = await addApplication(service, { post_logout_redirect_uris: [home], backchannel_logout_uri });
     suite = await Conformance.start(service, client);
   });
 

@@ -15,8 +15,8 @@ describe('@fastify/oauth2', () => {
   let url: string;
   before(async () => {
     service = await start();
-    const redirectUris = ['http://127.0.0.1/login/callback'];
-    const { id, secret = '' } = await addApplication(service, { trusted: true, scopes: identityScopes, redirectUris });
+    const redirect_uris = ['http://127.0.0.1/login/callback'];
+    const { id, secret = '' } = await addApplication(service, { trusted: true, scopes: identityScopes, redirect_uris });
     application = fastify();
     await application.register(oauth2, {
       name: 'gatehouse',

@@ -27,7 +27,7 @@ describe('ID tokens', () => {
       const { id: userId } = await addUser(service.context);
       const { id: clientId, secret = '' } = await addApplication(service, {
         scopes: identityScopes,
-        idTokenSignedResponseAlg: algorithm,
+        id_token_signed_response_alg: algorithm,
       });
       const signedInAt = service.context.now();
       const scopes = ['openid', 'offline_access'];

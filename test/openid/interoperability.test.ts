@@ -33,7 +33,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     });
 
     it('is required for a public application, and for an application that requires it', async () => {
-      for (const options of [{ public: true }, { requirePkce: true }]) {
+      for (const options of [{ public: true }, { require_pkce: true }]) {
         const { id } = await add(options);
         const { error } = answerIn(await visitor.get(authorizePath(id, noChallenge)));
         assert.equal(error, 'invalid_request', JSON.stringify(options));
@@ -73,7 +73,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
   });
 
   it('id_token_claims: false returns the claims only from userinfo', async () => {
-    const app = await add({ idTokenClaims: false });
+    const app = await add({ id_token_claims: false });
     const { claims, info } = await idTokenOf(app, { scope: 'openid email' });
     assert.deepEqual([claims.email, info.email], [undefined, email]);
   });
@@ -132,7 +132,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
   });
 
   it('pages of an application can call the token endpoint with cookies, pages of other origins cannot', async () => {
-    const app = await add({ public: true, redirectUris: ['https://spa.example/app', redirectUri] });
+    const app = await add({ public: true, redirect_uris: ['https://spa.example/app', redirectUri] });
     const answers = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' };
       const form = { grant_type: 'authorization_code', client_id: app.id, code: 'wrong', redirect_uri: redirectUri };

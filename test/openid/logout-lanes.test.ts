@@ -42,9 +42,9 @@ onBothEngines('A back-channel logout URI that fails', (engine) => {
 
   it('does not delay other notifications', async () => {
     const { port } = silent.address() as AddressInfo;
-    const hanging = await addApplication(service, { backchannelLogoutUri: `http://127.0.0.1:${port}/` });
+    const hanging = await addApplication(service, { backchannel_logout_uri: `http://127.0.0.1:${port}/` });
     const party = await startParty();
-    const quick = await addApplication(service, { backchannelLogoutUri: `${party.url}/logout` });
+    const quick = await addApplication(service, { backchannel_logout_uri: `${party.url}/logout` });
     const [many, one] = [await person(hanging.id, 60), await person(quick.id, 1)];
     await many.signOut();
     await one.signOut();
@@ -58,11 +58,11 @@ onBothEngines('A back-channel logout URI that fails', (engine) => {
     const party = await startParty();
     party.status = 500;
     const owner = await addUser(service.context);
-    const backchannelLogoutUri = `${party.url}/logout`;
-    const { id } = await addApplication(service, { name: 'Planner', userId: owner.id, backchannelLogoutUri });
+    const backchannel_logout_uri = `${party.url}/logout`;
+    const { id } = await addApplication(service, { name: 'Planner', userId: owner.id, backchannel_logout_uri });
     const { signOut } = await person(id, 3);
     await signOut();
-    const address = async () => (await service.clients.find(id))?.backchannelLogoutUri;
+    const address = async () => (await service.clients.find(id))?.backchannel_logout_uri;
     for (let i = 0; i < 40 && (await address()) !== null; i++) {
       await service.queue.runDueJobs();
       service.advance(3_600_000);

@@ -18,7 +18,7 @@ describe('Published OpenID clients', () => {
   let issuer: URL;
   before(async () => {
     service = await start();
-    app = await addApplication(service, { trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] });
+    app = await addApplication(service, { trusted: true, scopes: identityScopes, post_logout_redirect_uris: [home] });
     issuer = new URL(service.context.config.baseUrl);
   });
 
@@ -82,7 +82,7 @@ describe('Published OpenID clients', () => {
 
   it('sign in a public application by discovery, refresh and sign out: oauth4webapi', async () => {
     const { id: client_id } = await addApplication(service, {
-      ...{ public: true, trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] },
+      ...{ public: true, trusted: true, scopes: identityScopes, post_logout_redirect_uris: [home] },
     });
     const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
     const client = { client_id };

@@ -24,8 +24,8 @@ onBothEngines('RP-initiated logout', (engine) => {
   before(async () => {
     service = await start();
     party = await startParty();
-    const backchannelLogoutUri = `${party.url}/logout`;
-    app = await addApplication(service, { trusted: true, postLogoutRedirectUris: [home], backchannelLogoutUri });
+    const backchannel_logout_uri = `${party.url}/logout`;
+    app = await addApplication(service, { trusted: true, post_logout_redirect_uris: [home], backchannel_logout_uri });
   });
   beforeEach(async () => {
     await service.queue.runDueJobs();

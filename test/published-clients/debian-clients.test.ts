@@ -33,7 +33,7 @@ describe('Published clients from Debian', { timeout: 300_000 }, () => {
   let app: { id: string; secret?: string };
   before(async () => {
     service = await start();
-    app = await addApplication(service, { trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] });
+    app = await addApplication(service, { trusted: true, scopes: identityScopes, post_logout_redirect_uris: [home] });
   });
 
   for (const { name, command, loads, script, debian } of clients) {

@@ -35,7 +35,7 @@ describe("Go's x/oauth2 with go-oidc", { timeout: 300_000 }, () => {
 
     const service = await start();
     const app = await addApplication(service, {
-      ...{ trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] },
+      ...{ trusted: true, scopes: identityScopes, post_logout_redirect_uris: [home] },
     });
     const signedIn = await signInByProgram(service, app, { command: join(dir, 'client') });
     const { claims, user } = signedIn.result;

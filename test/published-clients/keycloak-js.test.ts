@@ -48,7 +48,7 @@ describe('keycloak-js in a real browser', { timeout: 300_000 }, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const uris = [`${origin}/`];
-    const fields = { public: true, scopes: identityScopes, redirectUris: uris, postLogoutRedirectUris: uris };
+    const fields = { public: true, scopes: identityScopes, redirect_uris: uris, post_logout_redirect_uris: uris };
     clientId = (await addApplication(service, { name: 'Fleet Planner', ...fields })).id;
   });
   after(() => {

@@ -15,7 +15,7 @@ describe('Published clients for Python', { timeout: 300_000 }, () => {
   before(async () => {
     packages = await bringPythonClients();
     service = await start();
-    app = await addApplication(service, { trusted: true, scopes: identityScopes, postLogoutRedirectUris: [home] });
+    app = await addApplication(service, { trusted: true, scopes: identityScopes, post_logout_redirect_uris: [home] });
   });
 
   const signIn = (script: string) =>

@@ -58,8 +58,8 @@ export class RelyingApplications {
       ...{
         trusted: true,
         scopes: identityScopes,
-        redirectUris: [redirectUri],
-        postLogoutRedirectUris: [url, `${url}/signed-out`],
+        redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [url, `${url}/signed-out`],
       },
     });
     const keep = ({ refresh_token, id_token }: Tokens) =>

@@ -5,7 +5,7 @@ import { parseJson } from '../../../src/platform/json-text.ts';
 export interface ClientBounds {
   readonly realm: string | null;
   readonly public?: boolean;
-  readonly grantTypes?: readonly string[];
+  readonly grant_types?: readonly string[];
 }
 
 /** Returns whether anything changed. A client with a secret in this service stays confidential. */
@@ -20,7 +20,7 @@ export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, 
   const wanted = {
     realm: bounds.realm,
     public: bounds.public === undefined || secret ? client.public : bounds.public ? 1 : 0,
-    grant_types: bounds.grantTypes ? JSON.stringify(bounds.grantTypes) : client.grant_types,
+    grant_types: bounds.grant_types ? JSON.stringify(bounds.grant_types) : client.grant_types,
   };
   if (wanted.realm === client.realm && wanted.public === client.public && wanted.grant_types === client.grant_types) {
     return false;

@@ -135,11 +135,11 @@ const defaultScopes = { password: ['*'], personal: [], application: identityScop
 /** If there are several user tables, a client is limited to the realm of its table. A client without a secret stays public. */
 function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: string | null): ClientBounds {
   if (type === 'password') {
-    return { realm, public: secret === 'none', grantTypes: actsForItself ? ['client_credentials'] : [] };
+    return { realm, public: secret === 'none', grant_types: actsForItself ? ['client_credentials'] : [] };
   }
-  if (type === 'application') return { realm, grantTypes: grants ?? [] };
+  if (type === 'application') return { realm, grant_types: grants ?? [] };
   // An empty list lets a personal client use client_credentials. A client that names only other grants may not use it.
-  return { realm, grantTypes: grants === undefined || actsForItself ? [] : ['personal_access'] };
+  return { realm, grant_types: grants === undefined || actsForItself ? [] : ['personal_access'] };
 }
 
 function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
@@ -153,7 +153,7 @@ function applicationOf({ type, secret, redirectUris }: ClientRecord) {
   if (type !== 'application') return { fields: undefined, refused: [] };
   const allowed = [...new Set(redirectUris)].filter((uri) => checkRedirectUri(uri) === undefined);
   const refused = redirectUris.filter((uri) => !allowed.includes(uri)).map((uri) => uri.slice(0, 100));
-  return { fields: { public: secret === 'none', redirectUris: allowed }, refused };
+  return { fields: { public: secret === 'none', redirect_uris: allowed }, refused };
 }
 
 /** Adds the old service's secret. A client of the settings also keeps the secret of the settings. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { type ApplicationFields, fieldsOfInput } from '../../oauth/clients/application-store.ts';
+import { type ApplicationFields, fieldsOf } from '../../oauth/clients/application-store.ts';
 import { mayCallLoopback } from '../../oauth/clients/application-uris.ts';
 import { type ApplicationInput, checkApplication } from '../../oauth/clients/check-application.ts';
 import type { ClientType } from '../../oauth/clients/client-store.ts';
@@ -80,5 +80,5 @@ export function readApplicationFlags(
   const { signingAlgorithm } = config;
   const problems = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
   if (problems.length > 0) throw new UsageError(problems.map(inFlags).join('\n'));
-  return fieldsOfInput({ ...values });
+  return fieldsOf(values);
 }

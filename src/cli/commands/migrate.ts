@@ -10,7 +10,6 @@ import { OperatorError } from '../../platform/errors.ts';
 import { createLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
-import type { ResourceDefinition } from '../../resources/declaration/define-resource.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { finishMigrations } from '../../resources/migrations/finish-migrations.ts';
 import {
@@ -32,14 +31,7 @@ interface Flags {
   drop?: true | string[];
 }
 
-interface MigrationWork {
-  readonly context: Context;
-  readonly database: Database;
-  readonly definitions: readonly ResourceDefinition[];
-  readonly own: OperatorMigrations | undefined;
-  /** Sets the services that migrations use to write resources. */
-  use(services: MigrationServices): void;
-}
+type MigrationWork = Awaited<ReturnType<typeof loadWork>>;
 
 export function addMigrate(program: Command): void {
   program
@@ -73,7 +65,7 @@ export function addMigrate(program: Command): void {
     });
 }
 
-async function loadWork(config: Config, database: Database): Promise<MigrationWork> {
+async function loadWork(config: Config, database: Database) {
   const log = { info: printLine, warn: printLine };
   const { now } = database;
   const ownLog = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
@@ -83,6 +75,7 @@ async function loadWork(config: Config, database: Database): Promise<MigrationWo
   const own = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: knownRoles(config) });
+  /** Sets the services that migrations use to write resources. */
   const use = (given: MigrationServices) => {
     services = given;
   };

@@ -3,23 +3,7 @@ import { readProfileField } from '../accounts/user-fields.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 
 /** The user who signed in at a provider, according to the provider. */
-export interface Upstream {
-  readonly provider: string;
-  readonly issuer: string;
-  readonly subject: string;
-  /** In the stored form of addresses. Null if missing or invalid. */
-  readonly email: string | null;
-  /** The provider says that the address is verified, and the declaration trusts it. */
-  readonly emailVerified: boolean;
-  readonly name: string | null;
-  /** Milliseconds. Null if the provider does not name the time of the authentication. */
-  readonly authTime: number | null;
-  /** The number of factors for the provider's `acr`, from the declaration. */
-  readonly factors: 1 | 2;
-  /** The session at the provider, for its back-channel logout. */
-  readonly sid: string | null;
-  readonly claims: Claims;
-}
+export type Upstream = ReturnType<typeof readUpstream>;
 
 const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
@@ -41,7 +25,8 @@ export function readUpstream(
   { name, email: trust = 'verified', emailVerified = isEmailVerified, acr = {} }: ProviderDefinition,
   issuer: string,
   claims: Claims & { readonly sub: string },
-): Upstream {
+) {
+  /** In the stored form of addresses. Null if missing or invalid. */
   const email = normaliseEmail(textOf(claims.email) ?? '') ?? null;
   const level = textOf(claims.acr);
   return {
@@ -49,12 +34,15 @@ export function readUpstream(
     issuer,
     subject: claims.sub,
     email,
+    /** The provider says that the address is verified, and the declaration trusts it. */
     emailVerified: email !== null && trust === 'verified' && emailVerified(claims),
     name: readName(claims.name),
-    // Rounded up to the end of the second, so that it is not before the event that caused it.
+    // Null if the provider does not name the time. Rounded up to the end of the second, so that it is not before the event that caused it.
     authTime: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 + 999 : null,
-    factors: (level !== null && Object.hasOwn(acr, level) && acr[level]) || 1,
+    /** The number of factors for the provider's `acr`, from the declaration. */
+    factors: (level !== null && Object.hasOwn(acr, level) && acr[level]) || (1 as const),
+    /** The session at the provider, for its back-channel logout. */
     sid: isPrintable(claims.sid) ? claims.sid : null,
-    claims,
+    claims: claims as Claims,
   };
 }

@@ -7,16 +7,7 @@ import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../accounts/u
 import { readImportRecord } from './import-record.ts';
 import { formatOf, readRecords } from './read-import.ts';
 
-interface ImportCounts {
-  /** Records read. */
-  readonly read: number;
-  readonly imported: number;
-  /** Already in the database. So an interrupted run can be started again. */
-  readonly present: number;
-  readonly refused: number;
-}
-
-export interface ImportProgress extends ImportCounts {
+export interface ImportProgress extends Awaited<ReturnType<typeof importUsers>> {
   readonly bytes: number;
   readonly totalBytes: number;
 }
@@ -30,13 +21,10 @@ export interface ImportListeners {
 const batchSize = 500;
 
 /** Imports users with their hashes, in atomic batches. Reports bad records and continues. */
-export async function importUsers(
-  context: Context,
-  file: string,
-  listeners: ImportListeners = {},
-): Promise<ImportCounts> {
+export async function importUsers(context: Context, file: string, listeners: ImportListeners = {}) {
   const format = formatOf(file);
   const totalBytes = sizeOf(file);
+  // `present`: already in the database. So an interrupted run can be started again.
   const counts = { read: 0, imported: 0, present: 0, refused: 0 };
   let bytes = 0;
   let batch: { line: number; row: UserRow }[] = [];

@@ -1,7 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import type { Acr } from '../../platform/proof.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
@@ -11,7 +10,6 @@ import type { OAuth } from '../oauth.ts';
 import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
 import { invalidRequest } from '../parameters.ts';
 import { resolveJkt } from '../proofs/dpop.ts';
-import type { AuthorizationDetail, RequestedClaims } from '../sessions/store/grant-details.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
 import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
@@ -32,25 +30,7 @@ export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof prompts)[number];
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636), resource indicators (RFC 8707) and OpenID Connect Core 3.1.2.1. */
-export interface AuthorizationRequest extends ValidatedClient {
-  /** The requested scopes, including unknown ones. Empty if the request names none. */
-  readonly requestedScopes: readonly string[];
-  readonly scopes: readonly string[];
-  /** Undefined: the request has no challenge, and the application does not need PKCE. */
-  readonly codeChallenge: string | undefined;
-  readonly claims: RequestedClaims | undefined;
-  readonly authorizationDetails?: readonly AuthorizationDetail[] | undefined;
-  readonly prompt: ReadonlySet<Prompt>;
-  /** Seconds. */
-  readonly maxAge: number | undefined;
-  /** The lowest level at which the user must have signed in. */
-  readonly acr: Acr | undefined;
-  readonly nonce: string | undefined;
-  readonly resource: readonly string[];
-  readonly pushedId?: string | undefined;
-  /** The code and its tokens are bound to this key (RFC 9449 10). */
-  readonly jkt?: string | undefined;
-}
+export type AuthorizationRequest = ReturnType<typeof readAuthorizationRequest>;
 
 /** RFC 6749 4.1.2.1: errors in `client_id` and `redirect_uri` are shown to the user, never sent by redirect. */
 export async function resolveClient(
@@ -63,7 +43,7 @@ export async function resolveClient(
     throw badRequest('The application that sent you here does not exist, or no longer exists (client_id).');
   }
   const redirectUri = requireSingle(parameters, 'redirect_uri');
-  if (!isRegistered(client.redirectUris, redirectUri)) {
+  if (!isRegistered(client.redirect_uris, redirectUri)) {
     throw badRequest(
       'The application that sent you here uses a return address that it has not registered (redirect_uri).',
     );
@@ -90,7 +70,7 @@ export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   validated: ValidatedClient,
   { parameters, signed, pushedId, jkt }: EffectiveParameters,
-): AuthorizationRequest {
+) {
   for (const [name, values] of parameters) {
     if (values.length > 1 && name !== 'resource') {
       throw invalidRequest(`The parameter '${name.slice(0, 64)}' was sent more than once.`);
@@ -99,10 +79,10 @@ export function readAuthorizationRequest(
   rejectUnsupported(parameters);
   if (!mayUseGrant(validated.client, 'authorization_code')) throw unauthorizedClient(validated.client);
   const { client } = validated;
-  if (pushedId === undefined && (client.requirePushedAuthorizationRequests || client.fapi)) {
+  if (pushedId === undefined && (client.require_pushed_authorization_requests || client.fapi)) {
     throw invalidRequest('This application must push its requests (RFC 9126).');
   }
-  if (!signed && client.requireSignedRequestObject) throw invalidRequest('This application must sign its requests.');
+  if (!signed && client.require_signed_request_object) throw invalidRequest('This application must sign its requests.');
   // No scope contains a comma, and several libraries join scopes with commas by default.
   const requested = parseScope((singleValue(parameters, 'scope') ?? '').replaceAll(',', ' '));
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
@@ -112,17 +92,22 @@ export function readAuthorizationRequest(
   }
   return {
     ...validated,
+    /** Including unknown scopes. Empty if the request names none. */
     requestedScopes: requested,
     scopes,
+    /** Undefined: the request has no challenge, and the application does not need PKCE. */
     codeChallenge: readChallenge(parameters, requiresPkce(context.config, client)),
     claims: allowedClaims(readClaims(singleValue(parameters, 'claims')), (scope) => allowsScope(allowed, scope)),
     authorizationDetails: readAuthorizationDetails(context.config, singleValue(parameters, 'authorization_details')),
     prompt: readPrompt(singleValue(parameters, 'prompt') ?? ''),
-    maxAge: readMaxAge(singleValue(parameters, 'max_age')) ?? client.defaultMaxAge ?? undefined,
+    /** Seconds. */
+    maxAge: readMaxAge(singleValue(parameters, 'max_age')) ?? client.default_max_age ?? undefined,
+    /** The lowest level at which the user must have signed in. */
     acr: requestedAcr(parameters),
     nonce: singleValue(parameters, 'nonce'),
     resource: audiences.read(parameters.get('resource') ?? []),
     pushedId,
+    /** The code and its tokens are bound to this key (RFC 9449 10). */
     jkt: resolveJkt(singleValue(parameters, 'dpop_jkt'), jkt),
   };
 }
@@ -156,7 +141,7 @@ function rejectUnsupported(parameters: AuthorizationParameters): void {
 
 /** RFC 9700 2.1.1: PKCE is the only proof that a public client has of its request. */
 const requiresPkce = ({ requirePkce }: Config, client: StoredClient): boolean =>
-  client.public || client.requirePkce || client.fapi || requirePkce === 'all';
+  client.public || client.require_pkce || client.fapi || requirePkce === 'all';
 
 /** RFC 7636 4.3: the default method is `plain`, which gives no protection. */
 function readChallenge(parameters: AuthorizationParameters, isRequired: boolean): string | undefined {

@@ -123,6 +123,7 @@ onBothEngines('An authorization code', (engine) => {
         maxAge: undefined,
         acr: undefined,
         nonce: undefined,
+        ...{ authorizationDetails: undefined, pushedId: undefined, jkt: undefined },
         resource: [],
       };
       const request = { client, redirectUri, requestedScopes: scopes, scopes, codeChallenge: challenge, ...rest };

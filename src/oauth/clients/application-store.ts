@@ -1,121 +1,94 @@
 import { type Selectable, sql } from 'kysely';
 import type { Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import type { WholeRow } from '../../resources/declaration/fields/row-types.ts';
+import type { clientFields } from './client-fields.ts';
 
 type ClientRow = Selectable<Tables['clients']>;
 
 export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_alg']>;
 export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
 
-/** The fields that only applications have. Other clients leave them empty. */
-export interface ApplicationFields {
-  /** A public client has no secret. */
-  readonly public: boolean;
-  readonly redirectUris: readonly string[];
-  readonly postLogoutRedirectUris: readonly string[];
-  readonly homepageUri: string | null;
-  readonly logoUri: string | null;
-  readonly tosUri: string | null;
-  readonly policyUri: string | null;
-  readonly backchannelLogoutUri: string | null;
-  /** Users are not asked for consent. */
-  readonly trusted: boolean;
-  /** Requires PKCE even if the client has a secret. */
-  readonly requirePkce: boolean;
-  /** Null: RS256. */
-  readonly idTokenSignedResponseAlg: IdTokenAlgorithm | null;
-  /** Whether ID tokens hold the claims of the granted scopes. */
-  readonly idTokenClaims: boolean;
+/** The fields of a client that are not only for applications. */
+type OtherField =
+  | 'client_id'
+  | 'type'
+  | 'name'
+  | 'scopes'
+  | 'registration'
+  | 'realm'
+  | 'user_id'
+  | 'created_at'
+  | 'updated_at';
+
+/** The fields that only applications have, by the names of the API, which are also the names of the columns. */
+export interface ApplicationFields extends Readonly<Omit<WholeRow<typeof clientFields>, OtherField | 'id'>> {
   /** Empty: all grants of an application. */
-  readonly grantTypes: readonly string[];
-  /** Null: the secret, by Basic or by parameters. */
-  readonly tokenEndpointAuthMethod: ClientAuthMethod | null;
-  /** Seconds. */
-  readonly defaultMaxAge: number | null;
-  /** RFC 7517. */
-  readonly jwks: unknown;
-  readonly jwksUri: string | null;
-  /** RFC 9126 6. */
-  readonly requirePushedAuthorizationRequests: boolean;
-  /** RFC 9101 10.5. */
-  readonly requireSignedRequestObject: boolean;
-  /** RFC 9449 5.2. */
-  readonly dpopBoundAccessTokens: boolean;
-  /** Enforces all requirements of FAPI 2.0. */
-  readonly fapi: boolean;
+  readonly grant_types: readonly string[];
 }
 
-type Kind = 'flag' | 'list' | 'plain' | 'json';
+/** The values of omitted fields. Clients that are not applications have these values. */
+const omitted: ApplicationFields = {
+  public: false,
+  trusted: false,
+  redirect_uris: [],
+  post_logout_redirect_uris: [],
+  homepage_uri: null,
+  logo_uri: null,
+  tos_uri: null,
+  policy_uri: null,
+  backchannel_logout_uri: null,
+  require_pkce: false,
+  id_token_signed_response_alg: null,
+  id_token_claims: true,
+  grant_types: [],
+  token_endpoint_auth_method: null,
+  default_max_age: null,
+  jwks: null,
+  jwks_uri: null,
+  require_pushed_authorization_requests: false,
+  require_signed_request_object: false,
+  dpop_bound_access_tokens: false,
+  fapi: false,
+};
 
-/** Each field with its column and its kind. A column has the name that the API uses. */
-const columns: readonly (readonly [keyof ApplicationFields, keyof ClientRow, Kind])[] = [
-  ['public', 'public', 'flag'],
-  ['trusted', 'trusted', 'flag'],
-  ['redirectUris', 'redirect_uris', 'list'],
-  ['postLogoutRedirectUris', 'post_logout_redirect_uris', 'list'],
-  ['homepageUri', 'homepage_uri', 'plain'],
-  ['logoUri', 'logo_uri', 'plain'],
-  ['tosUri', 'tos_uri', 'plain'],
-  ['policyUri', 'policy_uri', 'plain'],
-  ['backchannelLogoutUri', 'backchannel_logout_uri', 'plain'],
-  ['requirePkce', 'require_pkce', 'flag'],
-  ['idTokenSignedResponseAlg', 'id_token_signed_response_alg', 'plain'],
-  ['idTokenClaims', 'id_token_claims', 'flag'],
-  ['grantTypes', 'grant_types', 'list'],
-  ['tokenEndpointAuthMethod', 'token_endpoint_auth_method', 'plain'],
-  ['defaultMaxAge', 'default_max_age', 'plain'],
-  ['jwks', 'jwks', 'json'],
-  ['jwksUri', 'jwks_uri', 'plain'],
-  ['requirePushedAuthorizationRequests', 'require_pushed_authorization_requests', 'flag'],
-  ['requireSignedRequestObject', 'require_signed_request_object', 'flag'],
-  ['dpopBoundAccessTokens', 'dpop_bound_access_tokens', 'flag'],
-  ['fapi', 'fapi', 'flag'],
-];
+export const applicationColumns = Object.keys(omitted) as (keyof ApplicationFields)[];
 
-export const applicationColumns: readonly (keyof ClientRow)[] = columns.map(([, column]) => column);
+const isFlag = (name: keyof ApplicationFields): boolean => typeof omitted[name] === 'boolean';
+const isJson = (name: keyof ApplicationFields): boolean => name === 'jwks' || Array.isArray(omitted[name]);
 
-const emptyOf = (name: string, kind: Kind): unknown =>
-  kind === 'flag' ? name === 'idTokenClaims' : kind === 'list' ? [] : null;
-
-function store(kind: Kind, value: unknown): unknown {
-  if (kind === 'flag') return value ? 1 : 0;
-  if (kind === 'plain' || value === null) return value;
-  return JSON.stringify(value);
+function store(name: keyof ApplicationFields, value: unknown): unknown {
+  if (isFlag(name)) return value ? 1 : 0;
+  return isJson(name) && value !== null ? JSON.stringify(value) : value;
 }
 
-function read(kind: Kind, value: unknown): unknown {
-  if (kind === 'flag') return value === 1;
-  if (kind === 'plain' || value === null) return value;
-  return JSON.parse(value as string);
+function read(name: keyof ApplicationFields, value: unknown): unknown {
+  if (isFlag(name)) return value === 1;
+  return isJson(name) && value !== null ? JSON.parse(value as string) : value;
 }
+
+const eachField = (value: (name: keyof ApplicationFields) => unknown) =>
+  Object.fromEntries(applicationColumns.map((name) => [name, value(name)]));
 
 /** Converts fields to columns. Omitted fields get their defaults. */
 export const columnsOf = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
-  Object.fromEntries(columns.map(([name, column, kind]) => [column, store(kind, fields[name] ?? emptyOf(name, kind))]));
+  eachField((name) => store(name, fields[name] ?? omitted[name]));
 
-const fieldsFrom = (value: (name: string, column: keyof ClientRow, kind: Kind) => unknown): ApplicationFields =>
-  Object.fromEntries(
-    columns.map(([name, column, kind]) => [name, value(name, column, kind)]),
-  ) as unknown as ApplicationFields;
+export const fieldsOfRow = (row: Partial<ClientRow>) =>
+  eachField((name) => read(name, row[name])) as unknown as ApplicationFields;
 
-export const fieldsOfRow = (row: Partial<ClientRow>): ApplicationFields =>
-  fieldsFrom((_name, column, kind) => read(kind, row[column]));
+/** All fields of an application. Omitted fields get their defaults. */
+export const fieldsOf = (values: { readonly [K in keyof ApplicationFields]?: ApplicationFields[K] | null }) =>
+  eachField((name) => values[name] ?? omitted[name]) as unknown as ApplicationFields;
 
-/** Reads values by their API names. */
-export const fieldsOfInput = (values: Readonly<Record<string, unknown>>): ApplicationFields =>
-  fieldsFrom((name, column, kind) => values[column] ?? emptyOf(name, kind));
-
-/** Converts fields to their API names, for users and for the audit trail. */
-export const describeFields = (fields: Partial<ApplicationFields>): Record<string, unknown> =>
-  Object.fromEntries(columns.map(([name, column, kind]) => [column, fields[name] ?? emptyOf(name, kind)]));
-
-interface Described extends Omit<ApplicationFields, 'public' | 'trusted'> {
+/** An application as it describes itself. */
+export interface Application extends ApplicationFields {
   readonly name: string;
   readonly scopes: readonly string[];
 }
 
 /** Replaces the metadata of an application. Its secret and `trusted` do not change. */
-export function updateApplication(tx: Tx, id: string, of: Described, now: number): Promise<ClientRow | undefined> {
+export function updateApplication(tx: Tx, id: string, of: Application, now: number): Promise<ClientRow | undefined> {
   const { public: _public, trusted: _trusted, ...columns } = columnsOf(of);
   return tx
     .updateTable('clients')

@@ -45,7 +45,7 @@ export class ClientDirectory {
     await this.#keys.ensureCurrent();
     const client = await this.find(id);
     if (client?.public) return secret ? undefined : client;
-    if (!client || secret === undefined || client.tokenEndpointAuthMethod === 'private_key_jwt') return undefined;
+    if (!client || secret === undefined || client.token_endpoint_auth_method === 'private_key_jwt') return undefined;
     const own = findSecret(this.#keys, client, secret, this.#context.now());
     if (own !== undefined) return { ...client, secretId: own };
     const foreign = await this.#importedSecrets?.find(client, secret);

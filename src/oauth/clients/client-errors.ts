@@ -12,8 +12,8 @@ export const unknownClient = (reason: string, headers: Record<string, string> = 
 
 /** RFC 6749 5.2: the client is known, but clients of its type may not use the grant. */
 export const unauthorizedClient = (client: StoredClient): OAuthError => {
-  if (client.grantTypes.length > 0) {
-    const description = `This client was registered for the grants ${client.grantTypes.join(', ')}.`;
+  if (client.grant_types.length > 0) {
+    const description = `This client was registered for the grants ${client.grant_types.join(', ')}.`;
     return new OAuthError('unauthorized_client', description);
   }
   const who = client.public ? 'A public client' : `A client of the type ${client.type}`;

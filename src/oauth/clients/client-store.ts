@@ -5,19 +5,23 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import { type ApplicationFields, applicationColumns, columnsOf, fieldsOfRow } from './application-store.ts';
+import {
+  type Application,
+  type ApplicationFields,
+  applicationColumns,
+  columnsOf,
+  fieldsOfRow,
+} from './application-store.ts';
 
 export type ClientRow = Selectable<Tables['clients']>;
 export type ClientType = ClientRow['type'];
 type SecretRow = Selectable<Tables['client_secrets']>;
 
 /** A client with its stored secrets. */
-export interface StoredClient extends ApplicationFields {
+export interface StoredClient extends Application {
   readonly id: string;
   readonly type: ClientType;
-  readonly name: string;
   readonly userId: string | null;
-  readonly scopes: readonly string[];
   /** Only users of this realm can sign in through the client. Null: all users. */
   readonly realm: string | null;
   /** How the client registered itself. Its metadata is unverified. Null: it was not registered by itself. */
@@ -25,13 +29,11 @@ export interface StoredClient extends ApplicationFields {
   readonly secrets: readonly Pick<SecretRow, 'id' | 'secret_hash' | 'key_id' | 'expires_at'>[];
 }
 
-export interface NewClient extends Partial<ApplicationFields> {
+export interface NewClient
+  extends Partial<ApplicationFields>,
+    Pick<StoredClient, 'type' | 'name' | 'userId' | 'scopes'> {
   /** Default: a new UUID. */
   readonly id?: string | undefined;
-  readonly type: ClientType;
-  readonly name: string;
-  readonly userId: string | null;
-  readonly scopes: readonly string[];
   readonly realm?: string | null;
 }
 
@@ -147,7 +149,7 @@ export async function convertToApplication(
   tx: Tx,
   invalidate: Invalidate,
   id: string,
-  application: Pick<ApplicationFields, 'public' | 'redirectUris'> & { readonly scopes: readonly string[] },
+  application: Pick<Application, 'public' | 'redirect_uris' | 'scopes'>,
   now: number,
 ): Promise<void> {
   await tx
@@ -155,7 +157,7 @@ export async function convertToApplication(
     .set((eb) => ({
       type: 'application',
       public: application.public ? 1 : 0,
-      redirect_uris: JSON.stringify(application.redirectUris),
+      redirect_uris: JSON.stringify(application.redirect_uris),
       scopes: JSON.stringify(application.scopes),
       updated_at: now,
       version: eb('version', '+', 1),

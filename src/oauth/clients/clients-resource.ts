@@ -12,7 +12,7 @@ import { anyOf, equals, ownRows, type Rule, role } from '../../resources/declara
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { fieldsOfInput } from './application-store.ts';
+import { fieldsOf } from './application-store.ts';
 import { mayCallLoopback } from './application-uris.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, omittedScopes } from './client-fields.ts';
@@ -121,7 +121,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const newClient = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOfInput(values) };
+      const newClient = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOf(values) };
       const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });

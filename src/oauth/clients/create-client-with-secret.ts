@@ -5,7 +5,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { describeFields } from './application-store.ts';
+import { fieldsOf } from './application-store.ts';
 import { createClient, type NewClient } from './client-store.ts';
 import { addClientSecret } from './secrets/client-secrets.ts';
 
@@ -28,7 +28,7 @@ export async function createClientWithSecret(
   const client = await createClient(tx, newClient, context.now());
   if (!client) return undefined;
   const clientId = client.id;
-  const hasNone = newClient.public || newClient.tokenEndpointAuthMethod === 'private_key_jwt';
+  const hasNone = newClient.public || newClient.token_endpoint_auth_method === 'private_key_jwt';
   const secret = hasNone ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
@@ -44,5 +44,5 @@ export async function createClientWithSecret(
 /** The fields by their API names, for the audit trail. */
 function described({ type, name, scopes, ...of }: NewClient): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
-  return { type, name, scopes, ...describeFields(of) };
+  return { type, name, scopes, ...fieldsOf(of) };
 }

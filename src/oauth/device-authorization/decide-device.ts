@@ -9,7 +9,6 @@ import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findLogin, type Login } from '../authorize/login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
-import type { StoredClient } from '../clients/client-store.ts';
 import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, narrowScopes } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
@@ -18,11 +17,7 @@ import { readUserCode } from './device-authorization.ts';
 import { type DeviceRow, decideDevice, findDecidedBy, findUndecided } from './device-store.ts';
 
 /** The application and the requested scopes, shown to the user. */
-export interface WaitingDevice {
-  readonly row: DeviceRow;
-  readonly client: StoredClient;
-  readonly scopes: readonly string[];
-}
+export type WaitingDevice = NonNullable<Awaited<ReturnType<typeof findWaitingDevice>>>;
 
 /** Wrong codes allowed in 15 minutes, per user and per network. */
 const maxWrongCodes = { person: 10, network: 50 };
@@ -33,11 +28,7 @@ interface Person {
 }
 
 /** Finds the device with this code. Counts the attempt for the user and the network before it checks the code. */
-export async function findWaitingDevice(
-  oauth: OAuth,
-  { caller, source }: Person,
-  typed: string,
-): Promise<WaitingDevice | undefined> {
+export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person, typed: string) {
   const { context, clients } = oauth;
   const limits = [
     { key: `device-code:user:${caller.userId}`, max: maxWrongCodes.person, of: 'user' },

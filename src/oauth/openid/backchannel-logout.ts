@@ -118,11 +118,11 @@ async function sendLogout(
 ): Promise<void> {
   const client = await clients.find(logout.clientId);
   // The client was deleted, or its logout address was removed.
-  if (!client?.backchannelLogoutUri) return;
+  if (!client?.backchannel_logout_uri) return;
   await keys.ensureCurrent();
   const body = new URLSearchParams({ logout_token: logoutToken(context, keys, client, logout) }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const { status } = await fetch(client.backchannelLogoutUri, {
+  const { status } = await fetch(client.backchannel_logout_uri, {
     method: 'POST',
     headers,
     body,
@@ -136,13 +136,13 @@ async function sendLogout(
 function logoutToken(
   { config, now }: Context,
   keys: KeyRing,
-  { idTokenSignedResponseAlg }: StoredClient,
+  { id_token_signed_response_alg }: StoredClient,
   { clientId, sub, sid }: Logout,
 ): string {
   const at = now();
   const iat = Math.floor(at / 1000);
   const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
   // 2.6: applications verify it like an ID token.
-  const algorithm = idTokenSignedResponseAlg ?? idTokenAlgorithm;
+  const algorithm = id_token_signed_response_alg ?? idTokenAlgorithm;
   return keys.signingKeys.sign({ ...claims, events: { [event]: {} } }, { typ, algorithm });
 }

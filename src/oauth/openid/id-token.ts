@@ -20,7 +20,7 @@ export const idTokenClaims: readonly string[] = [
 ];
 
 interface Login {
-  readonly client: Pick<StoredClient, 'id' | 'type' | 'idTokenClaims' | 'idTokenSignedResponseAlg'>;
+  readonly client: Pick<StoredClient, 'id' | 'type' | 'id_token_claims' | 'id_token_signed_response_alg'>;
   readonly session: SessionRow;
   readonly scopes: readonly string[];
   readonly accessToken: string;
@@ -39,7 +39,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
   const signedIn = authenticationOf(session);
   return keys.signingKeys.signInWorker(
     (algorithm) => ({
-      ...claimsOf(user, client.idTokenClaims ? scopes : [], readDetails(session.details).claims?.id_token),
+      ...claimsOf(user, client.id_token_claims ? scopes : [], readDetails(session.details).claims?.id_token),
       iss: config.baseUrl,
       aud: client.id,
       exp: accessTokenExpiry(session, config, now),
@@ -49,7 +49,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
       at_hash: hashOf(accessToken, algorithm),
       sid: session.id,
     }),
-    { typ: idTokenType, algorithm: client.idTokenSignedResponseAlg ?? idTokenAlgorithm },
+    { typ: idTokenType, algorithm: client.id_token_signed_response_alg ?? idTokenAlgorithm },
   );
 }
 

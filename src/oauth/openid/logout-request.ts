@@ -2,7 +2,6 @@ import { commitAndInvalidate } from '../../database/bus.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { StoredClient } from '../clients/client-store.ts';
 import type { OAuth } from '../oauth.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { idTokenType } from './id-token.ts';
@@ -11,6 +10,8 @@ import { idTokenType } from './id-token.ts';
 export const logoutParameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
 export type LogoutParameters = Readonly<Partial<Record<(typeof logoutParameters)[number], string | undefined>>>;
 
+export type LogoutRequest = Awaited<ReturnType<typeof readLogoutRequest>>;
+
 /** The login that an ID token names. */
 interface Hint {
   readonly userId: string;
@@ -18,16 +19,11 @@ interface Hint {
   readonly sessionId: string;
 }
 
-export interface LogoutRequest {
-  /** Undefined if the request has no ID token that this service signed. Then the user is asked. */
-  readonly hint: Hint | undefined;
-  readonly client: StoredClient | undefined;
-  /** The redirect URI with the state, after the logout. Undefined: no redirect. */
-  readonly returnTo: string | undefined;
-}
-
-/** Validates a logout request. Errors are shown on a page, without a redirect. */
-export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParameters): Promise<LogoutRequest> {
+/**
+ * Validates a logout request. Errors are shown on a page, without a redirect. Without a `hint`, an ID token that this
+ * service signed, the user is asked. Without `returnTo`, there is no redirect after the logout.
+ */
+export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParameters) {
   const { id_token_hint, client_id, post_logout_redirect_uri: uri, state } = parameters;
   const hint = id_token_hint ? await readHint(oauth, id_token_hint) : undefined;
   if (hint && client_id && hint.clientId !== client_id) {
@@ -39,7 +35,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   // Anybody can make an invalid hint. Then the user is asked, and there is no redirect.
   const isInvalidHint = Boolean(id_token_hint) && !hint;
   if (!uri || !client || isInvalidHint) return { hint, client, returnTo: undefined };
-  if (!client.postLogoutRedirectUris.includes(uri)) {
+  if (!client.post_logout_redirect_uris.includes(uri)) {
     throw badRequest('The application wants to send you to an address that it has not registered.');
   }
   const query = state ? `${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}` : '';

@@ -30,8 +30,8 @@ export class ClientKeys {
     this.#fetch = createGuardedFetch(context.config);
   }
 
-  has({ jwks, jwksUri }: StoredClient): boolean {
-    return jwks !== null || jwksUri !== null;
+  has({ jwks, jwks_uri }: StoredClient): boolean {
+    return jwks !== null || jwks_uri !== null;
   }
 
   /** Whether one of the client's keys signed this JWS. */
@@ -41,9 +41,9 @@ export class ClientKeys {
     const matches = (keys: readonly Jwk[]) =>
       keys.some((key) => (kid === undefined || key.kid === kid) && isSignedBy(jws, key, algorithms));
     if (client.jwks !== null) return matches(keysIn(client.jwks));
-    if (client.jwksUri === null) return false;
-    if (matches(await this.#keysAt(client.jwksUri, freshMs))) return true;
-    return matches(await this.#keysAt(client.jwksUri, againMs));
+    if (client.jwks_uri === null) return false;
+    if (matches(await this.#keysAt(client.jwks_uri, freshMs))) return true;
+    return matches(await this.#keysAt(client.jwks_uri, againMs));
   }
 
   async #keysAt(uri: string, maxAge: number): Promise<readonly Jwk[]> {

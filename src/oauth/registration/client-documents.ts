@@ -60,7 +60,7 @@ function readClientDocument(
   }
   try {
     const metadata = readClientMetadata(known, sent, 'none');
-    if (!metadata.fields.public) throw badRequest('token_endpoint_auth_method must be none.');
+    if (!metadata.application.public) throw badRequest('token_endpoint_auth_method must be none.');
     return metadata;
   } catch (error) {
     if (error instanceof OAuthError || error instanceof Problem) throw wrongDocument(error.message);
@@ -188,24 +188,28 @@ export class ClientDocuments {
     }
   }
 
-  async #store(id: string, metadata: ClientMetadata, seconds: number, source: RequestSource): Promise<void> {
+  async #store(
+    id: string,
+    { application, notes }: ClientMetadata,
+    seconds: number,
+    source: RequestSource,
+  ): Promise<void> {
     const { database, now } = this.#context;
-    const { name, scopes, fields } = metadata;
     await commitAndInvalidate(database, async (tx, invalidate) => {
       const at = now();
-      const created = await createClient(tx, { id, type: 'application', name, userId: null, scopes, ...fields }, at);
+      const created = await createClient(tx, { ...application, id, type: 'application', userId: null }, at);
       await lockClient(tx, database.engine, id);
       const known = created ? undefined : await findClient(tx, id);
       // Another client was created with this id.
       if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
-      if (known) await updateApplication(tx, id, { name, scopes, ...fields }, at);
+      if (known) await updateApplication(tx, id, application, at);
       await upsertRegistration(tx, {
-        ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes: metadata.notes }) },
+        ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes }) },
         ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },
       });
       invalidate({ kind: 'client', id });
       if (!created) return;
-      const data = { by: 'document', type: 'application', scopes };
+      const data = { by: 'document', type: 'application', scopes: application.scopes };
       await recordEvent(this.#context, tx, { type: 'client.created', clientId: id, source, data });
     });
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
-import type { StoredClient } from '../clients/client-store.ts';
-import type { ClientMetadata, ClientNotes } from './client-metadata.ts';
+import type { Application } from '../clients/application-store.ts';
+import type { ClientNotes } from './client-metadata.ts';
 
 /** RFC 7591 3.2.1 and RFC 7592 3. */
 export type ClientInformation = Readonly<Record<string, unknown>>;
@@ -17,41 +17,33 @@ export interface StoredMetadata {
 }
 
 /** The complete metadata, by the names of RFC 7591 and of OpenID Connect Dynamic Client Registration. */
-export function describe(
-  { name, scopes, fields }: Pick<ClientMetadata, 'name' | 'scopes' | 'fields'>,
-  notes: ClientNotes = {},
-): ClientInformation {
+export function describe(application: Application, notes: ClientNotes = {}): ClientInformation {
   const optional = {
-    client_uri: fields.homepageUri,
-    logo_uri: fields.logoUri,
-    tos_uri: fields.tosUri,
-    policy_uri: fields.policyUri,
-    backchannel_logout_uri: fields.backchannelLogoutUri,
-    post_logout_redirect_uris: fields.postLogoutRedirectUris.length > 0 ? fields.postLogoutRedirectUris : null,
-    default_max_age: fields.defaultMaxAge,
-    jwks: fields.jwks,
-    jwks_uri: fields.jwksUri,
-    require_pushed_authorization_requests: fields.requirePushedAuthorizationRequests || null,
-    require_signed_request_object: fields.requireSignedRequestObject || null,
-    dpop_bound_access_tokens: fields.dpopBoundAccessTokens || null,
+    client_uri: application.homepage_uri,
+    logo_uri: application.logo_uri,
+    tos_uri: application.tos_uri,
+    policy_uri: application.policy_uri,
+    backchannel_logout_uri: application.backchannel_logout_uri,
+    post_logout_redirect_uris:
+      application.post_logout_redirect_uris.length > 0 ? application.post_logout_redirect_uris : null,
+    default_max_age: application.default_max_age,
+    jwks: application.jwks,
+    jwks_uri: application.jwks_uri,
+    require_pushed_authorization_requests: application.require_pushed_authorization_requests || null,
+    require_signed_request_object: application.require_signed_request_object || null,
+    dpop_bound_access_tokens: application.dpop_bound_access_tokens || null,
   };
   return {
-    client_name: name,
-    redirect_uris: fields.redirectUris,
-    grant_types: fields.grantTypes,
-    response_types: fields.grantTypes.includes('authorization_code') ? ['code'] : [],
-    token_endpoint_auth_method: fields.tokenEndpointAuthMethod,
-    id_token_signed_response_alg: fields.idTokenSignedResponseAlg ?? idTokenAlgorithm,
+    client_name: application.name,
+    redirect_uris: application.redirect_uris,
+    grant_types: application.grant_types,
+    response_types: application.grant_types.includes('authorization_code') ? ['code'] : [],
+    token_endpoint_auth_method: application.token_endpoint_auth_method,
+    id_token_signed_response_alg: application.id_token_signed_response_alg ?? idTokenAlgorithm,
     subject_type: 'public',
     application_type: 'web',
-    scope: scopes.join(' '),
+    scope: application.scopes.join(' '),
     ...notes,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== null)),
   };
 }
-
-export const fieldsOf = (client: StoredClient): Pick<ClientMetadata, 'name' | 'scopes' | 'fields'> => ({
-  name: client.name,
-  scopes: client.scopes,
-  fields: client,
-});

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import type { ApplicationFields, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
+import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
 import { checkRedirectUri, checkWebUri } from '../clients/application-uris.ts';
 import { checkName, looksLikeService } from '../clients/check-application.ts';
 import { checkJwks } from '../clients/client-jwks.ts';
@@ -9,9 +9,7 @@ import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } f
 
 /** The supported client metadata (RFC 7591 2). */
 export interface ClientMetadata {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly fields: ApplicationFields;
+  readonly application: Application;
   /** Metadata that is returned unchanged and has no effect. */
   readonly notes: ClientNotes;
 }
@@ -62,27 +60,27 @@ export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: 
     throw new OAuthError('invalid_redirect_uri', 'redirect_uris is required for the grant authorization_code.');
   }
   return {
-    name: nameOf(sent, redirectUris),
-    scopes: scopesOf(known.scopes, sent),
-    fields: {
+    application: {
+      name: nameOf(sent, redirectUris),
+      scopes: scopesOf(known.scopes, sent),
       public: authMethod === 'none',
-      redirectUris,
-      postLogoutRedirectUris: redirectUrisOf(sent, 'post_logout_redirect_uris'),
-      homepageUri: webUriOf(sent, 'client_uri'),
-      logoUri: webUriOf(sent, 'logo_uri'),
-      tosUri: webUriOf(sent, 'tos_uri'),
-      policyUri: webUriOf(sent, 'policy_uri'),
-      backchannelLogoutUri: webUriOf(sent, 'backchannel_logout_uri'),
+      redirect_uris: redirectUris,
+      post_logout_redirect_uris: redirectUrisOf(sent, 'post_logout_redirect_uris'),
+      homepage_uri: webUriOf(sent, 'client_uri'),
+      logo_uri: webUriOf(sent, 'logo_uri'),
+      tos_uri: webUriOf(sent, 'tos_uri'),
+      policy_uri: webUriOf(sent, 'policy_uri'),
+      backchannel_logout_uri: webUriOf(sent, 'backchannel_logout_uri'),
       trusted: false,
-      requirePkce: false,
-      idTokenSignedResponseAlg: oneOf(sent, 'id_token_signed_response_alg', known.idTokenAlgorithms) ?? null,
-      idTokenClaims: true,
-      grantTypes: types,
-      tokenEndpointAuthMethod: authMethod,
-      defaultMaxAge: secondsOf(sent, 'default_max_age'),
-      requirePushedAuthorizationRequests: flagOf(sent, 'require_pushed_authorization_requests'),
-      requireSignedRequestObject: flagOf(sent, 'require_signed_request_object'),
-      dpopBoundAccessTokens: flagOf(sent, 'dpop_bound_access_tokens'),
+      require_pkce: false,
+      id_token_signed_response_alg: oneOf(sent, 'id_token_signed_response_alg', known.idTokenAlgorithms) ?? null,
+      id_token_claims: true,
+      grant_types: types,
+      token_endpoint_auth_method: authMethod,
+      default_max_age: secondsOf(sent, 'default_max_age'),
+      require_pushed_authorization_requests: flagOf(sent, 'require_pushed_authorization_requests'),
+      require_signed_request_object: flagOf(sent, 'require_signed_request_object'),
+      dpop_bound_access_tokens: flagOf(sent, 'dpop_bound_access_tokens'),
       fapi: false,
       ...keysOf(sent, authMethod),
     },
@@ -104,7 +102,7 @@ function secondsOf(sent: Sent, name: string): number | null {
 }
 
 /** RFC 7591 2: the keys or their address, not both. */
-function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationFields, 'jwks' | 'jwksUri'> {
+function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<Application, 'jwks' | 'jwks_uri'> {
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
   if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
@@ -113,7 +111,7 @@ function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<ApplicationField
   if (authMethod === 'private_key_jwt' && jwks === null && jwksUri === null) {
     throw invalid('private_key_jwt needs jwks or jwks_uri.');
   }
-  return { jwks, jwksUri };
+  return { jwks, jwks_uri: jwksUri };
 }
 
 function flagOf(sent: Sent, name: string): boolean {
@@ -154,7 +152,7 @@ function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
   return granted.length > 0 ? granted : [openidScope];
 }
 
-function redirectUrisOf(sent: Sent, name: string): readonly string[] {
+function redirectUrisOf(sent: Sent, name: string): string[] {
   const uris = listOf(sent, name) ?? [];
   for (const uri of uris) {
     const problem = checkRedirectUri(uri);
@@ -178,7 +176,7 @@ export function textOf(sent: Sent, name: string): string | undefined {
   return value;
 }
 
-function listOf(sent: Sent, name: string): readonly string[] | undefined {
+function listOf(sent: Sent, name: string): string[] | undefined {
   const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
   if (value === undefined || value === null) return undefined;
   const isList = Array.isArray(value) && value.length <= maxUris && value.every((item) => typeof item === 'string');

@@ -9,7 +9,7 @@ import { findClient, lockClient, removeClient, type StoredClient } from '../clie
 import { isSecretOf } from '../clients/secrets/client-secrets.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
-import { addressOf, type ClientInformation, describe, fieldsOf } from './client-information.ts';
+import { addressOf, type ClientInformation, describe } from './client-information.ts';
 import { readClientMetadata, supportedMetadata, textOf } from './client-metadata.ts';
 import { type RegistrationRequest, readMembers } from './register-client.ts';
 import { findRegistration, type RegistrationRow, upsertRegistration } from './registration-store.ts';
@@ -47,7 +47,7 @@ function informationOf({ context }: OAuth, { token }: Managing, { client, regist
     client_id_issued_at: Math.floor(registration.created_at / 1000),
     registration_access_token: token,
     registration_client_uri: addressOf(context, client.id),
-    ...describe(fieldsOf(client), parseJson(registration.metadata).notes),
+    ...describe(client, parseJson(registration.metadata).notes),
   };
 }
 
@@ -71,23 +71,22 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
       throw invalidRequest('client_secret is not the secret of the client. You cannot choose it.');
     }
-    const metadata = readClientMetadata(supportedMetadata(oauth), sent, client.public ? 'none' : 'client_secret_basic');
-    if (metadata.fields.public !== client.public) {
+    const defaultMethod = client.public ? 'none' : 'client_secret_basic';
+    const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, defaultMethod);
+    if (application.public !== client.public) {
       throw new OAuthError(
         'invalid_client_metadata',
         'A client with a secret cannot become public, and a public client cannot get a secret.',
       );
     }
-    const { name, scopes, fields } = metadata;
-    await updateApplication(tx, client.id, { name, scopes, ...fields }, context.now());
-    const { notes } = metadata;
+    await updateApplication(tx, client.id, application, context.now());
     const renewed = { ...registration, metadata: JSON.stringify({ ...parseJson(registration.metadata), notes }) };
     await upsertRegistration(tx, renewed);
     invalidate({ kind: 'client', id: client.id });
     const { source } = request;
     const changes = changesBetween(
-      describe(fieldsOf(client), parseJson(registration.metadata).notes),
-      describe(metadata, notes),
+      describe(client, parseJson(registration.metadata).notes),
+      describe(application, notes),
     );
     const data = { by: 'registration', changes };
     await recordEvent(context, tx, { type: 'client.updated', clientId: client.id, source, data });

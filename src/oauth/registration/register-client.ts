@@ -38,13 +38,13 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
   const caller = await authorizeRegistration(oauth, request.token);
-  const metadata = readClientMetadata(supportedMetadata(oauth), readMembers(request.body), 'client_secret_basic');
+  const sent = readMembers(request.body);
+  const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, 'client_secret_basic');
   const countedAs = await requireRoom(context, request.source);
   const token = createShortToken('reg');
   const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
-    const { name, scopes, fields } = metadata;
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
-      ...{ type: 'application' as const, name, scopes, userId: null, ...fields },
+      ...{ ...application, type: 'application' as const, userId: null },
       ...{ actorId: caller.userId, source: request.source, by: 'registration' },
     });
     if (!client) throw new Error('a new id was taken');
@@ -53,7 +53,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
       client_id: client.id,
       kind: 'dynamic',
       token_hash: hashShortToken(token),
-      metadata: JSON.stringify({ notes: metadata.notes, countedAs } satisfies StoredMetadata),
+      metadata: JSON.stringify({ notes, countedAs } satisfies StoredMetadata),
       fresh_until: null,
       created_at: at,
       last_used_at: at,
@@ -68,7 +68,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     ...secret,
     registration_access_token: token,
     registration_client_uri: addressOf(context, created.id),
-    ...describe(metadata, metadata.notes),
+    ...describe(application, notes),
   };
 }
 

@@ -134,7 +134,7 @@ export class Sessions {
   /** Gives a session that a user opened for a device to the device. Its lifetime starts now. */
   async activateForDevice(
     tx: Tx,
-    client: Pick<StoredClient, 'type' | 'grantTypes'>,
+    client: Pick<StoredClient, 'type' | 'grant_types'>,
     id: string,
     { address, userAgent }: RequestSource,
   ): Promise<SessionRow | undefined> {

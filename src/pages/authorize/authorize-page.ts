@@ -32,7 +32,7 @@ import { invalidRequest } from '../../oauth/parameters.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { type ConsentVariables, consentDigest, type DescribeScope, showConsent } from './consent-page.ts';
+import { consentDigest, type DescribeScope, showConsent } from './consent-page.ts';
 import type { Continuation, Continuations } from './continuations.ts';
 import { formTargets } from './destinations.ts';
 
@@ -59,6 +59,9 @@ export interface ValidatedPageRequest {
   readonly login: Login;
 }
 
+/** Answers a request that needs the consent of the user. */
+type Decide = (validated: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>;
+
 /** The authorization endpoint: shows pages if needed, then responds to the application. */
 export class AuthorizePage {
   readonly #services: AuthorizeServices;
@@ -69,27 +72,12 @@ export class AuthorizePage {
 
   /** Starts the request, or continues it after another page. */
   respond(pageRequest: AuthorizePageRequest): Promise<FastifyReply> {
-    return this.#nextStep(pageRequest, async ({ authorization, login, step, client }) => {
-      if (step.kind === 'grant') return this.grant(pageRequest, { authorization, login, client }, step.scopes);
-      if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, client, login);
-      return this.askConsent(pageRequest, { authorization, login, client }, step.scopes);
-    });
+    return this.#decide(pageRequest, (validated, scopes) => this.askConsent(pageRequest, validated, scopes));
   }
 
   /** The user has decided. All checks run again, as if there had been no question before. */
-  allow(
-    pageRequest: AuthorizePageRequest,
-    decide: (validated: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>,
-  ): Promise<FastifyReply> {
-    return this.#nextStep(
-      pageRequest,
-      async ({ step, ...validated }) => {
-        if (step.kind === 'grant') return this.grant(pageRequest, validated, step.scopes);
-        if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, validated.client, validated.login);
-        return decide(validated, step.scopes);
-      },
-      { asksAgain: true },
-    );
+  allow(pageRequest: AuthorizePageRequest, decide: Decide): Promise<FastifyReply> {
+    return this.#decide(pageRequest, decide, { asksAgain: true });
   }
 
   /** The user has denied access. */
@@ -97,6 +85,18 @@ export class AuthorizePage {
     return this.#nextStep(pageRequest, async () => {
       throw new OAuthError('access_denied', 'The user denied the request.');
     });
+  }
+
+  #decide(pageRequest: AuthorizePageRequest, decide: Decide, options = {}): Promise<FastifyReply> {
+    return this.#nextStep(
+      pageRequest,
+      async ({ step, ...validated }) => {
+        if (step.kind === 'grant') return this.grant(pageRequest, validated, step.scopes);
+        if (step.kind === 'choose-account') return this.#chooseAccount(pageRequest, validated.client, validated.login);
+        return decide(validated, step.scopes);
+      },
+      options,
+    );
   }
 
   async #nextStep(
@@ -187,11 +187,7 @@ export class AuthorizePage {
     });
   }
 
-  shown(
-    { kit }: PageRequest,
-    authorization: AuthorizationRequest,
-    scopes: readonly string[],
-  ): Promise<ConsentVariables> {
+  shown({ kit }: PageRequest, authorization: AuthorizationRequest, scopes: readonly string[]) {
     return showConsent(kit, authorization, scopes, this.#services.describe);
   }
 
@@ -202,7 +198,7 @@ export class AuthorizePage {
     variables: Variables,
   ): Promise<FastifyReply> {
     const continuation = this.#services.continuations.fields(pageRequest.continuation);
-    const sources = { formTargets: formTargets(redirectUri), image: client.logoUri };
+    const sources = { formTargets: formTargets(redirectUri), image: client.logo_uri };
     return pageRequest.show(view, { application: { name: client.name }, continuation, ...variables }, sources);
   }
 

@@ -8,14 +8,6 @@ export interface Continuation {
   readonly progress: Progress;
 }
 
-/** The form of a continuation in an address or in a form. */
-export interface ContinuationFields {
-  readonly request: string;
-  readonly since: string;
-  readonly chosen: string;
-  readonly mac: string;
-}
-
 export const continuePath = '/oauth/authorize/continue';
 
 /** The lifetime of completed steps, in milliseconds. */
@@ -32,7 +24,8 @@ export class Continuations {
     this.#now = now;
   }
 
-  fields({ query, progress }: Continuation): ContinuationFields {
+  /** The form of a continuation in an address or in a form. */
+  fields({ query, progress }: Continuation) {
     const since = String(progress.since ?? '');
     const chosen = progress.chosen ?? '';
     const mac = since || chosen ? this.#keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
@@ -44,7 +37,7 @@ export class Continuations {
     return `${continuePath}?${new URLSearchParams(fields)}`;
   }
 
-  read(fields: Partial<Record<keyof ContinuationFields, string | undefined>>): Continuation | undefined {
+  read(fields: Readonly<Record<string, string | undefined>>): Continuation | undefined {
     const { request = '', since = '', chosen = '', mac = '' } = fields;
     const query = Buffer.from(request, 'base64url').toString();
     if (query === '' || query.length > maxRequestLength) return undefined;

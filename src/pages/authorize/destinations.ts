@@ -13,23 +13,10 @@ import { OAuthError, Problem } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
 import type { Continuations } from './continuations.ts';
 
-/** The application to which the user is about to sign in, for the login page. */
-export interface Destination {
-  readonly application: string;
-  readonly loginHint: string | undefined;
-  /** The provider that the application wants the user to sign in with. */
-  readonly idpHint: string | undefined;
-  /** The requirements of the application for the sign-in. */
-  readonly asks: { readonly prompt?: string; readonly max_age?: string; readonly acr_values?: string };
-  /** The level that the application requires, for the login of this service. */
-  readonly level: { readonly acr_values?: Acr };
-  readonly formTargets: string;
-  /** Whether this session is sufficient. Otherwise the user must sign in again. */
-  accepts(caller: Caller): Promise<boolean>;
-}
-
 /** Finds the application to which `next` leads, if any. */
-export type FindDestination = (next: string | undefined) => Promise<Destination | undefined>;
+export type FindDestination = ReturnType<typeof createDestinations>;
+/** The application to which the user is about to sign in, for the login page. */
+export type Destination = NonNullable<Awaited<ReturnType<FindDestination>>>;
 
 const maxHintLength = 320;
 
@@ -51,8 +38,8 @@ export const createDestinations =
   (
     oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>,
     continuations: Continuations,
-  ): FindDestination =>
-  async (next) => {
+  ) =>
+  async (next: string | undefined) => {
     const continuation = continuations.readPath(next);
     if (!continuation) return undefined;
     const { query, progress } = continuation;
@@ -65,19 +52,24 @@ export const createDestinations =
     if (!validated) return undefined;
     const hint = singleValue(parameters, 'login_hint');
     const acr = levelIn(parameters);
+    const level: { readonly acr_values?: Acr } = acr === undefined ? {} : { acr_values: acr };
     return {
       application: validated.client.name,
       loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
+      /** The provider that the application wants the user to sign in with. */
       idpHint: singleValue(parameters, 'idp_hint'),
+      /** The requirements of the application for the sign-in. */
       asks: Object.fromEntries(
         ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
           const value = singleValue(parameters, name);
           return value === undefined ? [] : [[name, value]];
         }),
       ),
-      level: acr === undefined ? {} : { acr_values: acr },
+      /** The level that the application requires, for the login of this service. */
+      level,
       formTargets: formTargets(validated.redirectUri),
-      async accepts(caller) {
+      /** Whether this session is sufficient. Otherwise the user must sign in again. */
+      async accepts(caller: Caller) {
         const login = await findLogin(oauth, caller);
         return login !== undefined && (progress.since === undefined || login.authTime >= progress.since);
       },

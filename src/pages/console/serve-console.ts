@@ -32,7 +32,7 @@ export function serveConsole(app: App, kit: PageKit): void {
     return files;
   };
   const hidden = { schema: { hide: true } } as const;
-  const messages = serveConsoleMessages(app, kit.languages, kit.frame.root);
+  const messages = serveConsoleMessages(app, kit.languages, kit.root);
 
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
@@ -62,7 +62,7 @@ export function serveConsole(app: App, kit: PageKit): void {
 function sendPage(
   reply: FastifyReply,
   files: ConsoleFiles,
-  { brand, frame }: PageKit,
+  { brand, root, assets }: PageKit,
   reader: ConsoleReader,
 ): FastifyReply {
   const nonce = randomBytes(16).toString('base64url');
@@ -72,7 +72,7 @@ function sendPage(
     .header('content-security-policy', contentSecurityPolicy(brand, { nonce }))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, frame.root, { name, logo: frame.assets.logo, colours }, reader));
+    .send(files.page(nonce, root, { name, logo: assets.logo, colours }, reader));
 }
 
 const wordsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleReader['words'] => ({

@@ -33,19 +33,6 @@ const files = [
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
-/** Addresses change with the content, so browsers may cache the files forever. */
-export interface AssetUrls {
-  readonly css: string;
-  readonly js: string;
-  /** For pages with passkeys. */
-  readonly passkeys: string;
-  readonly icon: string;
-  readonly referenceCss: string;
-  readonly referenceJs: string;
-  /** The logo of the operator, or the icon. */
-  readonly logo: string;
-}
-
 const logoUrl = '/assets/logo';
 
 /** The operator's colours come last, so they take precedence. */
@@ -85,8 +72,11 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
   return `${root}${logoUrl}?v=${hash('sha256', logo.content, 'hex').slice(0, 12)}`;
 }
 
-/** The stylesheet, script and icon of the pages, and the operator's files in `VIEWS_DIR/assets`. */
-export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string): Promise<AssetUrls> {
+/**
+ * Serves the stylesheet, script and icon of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their
+ * addresses, which change with the content, so browsers may cache the files forever.
+ */
+export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string) {
   const urls = files.map(({ name, of, type }) => {
     const own = of.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
     const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);

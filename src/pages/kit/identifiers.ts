@@ -1,16 +1,7 @@
-import type { Config, LoginAttribute } from '../../config/config.ts';
+import type { Config } from '../../config/config.ts';
 import { type Message, message } from '../../config/languages/message.ts';
 
-interface IdentifierField {
-  readonly name: LoginAttribute;
-  readonly label: Message;
-  readonly type: string;
-  readonly hint?: Message;
-  readonly autocomplete: string;
-  readonly optional: boolean;
-}
-
-const fields: readonly Omit<IdentifierField, 'optional'>[] = [
+const fields = [
   { name: 'email', label: message('fields.email'), type: 'email', autocomplete: 'email' },
   { name: 'username', label: message('fields.username'), type: 'text', autocomplete: 'username' },
   {
@@ -20,10 +11,10 @@ const fields: readonly Omit<IdentifierField, 'optional'>[] = [
     autocomplete: 'tel',
     hint: message('fields.phone_hint'),
   },
-];
+] as const;
 
 /** The fields of the identifiers, and of the email for a forgotten password. Only the main identifier is required. */
-export function identifierFields({ loginAttributes }: Config): IdentifierField[] {
+export function identifierFields({ loginAttributes }: Config) {
   const main = loginAttributes.includes('email') ? 'email' : loginAttributes[0];
   return fields
     .filter(({ name }) => name === 'email' || loginAttributes.includes(name))

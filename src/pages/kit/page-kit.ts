@@ -108,7 +108,8 @@ export async function createPageKit(
   const kit: PageKit = {
     config,
     brand,
-    frame: { root, product: brand.name, loginPath, assets },
+    root,
+    assets,
     policy,
     database,
     now,

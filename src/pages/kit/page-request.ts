@@ -12,7 +12,7 @@ import { asObject } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import type { LoginClient } from '../session/login-client.ts';
-import type { AssetUrls } from './assets.ts';
+import type { serveAssets } from './assets.ts';
 import type { Variables } from './views.ts';
 
 /** The additional sources that a page needs. */
@@ -31,8 +31,9 @@ export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
 export interface PageKit {
   readonly config: Config;
   readonly brand: Brand;
-  /** The values for a page without a view. */
-  readonly frame: PageFrame;
+  /** The path of BASE_URL, which may be empty. */
+  readonly root: string;
+  readonly assets: Awaited<ReturnType<typeof serveAssets>>;
   /** The default Content-Security-Policy. */
   readonly policy: string;
   readonly database: Database;
@@ -61,13 +62,6 @@ export interface PageKit {
   hasView(name: string): boolean;
   /** Responds with a view. Messages in its variables are translated to the reader's language. */
   show(pageRequest: PageRequest, view: string, variables: Variables, sources?: CspSources): Promise<FastifyReply>;
-}
-
-interface PageFrame {
-  readonly root: string;
-  readonly product: string;
-  readonly loginPath: string;
-  readonly assets: AssetUrls;
 }
 
 /** A request to a page, and its response. */
@@ -123,7 +117,7 @@ export class PageRequest {
 
   /** Redirects to a page of ours. After a form, a reload then does not send the form again. */
   async redirect(path: string, status: 302 | 303 = 303): Promise<FastifyReply> {
-    const { root } = this.kit.frame;
+    const { root } = this.kit;
     // Paths from other applications have the prefix of BASE_URL. Our own paths do not.
     const target = path.startsWith(`${root}/`) ? path : root + path;
     return this.reply.header('cache-control', 'no-store').redirect(target, status);

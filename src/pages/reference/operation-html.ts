@@ -81,19 +81,8 @@ function input(operation: Operation, parameter: Parameter, described: ReferenceD
   }</div>`;
 }
 
-interface BodyFacts {
-  /** Members that refer to rows of a list, by name. */
-  readonly references: Readonly<Record<string, string>>;
-  /** Members that are unique. */
-  readonly unique: readonly string[];
-  /** Members that are unique together. */
-  readonly together: readonly (readonly string[])[];
-  /** All members of the body. */
-  readonly members: readonly string[];
-}
-
-/** The data for the script that makes examples that can be sent unchanged. */
-function factsOf(schema: JsonSchema): BodyFacts {
+/** The data for the script that makes examples that can be sent unchanged: references to rows of a list, and what is unique, alone or together. */
+function factsOf(schema: JsonSchema) {
   const members = Object.entries(schema.properties ?? {});
   const references = members.flatMap(([name, of]) =>
     typeof of['x-resource'] === 'string' ? [[name, `/v1/${of['x-resource']}`]] : [],

@@ -38,7 +38,7 @@ export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGE
 const onOneLine = (item: string): string => (item.split(/\n\s*\n/, 1)[0] ?? '').replace(/\s+/g, ' ').trim();
 
 /** The values around the content of every page. */
-export type PageFrame = PageKit['frame'] & ReturnType<typeof themeVariables>;
+export type PageFrame = Pick<PageKit, 'root' | 'brand' | 'loginPath' | 'assets'> & ReturnType<typeof themeVariables>;
 
 const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here: boolean) =>
   html`<ul>${operations.map(
@@ -71,7 +71,7 @@ ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-presse
 const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
 
 function page(described: ReferenceDocument, current: Section | undefined, frame: PageFrame, main: Html): string {
-  const { root, product, assets, theme, loginPath } = frame;
+  const { root, brand, assets, theme, loginPath } = frame;
   const here = current ? `/docs/${current.slug}` : '/docs';
   const name = current ? `${current.name} · ` : '';
   return html`<!doctype html>
@@ -80,7 +80,7 @@ function page(described: ReferenceDocument, current: Section | undefined, frame:
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
-<title>${name}${product} API reference</title>
+<title>${name}${brand.name} API reference</title>
 <link rel="icon" href="${assets.icon}">
 <link rel="stylesheet" href="${assets.referenceCss}">
 ${scriptTag(assets.referenceJs)}
@@ -88,7 +88,7 @@ ${scriptTag(assets.referenceJs)}
 <body class="reference" data-root="${root}">
 <a class="skip" href="#main">Skip to content</a>
 <header class="topbar"><div>
-<a class="brand" href="${root}/docs"><img src="${assets.logo}" alt="" height="28">${product}</a>
+<a class="brand" href="${root}/docs"><img src="${assets.logo}" alt="" height="28">${brand.name}</a>
 <nav aria-label="Elsewhere"><a href="${root}/openapi.json">OpenAPI document</a> <a href="${root}/settings">Account settings</a> <a href="${root}/admin">Console</a></nav>
 </div></header>
 <div class="frame">

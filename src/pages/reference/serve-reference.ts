@@ -38,7 +38,7 @@ export function serveReference(app: App, kit: PageKit): void {
     const key = `${themed.chosen_theme} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      const created = pageOf(described, slug, { ...kit.frame, ...themed });
+      const created = pageOf(described, slug, { ...kit, ...themed });
       page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);
     }

@@ -6,25 +6,7 @@ import { asObject } from '../../platform/is-object.ts';
 import { knownLanguage } from './request-language.ts';
 
 /** A response of the API, in the form that a page needs. */
-export interface ApiResponse<T> {
-  readonly ok: boolean;
-  readonly status: number;
-  /** The `data` of the envelope, or the whole body without an envelope. */
-  readonly data: T;
-  /** The cursor of the next page of a list. */
-  readonly nextCursor: string | undefined;
-  /** The errors by field. */
-  readonly errors: Readonly<Record<string, LocalizedText>>;
-  /** The error message for the user. */
-  readonly message: LocalizedText;
-  /** The error message of the API. */
-  readonly detail: string;
-  readonly code: string;
-  /** Seconds. */
-  readonly retryAfter: number;
-  /** The cookies that the API sets, by name. The page passes them on. */
-  readonly cookies: ReadonlyMap<string, string>;
-}
+export type ApiResponse<T> = Awaited<ReturnType<typeof callApi<T>>>;
 
 interface Body<T> {
   readonly data?: T;
@@ -47,10 +29,7 @@ interface Call {
 }
 
 /** The pages call the API in the process like any client. So validation, authorization, limits and audit are in one place. */
-export async function callApi<T>(
-  request: FastifyRequest,
-  { method, path, body, token, cookie }: Call,
-): Promise<ApiResponse<T>> {
+export async function callApi<T>(request: FastifyRequest, { method, path, body, token, cookie }: Call) {
   const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': request.id };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   if (cookie !== undefined) headers.cookie = cookie;
@@ -71,13 +50,18 @@ export async function callApi<T>(
   return {
     ok: status < 400,
     status,
+    // Some responses have no envelope.
     data: ('data' in read ? read.data : read) as T,
     nextCursor: read.meta?.pagination?.next_cursor ?? undefined,
     errors: fieldErrors(read.errors),
+    /** For the user. */
     message: problemMessage(code, detail),
+    /** Of the API. */
     detail,
     code,
+    /** Seconds. */
     retryAfter: Number(response.headers['retry-after'] ?? 0),
+    /** The cookies that the API sets. The page passes them on. */
     cookies: new Map(response.cookies.map(({ name, value }) => [name, value])),
   };
 }

@@ -1,18 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
+import type { clientFields } from '../../oauth/clients/client-fields.ts';
+import type { ShownRow } from '../../resources/declaration/fields/row-types.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
-export interface Application {
-  readonly id: string;
-  readonly type: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly redirect_uris: readonly string[];
-  readonly post_logout_redirect_uris: readonly string[];
-  readonly created_at: string;
-}
+export type Application = ShownRow<typeof clientFields>;
 export type WithSecret = Application & { readonly client_secret: string };
 
 export const base = '/settings/applications';

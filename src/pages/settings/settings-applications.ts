@@ -7,52 +7,44 @@ import { type Application, base, pathOf, showSecret, type WithSecret } from './a
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
 import { callApiAsUser, formErrors, ignoreNotFound, ownRows, requireOk, showSettings } from './settings-shell.ts';
 
-const fields = ['name', 'scopes'];
+const addresses = ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const;
+const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
 
-/** Personal clients, whose secret is shown once, and applications for sign-in. */
+interface Kind {
+  readonly view: string;
+  /** The end of the paths of its forms. */
+  readonly path: string;
+  readonly withIdentity: boolean;
+  readonly title: Message;
+  readonly nameMissing: Message;
+  readonly fields: readonly string[];
+}
+
+/** Acts for its owner. */
+const personal: Kind = {
+  view: 'settings/application',
+  path: '',
+  withIdentity: false,
+  title: message('application_new.title'),
+  nameMissing: message('application.name_missing'),
+  fields: ['name', 'scopes'],
+};
+
+/** People sign in to it. It is public, or it has a secret that one response shows. */
+const signIn: Kind = {
+  view: 'settings/sign-in-application',
+  path: '/sign-in',
+  withIdentity: true,
+  title: message('sign_in_application_new.title'),
+  nameMissing: message('sign_in_application.name_missing'),
+  fields: ['name', 'scopes', ...addresses, ...lists],
+};
+
+/** External applications of the user: personal clients, and applications for sign-in. */
 export function serveApplications(kit: PageKit, known: KnownScopes): void {
-  const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
-    showSettings(pageRequest, 'applications', 'settings/application-new', {
-      title: message('application_new.title'),
-      ...scopeChoices(known, chosen),
-      ...variables,
-    });
-
-  async function showOne(
-    pageRequest: PageRequest,
-    typed: { values?: object; scopes?: readonly string[] } & Variables = {},
-  ): Promise<FastifyReply> {
-    const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
-    if (application.type === 'application') return showSignInApplication(pageRequest, known);
-    return showSettings(pageRequest, 'applications', 'settings/application', {
-      title: application.name,
-      application,
-      values: application,
-      ...scopeChoices(known, typed.scopes ?? application.scopes),
-      ...typed,
-    });
-  }
-
-  serveSignInApplications(kit, known);
   kit.page(base, 'auth:web', (pageRequest) => showApplications(pageRequest, known));
-  kit.page(`${base}/new`, 'auth:web', (pageRequest) => showNew(pageRequest, [everyScope], {}));
-  kit.page(`${base}/:id`, 'auth:web', showOne);
-
-  kit.form(base, 'auth:web', async (pageRequest) => {
-    const { values, scopes, errors } = readApplication(pageRequest);
-    if (errors) return showNew(pageRequest.status(422), scopes, { values, errors });
-    const response = await callApiAsUser<WithSecret>(pageRequest, 'POST', '/v1/clients', { ...values, scopes });
-    if (response.ok) return showSecret(pageRequest, response.data, response.data.client_secret);
-    return showNew(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
-  });
-
-  kit.form(`${base}/:id`, 'auth:web', async (pageRequest) => {
-    const { values, scopes, errors } = readApplication(pageRequest);
-    if (errors) return showOne(pageRequest.status(422), { values, scopes, errors });
-    const response = await callApiAsUser<Application>(pageRequest, 'PATCH', pathOf(pageRequest), { ...values, scopes });
-    if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
-    return showOne(pageRequest.status(response.status), { values, scopes, ...formErrors(response, fields) });
-  });
+  for (const kind of [personal, signIn]) serveKind(kit, known, kind);
+  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest, known));
 
   kit.form(`${base}/:id/secret`, 'auth:web', async (pageRequest) => {
     const hours = Number(pageRequest.form('hours').hours) || 0;
@@ -70,13 +62,74 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
   });
 }
 
-function readApplication(pageRequest: PageRequest) {
-  const values = pageRequest.form('name');
+/** The forms that create and change applications of one kind. */
+function serveKind(kit: PageKit, known: KnownScopes, kind: Kind): void {
+  const { path, view, withIdentity, title, fields } = kind;
+  const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
+    showSettings(pageRequest, 'applications', `${view}-new`, {
+      title,
+      ...scopeChoices(known, chosen, { withIdentity }),
+      ...variables,
+    });
+
+  kit.page(`${base}${path}/new`, 'auth:web', (pageRequest) =>
+    showNew(pageRequest, withIdentity ? identityScopes : [everyScope], {}),
+  );
+
+  kit.form(`${base}${path}`, 'auth:web', async (pageRequest) => {
+    const { values, body, scopes, errors } = readApplication(pageRequest, kind);
+    if (errors) return showNew(pageRequest.status(422), scopes, { values, errors });
+    const isPublic = kind === signIn && values.kind === 'public';
+    const created = kind === signIn ? { ...body, type: 'application', public: isPublic } : body;
+    const response = await callApiAsUser<WithSecret>(pageRequest, 'POST', '/v1/clients', created);
+    if (!response.ok) {
+      return showNew(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
+    }
+    if (isPublic) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
+    return showSecret(pageRequest, response.data, response.data.client_secret);
+  });
+
+  kit.form(`${base}/:id${path}`, 'auth:web', async (pageRequest) => {
+    const { values, body, scopes, errors } = readApplication(pageRequest, kind);
+    if (errors) return showOne(pageRequest.status(422), known, { values, scopes, errors });
+    const response = await callApiAsUser<Application>(pageRequest, 'PATCH', pathOf(pageRequest), body);
+    if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
+    const problems = formErrors(response, fields);
+    return showOne(pageRequest.status(response.status), known, { values, scopes, ...problems });
+  });
+}
+
+/** `typed`: the values of a rejected form. */
+async function showOne(
+  pageRequest: PageRequest,
+  known: KnownScopes,
+  typed: { values?: object; scopes?: readonly string[] } & Variables = {},
+): Promise<FastifyReply> {
+  const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
+  const { view, withIdentity } = application.type === 'application' ? signIn : personal;
+  const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
+  return showSettings(pageRequest, 'applications', view, {
+    title: application.name,
+    application,
+    issuer: pageRequest.kit.config.baseUrl,
+    values: { ...application, ...inLines },
+    ...scopeChoices(known, typed.scopes ?? application.scopes, { withIdentity }),
+    ...typed,
+  });
+}
+
+function readApplication(pageRequest: PageRequest, kind: Kind) {
+  const values = pageRequest.form('name', 'kind', ...addresses, ...lists);
   const scopes = readScopes(pageRequest);
   const errors: Record<string, Message> = {};
-  if (values.name === '') errors.name = message('application.name_missing');
+  if (values.name === '') errors.name = kind.nameMissing;
   if (scopes.length === 0) errors.scopes = noScopesMessage;
-  return { values, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
+  const uris = {
+    ...Object.fromEntries(addresses.map((name) => [name, values[name] || null])),
+    ...Object.fromEntries(lists.map((name) => [name, linesOf(values[name])])),
+  };
+  const body = { name: values.name, scopes, ...(kind === signIn ? uris : {}) };
+  return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
 async function showApplications(pageRequest: PageRequest, known: KnownScopes): Promise<FastifyReply> {
@@ -86,80 +139,6 @@ async function showApplications(pageRequest: PageRequest, known: KnownScopes): P
     title: message('applications.title'),
     items,
   });
-}
-
-const addresses = ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const;
-const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
-const signInFields = ['name', 'scopes', ...addresses, ...lists];
-
-/** External applications for sign-in: public, or with a secret that one response shows. */
-function serveSignInApplications(kit: PageKit, known: KnownScopes): void {
-  const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
-    showSettings(pageRequest, 'applications', 'settings/sign-in-application-new', {
-      title: message('sign_in_application_new.title'),
-      ...scopeChoices(known, chosen, { withIdentity: true }),
-      ...variables,
-    });
-
-  kit.page(`${base}/sign-in/new`, 'auth:web', (pageRequest) => showNew(pageRequest, identityScopes, {}));
-
-  kit.form(`${base}/sign-in`, 'auth:web', async (pageRequest) => {
-    const { values, body, scopes, errors } = readSignInApplication(pageRequest);
-    if (errors) return showNew(pageRequest.status(422), scopes, { values, errors });
-    const isPublic = values.kind === 'public';
-    const response = await callApiAsUser<WithSecret>(pageRequest, 'POST', '/v1/clients', {
-      ...body,
-      type: 'application',
-      public: isPublic,
-    });
-    if (!response.ok)
-      return showNew(pageRequest.status(response.status), scopes, { values, ...formErrors(response, signInFields) });
-    if (isPublic) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
-    return showSecret(pageRequest, response.data, response.data.client_secret);
-  });
-
-  kit.form(`${base}/:id/sign-in`, 'auth:web', async (pageRequest) => {
-    const { values, body, scopes, errors } = readSignInApplication(pageRequest);
-    const again = (status: number, variables: Variables) =>
-      showSignInApplication(pageRequest.status(status), known, { values, scopes, ...variables });
-    if (errors) return again(422, { errors });
-    const response = await callApiAsUser<Application>(pageRequest, 'PATCH', pathOf(pageRequest), body);
-    if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
-    return again(response.status, formErrors(response, signInFields));
-  });
-}
-
-/** `typed`: the values of a rejected form. */
-async function showSignInApplication(
-  pageRequest: PageRequest,
-  known: KnownScopes,
-  typed: { values?: object; scopes?: readonly string[] } & Variables = {},
-): Promise<FastifyReply> {
-  const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
-  const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
-  return showSettings(pageRequest, 'applications', 'settings/sign-in-application', {
-    title: application.name,
-    application,
-    issuer: pageRequest.kit.config.baseUrl,
-    values: { ...application, ...inLines },
-    ...scopeChoices(known, typed.scopes ?? application.scopes, { withIdentity: true }),
-    ...typed,
-  });
-}
-
-function readSignInApplication(pageRequest: PageRequest) {
-  const values = pageRequest.form('name', 'kind', ...addresses, ...lists);
-  const scopes = readScopes(pageRequest);
-  const errors: Record<string, Message> = {};
-  if (values.name === '') errors.name = message('sign_in_application.name_missing');
-  if (scopes.length === 0) errors.scopes = noScopesMessage;
-  const body = {
-    name: values.name,
-    scopes,
-    ...Object.fromEntries(addresses.map((name) => [name, values[name] || null])),
-    ...Object.fromEntries(lists.map((name) => [name, linesOf(values[name])])),
-  };
-  return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
 const linesOf = (text: string): string[] =>

@@ -39,7 +39,7 @@ async function showConnections(
   const items = await Promise.all(
     consents.map(async ({ client_id, client_name, scopes, ...consent }) => {
       const client = await clients.find(client_id);
-      const host = client?.homepageUri ? new URL(client.homepageUri).host : null;
+      const host = client?.homepage_uri ? new URL(client.homepage_uri).host : null;
       // The application of a disabled owner is shown as deleted, and can be removed.
       return {
         ...consent,

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
@@ -55,38 +55,29 @@ async function applicationOf(clients: ClientDirectory, { client_id }: Session): 
   return client?.type === 'application' ? client.name : undefined;
 }
 
-/** The sessions of one application, or of one kind of browser. */
-interface SessionGroup {
-  /** The application, or the browser by its User-Agent. */
-  readonly key: string;
-  readonly name: LocalizedText;
-  readonly application: boolean;
-  readonly current: boolean;
-  readonly last_used_at: string;
-  readonly sessions: readonly (Session & { readonly current: boolean; readonly last_used_at: string })[];
-}
+const currentFirst = (a: { current: boolean }, b: { current: boolean }) => Number(b.current) - Number(a.current);
 
-/** The group of the current session comes first. The others are sorted by their last use. */
-async function sessionGroups(clients: ClientDirectory, pageRequest: PageRequest): Promise<SessionGroup[]> {
-  const groups = new Map<string, SessionGroup & { sessions: SessionGroup['sessions'][number][] }>();
+/** The sessions by application, or by the browser's User-Agent. The current ones come first. The others are sorted by their last use. */
+async function sessionGroups(clients: ClientDirectory, pageRequest: PageRequest) {
+  const described = [];
   for (const session of await sessionsOf(pageRequest)) {
     const application = await applicationOf(clients, session);
-    const described = describeUserAgent(session.user_agent);
-    const key = application === undefined ? JSON.stringify(described) : `application ${session.client_id}`;
-    const last_used_at = session.last_used_at ?? session.created_at;
-    const one = { ...session, last_used_at, current: session.id === pageRequest.caller.sessionId };
-    const known = groups.get(key);
-    const sessions = [...(known?.sessions ?? []), one].sort((a, b) => Number(b.current) - Number(a.current));
-    groups.set(key, {
-      key,
-      name: application ?? localizeUserAgent(described),
+    const browser = describeUserAgent(session.user_agent);
+    described.push({
+      ...session,
+      key: application === undefined ? JSON.stringify(browser) : `application ${session.client_id}`,
+      name: application ?? localizeUserAgent(browser),
       application: application !== undefined,
-      current: one.current || known?.current === true,
-      last_used_at: known?.last_used_at ?? last_used_at,
-      sessions,
+      current: session.id === pageRequest.caller.sessionId,
+      last_used_at: session.last_used_at ?? session.created_at,
     });
   }
-  return [...groups.values()].sort((a, b) => Number(b.current) - Number(a.current));
+  const groups = [...Map.groupBy(described, ({ key }) => key).values()].map((sessions) => {
+    const [{ key, name, application, last_used_at }] = sessions as [(typeof sessions)[number]];
+    sessions.sort(currentFirst);
+    return { key, name, application, last_used_at, sessions, current: sessions.some(({ current }) => current) };
+  });
+  return groups.sort(currentFirst);
 }
 
 async function showSessions(pageRequest: PageRequest, clients: ClientDirectory): Promise<FastifyReply> {

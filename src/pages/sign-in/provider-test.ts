@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser, findUserByLogin } from '../../identity/accounts/user-store.ts';
 import { failureMeanings } from '../../identity/providers/failure-meanings.ts';
@@ -55,22 +55,14 @@ export async function finishTest(
   const outcome = await outcomeOf(services, pageRequest, provider, upstream);
   const { name } = provider.definition;
   const { userId, sessionId } = caller;
-  const data = { provider: name, result: outcome.failure?.code ?? 'ok' };
+  const data = { provider: name, result: 'failure' in outcome ? outcome.failure.code : 'ok' };
   const of = { rowId: name, userId, sessionId, source: requestSource(pageRequest.request), data };
   await recordEvent(services.context, services.context.database.db, { type: 'provider.tested', ...of });
   return pageRequest.show('provider-test', {
-    title: message(outcome.failure ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
+    title: message('failure' in outcome ? 'provider.test.failed' : 'provider.test.succeeded', { provider: label }),
     ...outcome,
     back: `/admin/providers/${name}/show`,
   });
-}
-
-interface Outcome {
-  readonly failure?: ProviderFailure & { readonly meaning: LocalizedText };
-  readonly happens?: LocalizedText;
-  readonly upstream?: Upstream;
-  readonly claims?: string;
-  readonly roles?: readonly string[] | undefined;
 }
 
 async function outcomeOf(
@@ -78,7 +70,7 @@ async function outcomeOf(
   pageRequest: PageRequest,
   provider: ProviderClient,
   upstream: Upstream | ProviderFailure,
-): Promise<Outcome> {
+) {
   const failed = (failure: ProviderFailure) => ({
     failure: { ...failure, meaning: message(failureMeanings[failure.code]) },
   });

@@ -19,8 +19,8 @@ describe('The conformance suite of the Model Context Protocol', { timeout: 300_0
     const port = await freePort();
     const { visitor } = await signedIn(service);
     // If a server accepts public clients, the suite acts as one, even if it has a secret.
-    const redirectUris = [`http://127.0.0.1:${port}/callback`];
-    const { id } = await addApplication(service, { public: true, scopes: ['openid', 'users:read'], redirectUris });
+    const redirect_uris = [`http://127.0.0.1:${port}/callback`];
+    const { id } = await addApplication(service, { public: true, scopes: ['openid', 'users:read'], redirect_uris });
     const suite = join(dirname(bring.resolve('commander')), '../@modelcontextprotocol/conformance/dist/index.js');
     const issuer = service.context.config.baseUrl;
     const args = ['authorization', '--url', issuer, '--resource', `${issuer}/mcp`, '--client-id', id];
