@@ -86,10 +86,10 @@ export async function startLimits(
   { name = 'node:http', options = [] }: { name?: string; options?: readonly string[] } = {},
 ): Promise<ServerProcess> {
   const { path, headers } = server.operations.get as BenchRequest;
-  const answer = await fetch(server.url + path, { headers });
-  const kept = [...answer.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
+  const response = await fetch(server.url + path, { headers });
+  const kept = [...response.headers].filter(([name]) => !['date', 'connection', 'keep-alive'].includes(name));
   const file = join(dir, 'answer.json');
-  writeFileSync(file, JSON.stringify({ request: headers, headers: kept, body: await answer.text() }));
+  writeFileSync(file, JSON.stringify({ request: headers, headers: kept, body: await response.text() }));
   return startServer({
     name,
     args: [...options, fileURLToPath(new URL('limits/server.ts', import.meta.url))],

@@ -84,8 +84,8 @@ async function deepCursor({ url, operations }: ServerProcess): Promise<BenchRequ
   const { headers } = operations['page with include'] as BenchRequest;
   let cursor = '';
   for (let i = 0; i < 9; i++) {
-    const answer = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
-    const { meta } = (await answer.json()) as { meta: { pagination: { next_cursor: string | null } } };
+    const response = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
+    const { meta } = (await response.json()) as { meta: { pagination: { next_cursor: string | null } } };
     if (meta.pagination.next_cursor === null) break;
     cursor = meta.pagination.next_cursor;
   }

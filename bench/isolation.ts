@@ -71,8 +71,8 @@ async function search(url: string, { headers }: BenchRequest, until: number): Pr
   const values = Array.from({ length: 5 }, (_, i) => `*nothing${i}*`).join(',');
   const sender = async () => {
     while (performance.now() < until) {
-      const answer = await fetch(`${url}/v1/cars?search=plate:${values}&count=exact`, { headers });
-      await answer.text();
+      const response = await fetch(`${url}/v1/cars?search=plate:${values}&count=exact`, { headers });
+      await response.text();
     }
   };
   await Promise.all(Array.from({ length: 8 }, sender));
@@ -81,15 +81,15 @@ async function search(url: string, { headers }: BenchRequest, until: number): Pr
 async function walk(url: string, { headers }: BenchRequest, until: number): Promise<void> {
   let cursor = '';
   while (performance.now() < until) {
-    const answer = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
-    const { meta } = (await answer.json()) as { meta: { pagination: { next_cursor: string | null } } };
+    const response = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
+    const { meta } = (await response.json()) as { meta: { pagination: { next_cursor: string | null } } };
     cursor = meta.pagination.next_cursor ?? '';
   }
 }
 
 async function importCars(url: string, { headers }: BenchRequest, until: number): Promise<void> {
-  const answer = await fetch(`${url}/v1/owners?limit=1`, { headers });
-  const { data } = (await answer.json()) as { data: { id: string }[] };
+  const response = await fetch(`${url}/v1/owners?limit=1`, { headers });
+  const { data } = (await response.json()) as { data: { id: string }[] };
   const body = JSON.stringify({ plate: 'NEW', color: 'Red', owner_id: data[0]?.id });
   const sender = async () => {
     while (performance.now() < until) {

@@ -29,14 +29,14 @@ describe('The API reference, in a browser', () => {
 
   /** The requests after a click. */
   async function send(form: Locator): Promise<{ status: string; body: string; curl: string }> {
-    const answer = form.locator('[data-answer]');
-    await answer.evaluate((element: { replaceChildren(): void }) => element.replaceChildren());
+    const response = form.locator('[data-answer]');
+    await response.evaluate((element: { replaceChildren(): void }) => element.replaceChildren());
     await form.locator('.send button').click();
     if ((await form.getAttribute('data-twice')) !== null) await form.getByRole('button', { name: 'Yes, send' }).click();
-    await answer.locator('.status-line').waitFor();
+    await response.locator('.status-line').waitFor();
     return {
-      status: await answer.locator('.status-line strong').innerText(),
-      body: await answer.locator('pre').last().innerText(),
+      status: await response.locator('.status-line strong').innerText(),
+      body: await response.locator('pre').last().innerText(),
       curl: await form.locator('[data-curl]').innerText(),
     };
   }
@@ -126,10 +126,10 @@ describe('The API reference, in a browser', () => {
     );
     let bytes = 0;
     for (const path of ['/docs/cars', ...files]) {
-      const answer = await fetch(service.url + path, { headers: gzip });
-      bytes += Number(answer.headers.get('content-length'));
-      await answer.text();
-      if (path !== '/docs/cars') assert.match(answer.headers.get('cache-control') ?? '', /immutable/);
+      const response = await fetch(service.url + path, { headers: gzip });
+      bytes += Number(response.headers.get('content-length'));
+      await response.text();
+      if (path !== '/docs/cars') assert.match(response.headers.get('cache-control') ?? '', /immutable/);
     }
     assert.equal(files.length, 2);
     assert.ok(bytes < 60_000, `${bytes} bytes for a first visit`);
@@ -144,10 +144,11 @@ describe('The API reference, in a browser', () => {
     await signedIn(page, '/docs', { ...(await addLogin(service)), password });
     const cookies = await page.context().cookies();
     const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');
-    const ask = (headers: Record<string, string>) => fetch(`${service.url}/docs/token`, { method: 'POST', headers });
-    assert.equal((await ask({ cookie, origin: service.url })).status, 200);
-    assert.equal((await ask({ cookie, origin: 'https://evil.example' })).status, 403);
-    assert.equal((await ask({ cookie, 'sec-fetch-site': 'cross-site' })).status, 403);
-    assert.equal((await ask({})).status, 204, 'no session cookie');
+    const request = (headers: Record<string, string>) =>
+      fetch(`${service.url}/docs/token`, { method: 'POST', headers });
+    assert.equal((await request({ cookie, origin: service.url })).status, 200);
+    assert.equal((await request({ cookie, origin: 'https://evil.example' })).status, 403);
+    assert.equal((await request({ cookie, 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal((await request({})).status, 204, 'no session cookie');
   });
 });

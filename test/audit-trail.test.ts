@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 interface Event {
@@ -13,14 +13,14 @@ interface Event {
   readonly data: Record<string, unknown> & { changes?: Record<string, unknown> };
 }
 
-const rowOf = ({ body }: Answer) => body.data as Record<string, unknown> & { id: string };
+const rowOf = ({ body }: JsonResponse) => body.data as Record<string, unknown> & { id: string };
 
 onBothEngines('The audit trail', (engine) => {
   const start = services(engine);
   const signIn = async ({ url }: Service, email: string) =>
-    String((await ask({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body.access_token);
+    String((await request({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body.access_token);
   const trail = async ({ url }: Service, token: string, search: string) =>
-    (await ask({ url }, `/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
+    (await request({ url }, `/v1/events?search=${search}&limit=100`, { token })).body.data as Event[];
 
   it('records the old and the new value of changes to users, clients and tokens, and no secret', async () => {
     const service = await start({ env: { ROLES: 'admin,editor' } });
@@ -28,13 +28,13 @@ onBothEngines('The audit trail', (engine) => {
     const admin = await addLogin(service, { roles: ['admin'] });
     const token = await signIn(service, admin.email);
     const made = rowOf(
-      await ask({ url }, '/v1/users', {
+      await request({ url }, '/v1/users', {
         token,
         json: { email: 'ada@example.com', name: 'Ada', password: 'a password of hers' },
       }),
     );
     const { id } = made;
-    const patch = (json: unknown) => ask({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json });
+    const patch = (json: unknown) => request({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json });
     for (const json of [
       { name: 'Ada Lovelace' },
       { email: 'ada@example.org' },
@@ -63,10 +63,16 @@ onBothEngines('The audit trail', (engine) => {
     assert.ok(events.every(({ actor_id }) => actor_id === admin.id));
     assert.doesNotMatch(JSON.stringify(events), /of hers|argon2/);
 
-    const client = rowOf(await ask({ url }, '/v1/clients', { token, json: { name: 'one', scopes: ['users:read'] } }));
-    await ask({ url }, `/v1/clients/${client.id}`, { method: 'PATCH', token, json: { name: 'two', scopes: ['*'] } });
-    await ask({ url }, `/v1/clients/${client.id}/secrets`, { token, json: {} });
-    await ask({ url }, `/v1/clients/${client.id}`, { method: 'DELETE', token });
+    const client = rowOf(
+      await request({ url }, '/v1/clients', { token, json: { name: 'one', scopes: ['users:read'] } }),
+    );
+    await request({ url }, `/v1/clients/${client.id}`, {
+      method: 'PATCH',
+      token,
+      json: { name: 'two', scopes: ['*'] },
+    });
+    await request({ url }, `/v1/clients/${client.id}/secrets`, { token, json: {} });
+    await request({ url }, `/v1/clients/${client.id}`, { method: 'DELETE', token });
     const ofClient = await trail(service, token, `client_id:${client.id}`);
     const byType = Object.fromEntries(ofClient.map(({ type, data }) => [type, data.changes]));
     assert.deepEqual(byType['client.updated'], {
@@ -76,7 +82,9 @@ onBothEngines('The audit trail', (engine) => {
     assert.deepEqual((byType['client.deleted'] as { name: unknown }).name, { from: 'two' });
     assert.ok(!JSON.stringify(ofClient).includes(String(client.client_secret)));
 
-    const personal = rowOf(await ask({ url }, '/v1/tokens', { token, json: { name: 'mine', scopes: ['users:read'] } }));
+    const personal = rowOf(
+      await request({ url }, '/v1/tokens', { token, json: { name: 'mine', scopes: ['users:read'] } }),
+    );
     const [created] = (await trail(service, token, `session_id:${personal.id}`)) as [Event];
     assert.deepEqual((created.data.changes as { scopes: unknown }).scopes, { to: ['users:read'] });
   });
@@ -86,9 +94,9 @@ onBothEngines('The audit trail', (engine) => {
     const { url } = service;
     const client = await addClient(service);
     const attempt = (form: Record<string, string>) =>
-      ask({ url }, '/v1/oauth/token', { form: { grant_type: 'client_credentials', ...form } });
+      request({ url }, '/v1/oauth/token', { form: { grant_type: 'client_credentials', ...form } });
     for (let i = 0; i < 3; i++) await attempt({ client_id: client.id, client_secret: 'a wrong secret' });
-    await ask({ url }, '/v1/oauth/introspect', {
+    await request({ url }, '/v1/oauth/introspect', {
       form: { token: 'x' },
       headers: { authorization: `Basic ${Buffer.from(`${client.id}:wrong`).toString('base64')}` },
     });
@@ -138,9 +146,9 @@ onBothEngines('The audit trail', (engine) => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const [admin, ada] = [await addLogin(service, { roles: ['admin'] }), await addLogin(service)];
     const [reader, token] = [await signIn(service, admin.email), await signIn(service, ada.email)];
-    const { id } = rowOf(await ask(service, '/v1/diaries', { token, json: { entry: 'my first thought' } }));
-    await ask(service, `/v1/diaries/${id}`, { token, method: 'PATCH', json: { entry: 'my second thought' } });
-    assert.equal((await ask(service, `/v1/diaries/${id}`, { token: reader })).status, 404);
+    const { id } = rowOf(await request(service, '/v1/diaries', { token, json: { entry: 'my first thought' } }));
+    await request(service, `/v1/diaries/${id}`, { token, method: 'PATCH', json: { entry: 'my second thought' } });
+    assert.equal((await request(service, `/v1/diaries/${id}`, { token: reader })).status, 404);
     const events = await trail(service, reader, `row_id:${id}`);
     assert.deepEqual(events.map(({ type, user_id }) => [type, user_id]).toSorted(), [
       ['diaries.created', ada.id],
@@ -156,13 +164,13 @@ onBothEngines('The audit trail', (engine) => {
     const admin = await addLogin(service, { roles: ['admin'] });
     const token = await signIn(service, admin.email);
     const json = { email: 'grace@example.com', password: 'a password of hers' };
-    const { id } = rowOf(await ask({ url }, '/v1/users', { token, json }));
-    await ask({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json: { name: 'Grace Hopper' } });
+    const { id } = rowOf(await request({ url }, '/v1/users', { token, json }));
+    await request({ url }, `/v1/users/${id}`, { method: 'PATCH', token, json: { name: 'Grace Hopper' } });
     assert.match(
       JSON.stringify(await trail(service, token, `user_id:${id}`)),
       /grace@example.*Grace|Grace.*grace@example/,
     );
-    assert.equal((await ask({ url }, `/v1/users/${id}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request({ url }, `/v1/users/${id}`, { method: 'DELETE', token })).status, 204);
     const left = await service.context.database.db.selectFrom('events').selectAll().execute();
     assert.ok(left.some(({ type, user_id }) => type === 'user.deleted' && user_id === id));
     assert.doesNotMatch(JSON.stringify(left), /grace@example|Hopper/);

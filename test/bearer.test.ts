@@ -5,8 +5,8 @@ import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 type Claims = Record<string, unknown>;
@@ -29,19 +29,19 @@ onBothEngines('Bearer tokens', (engine) => {
   async function login(on: Service): Promise<string> {
     const { email } = await addLogin(on);
     const form = { email, password };
-    return String((await ask(on, '/v1/clients/web/admin/login', { form })).body.access_token);
+    return String((await request(on, '/v1/clients/web/admin/login', { form })).body.access_token);
   }
 
   /** Sends a token to an endpoint where a valid token gets another error, so that nothing changes. */
   const present = async (value: string) => {
-    const { status, body, headers } = await ask(service, '/v1/logout?token=x', { method: 'DELETE', token: value });
+    const { status, body, headers } = await request(service, '/v1/logout?token=x', { method: 'DELETE', token: value });
     return { status, code: body.code, challenge: headers.get('www-authenticate') ?? '' };
   };
   const refused = async (value: string, code: string) => {
-    const answer = await present(value);
-    assert.deepEqual([answer.status, answer.code], [401, code], value);
+    const response = await present(value);
+    assert.deepEqual([response.status, response.code], [401, code], value);
     assert.match(
-      answer.challenge,
+      response.challenge,
       /^Bearer realm="[^"]+", error="invalid_token", error_description="[^"]+", resource_metadata="[^"]+"$/,
     );
   };
@@ -85,21 +85,21 @@ onBothEngines('Bearer tokens', (engine) => {
 
   it('are reported as missing, without an error in the challenge', async () => {
     for (const headers of [{}, { authorization: 'Basic abc' }] as Record<string, string>[]) {
-      const answer = await ask(service, '/v1/logout', { method: 'DELETE', headers });
-      assert.deepEqual([answer.status, answer.body.code], [401, 'token_missing']);
-      assert.ok(!answer.headers.get('www-authenticate')?.includes('error='));
+      const response = await request(service, '/v1/logout', { method: 'DELETE', headers });
+      assert.deepEqual([response.status, response.body.code], [401, 'token_missing']);
+      assert.ok(!response.headers.get('www-authenticate')?.includes('error='));
     }
     assert.equal((await present('')).code, 'token_missing');
   });
 
   it('are accepted only in the Authorization header, because URLs and bodies may be logged', async () => {
     const path = '/v1/users/me';
-    assert.equal((await ask(service, path, { token })).status, 200);
+    assert.equal((await request(service, path, { token })).status, 200);
     const elsewhere = [
-      await ask(service, `${path}?access_token=${token}`),
-      await ask(service, path, { method: 'PATCH', form: { access_token: token, name: 'x' } }),
-      await ask(service, path, { headers: { cookie: `access_token=${token}` } }),
-      await ask(service, path, { headers: { 'x-access-token': token } }),
+      await request(service, `${path}?access_token=${token}`),
+      await request(service, path, { method: 'PATCH', form: { access_token: token, name: 'x' } }),
+      await request(service, path, { headers: { cookie: `access_token=${token}` } }),
+      await request(service, path, { headers: { 'x-access-token': token } }),
     ];
     assert.deepEqual(
       elsewhere.map(({ status, body }) => [status, body.code]),
@@ -122,7 +122,7 @@ onBothEngines('Bearer tokens', (engine) => {
     const owner = await addLogin(service, { roles: ['admin'] });
     const { id, secret } = await addClient(service, { userId: owner.id });
     const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
-    const { body } = await ask(service, '/v1/oauth/token', { form });
+    const { body } = await request(service, '/v1/oauth/token', { form });
     const caller = await service.verifier.verify(String(body.access_token), null);
     assert.deepEqual([caller.kind, caller.userId, caller.clientId, caller.roles], ['client', owner.id, id, []]);
   });

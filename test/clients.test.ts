@@ -16,10 +16,10 @@ onBothEngines('Personal clients', (engine) => {
     ({ ann, bob, admin } = await addOwners(service));
   });
 
-  const askAs = requestsTo(() => service);
+  const requestAs = requestsTo(() => service);
 
   it('are created by their owner, and show their secret once', async () => {
-    const made = await askAs('POST', '/v1/clients', ann.token, { name: 'My script' });
+    const made = await requestAs('POST', '/v1/clients', ann.token, { name: 'My script' });
     assert.equal(made.status, 201, JSON.stringify(made.body));
     assert.equal(made.headers.get('cache-control'), 'no-store');
     const client = rowOf(made);
@@ -31,15 +31,15 @@ onBothEngines('Personal clients', (engine) => {
     assert.match(String(client.client_secret), /^gh_sec_\w+$/);
     assert.match(String(client.created_at), /^\d{4}-.*Z$/);
     assert.equal((await grantClient(service, client, client.client_secret)).status, 200);
-    const found = await askAs('GET', `/v1/clients/${client.id}`, ann.token);
+    const found = await requestAs('GET', `/v1/clients/${client.id}`, ann.token);
     const { client_secret: _shownOnce, ...rest } = client;
     assert.deepEqual(rowOf(found), rest);
-    const list = await askAs('GET', '/v1/clients', ann.token);
+    const list = await requestAs('GET', '/v1/clients', ann.token);
     assert.ok(!JSON.stringify(list.body).includes('client_secret'));
   });
 
   it('are visible to and changeable by only their owner and administrators', async () => {
-    const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Hers' }));
+    const client = rowOf(await requestAs('POST', '/v1/clients', ann.token, { name: 'Hers' }));
     const path = `/v1/clients/${client.id}`;
     for (const [method, body] of [
       ['GET', undefined],
@@ -47,30 +47,32 @@ onBothEngines('Personal clients', (engine) => {
       ['PUT', { name: 'x' }],
       ['DELETE', undefined],
     ] as const)
-      assert.equal((await askAs(method, path, bob.token, body)).status, 404, method);
-    assert.equal((await askAs('POST', `${path}/secrets`, bob.token, {})).status, 404);
-    assert.equal((await askAs('GET', path, undefined)).status, 401);
-    assert.equal((await askAs('GET', path, admin.token)).status, 200);
-    const renamed = await askAs('PATCH', path, ann.token, { name: 'Renamed' });
+      assert.equal((await requestAs(method, path, bob.token, body)).status, 404, method);
+    assert.equal((await requestAs('POST', `${path}/secrets`, bob.token, {})).status, 404);
+    assert.equal((await requestAs('GET', path, undefined)).status, 401);
+    assert.equal((await requestAs('GET', path, admin.token)).status, 200);
+    const renamed = await requestAs('PATCH', path, ann.token, { name: 'Renamed' });
     assert.deepEqual([renamed.status, rowOf(renamed).name], [200, 'Renamed']);
-    const replaced = await askAs('PUT', path, ann.token, { name: 'Whole' });
+    const replaced = await requestAs('PUT', path, ann.token, { name: 'Whole' });
     assert.deepEqual([replaced.status, rowOf(replaced).scopes], [200, ['*']]);
-    assert.ok(!rowsOf(await askAs('GET', '/v1/clients', bob.token)).some(({ id }) => id === client.id));
+    assert.ok(!rowsOf(await requestAs('GET', '/v1/clients', bob.token)).some(({ id }) => id === client.id));
   });
 
   it('are listed below their owner too', async () => {
-    const made = await askAs('POST', `/v1/users/${ann.id}/clients`, ann.token, { name: 'Nested' });
+    const made = await requestAs('POST', `/v1/users/${ann.id}/clients`, ann.token, { name: 'Nested' });
     assert.equal(made.status, 201, JSON.stringify(made.body));
-    const list = await askAs('GET', `/v1/users/${ann.id}/clients`, ann.token);
+    const list = await requestAs('GET', `/v1/users/${ann.id}/clients`, ann.token);
     assert.ok(rowsOf(list).some(({ id }) => id === rowOf(made).id));
-    assert.equal((await askAs('GET', `/v1/users/${ann.id}/clients`, bob.token)).status, 404);
-    assert.equal((await askAs('POST', `/v1/users/${ann.id}/clients`, bob.token, { name: 'x' })).status, 404);
-    const forAnn = await askAs('POST', `/v1/users/${ann.id}/clients`, admin.token, { name: 'By the administrator' });
+    assert.equal((await requestAs('GET', `/v1/users/${ann.id}/clients`, bob.token)).status, 404);
+    assert.equal((await requestAs('POST', `/v1/users/${ann.id}/clients`, bob.token, { name: 'x' })).status, 404);
+    const forAnn = await requestAs('POST', `/v1/users/${ann.id}/clients`, admin.token, {
+      name: 'By the administrator',
+    });
     assert.equal(rowOf(forAnn).user_id, ann.id);
   });
 
   it('cannot get another owner, first-party status or unknown scopes', async () => {
-    const refused = async (token: string, body: object) => (await askAs('POST', '/v1/clients', token, body)).status;
+    const refused = async (token: string, body: object) => (await requestAs('POST', '/v1/clients', token, body)).status;
     assert.ok([403, 422].includes(await refused(bob.token, { name: 'x', user_id: ann.id })));
     assert.equal(await refused(bob.token, { name: 'x', type: 'password' }), 422);
     assert.equal(await refused(bob.token, { name: 'x', scopes: ['nothing:read'] }), 422);
@@ -78,15 +80,15 @@ onBothEngines('Personal clients', (engine) => {
     assert.equal(await refused(bob.token, { name: 'x', scopes: ['tokens:introspect'] }), 422);
     assert.equal(await refused(bob.token, {}), 422);
     assert.equal(await refused(bob.token, { name: 'x', id: 'mine' }), 422);
-    const watcher = await askAs('POST', '/v1/clients', admin.token, { name: 'API', scopes: ['tokens:introspect'] });
+    const watcher = await requestAs('POST', '/v1/clients', admin.token, { name: 'API', scopes: ['tokens:introspect'] });
     assert.equal(watcher.status, 201);
-    const firstParty = await askAs('POST', '/v1/clients', admin.token, { name: 'App', type: 'password' });
+    const firstParty = await requestAs('POST', '/v1/clients', admin.token, { name: 'App', type: 'password' });
     assert.deepEqual([firstParty.status, rowOf(firstParty).user_id], [201, null]);
   });
 
   it('get new secrets, and the old one stays valid for some hours', async () => {
-    const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Rotating' }));
-    const renew = (body?: object) => askAs('POST', `/v1/clients/${client.id}/secrets`, ann.token, body);
+    const client = rowOf(await requestAs('POST', '/v1/clients', ann.token, { name: 'Rotating' }));
+    const renew = (body?: object) => requestAs('POST', `/v1/clients/${client.id}/secrets`, ann.token, body);
     const second = await renew({ keep_old_hours: 1 });
     assert.equal(second.status, 201, JSON.stringify(second.body));
     assert.equal(second.headers.get('cache-control'), 'no-store');
@@ -104,57 +106,59 @@ onBothEngines('Personal clients', (engine) => {
   });
 
   it('lose scopes and end immediately, with their tokens', async () => {
-    const client = rowOf(await askAs('POST', '/v1/clients', ann.token, { name: 'Shrinking' }));
+    const client = rowOf(await requestAs('POST', '/v1/clients', ann.token, { name: 'Shrinking' }));
     const token = String((await grantClient(service, client, client.client_secret)).body.access_token);
-    assert.equal((await askAs('GET', '/v1/clients', token)).status, 200);
-    await askAs('PATCH', `/v1/clients/${client.id}`, ann.token, { scopes: ['tokens:read'] });
-    const lesser = await askAs('GET', '/v1/clients', token);
+    assert.equal((await requestAs('GET', '/v1/clients', token)).status, 200);
+    await requestAs('PATCH', `/v1/clients/${client.id}`, ann.token, { scopes: ['tokens:read'] });
+    const lesser = await requestAs('GET', '/v1/clients', token);
     assert.deepEqual([lesser.status, lesser.body.code], [403, 'insufficient_scope']);
-    assert.equal((await askAs('DELETE', `/v1/clients/${client.id}`, ann.token)).status, 204);
-    const gone = await askAs('GET', '/v1/tokens', token);
+    assert.equal((await requestAs('DELETE', `/v1/clients/${client.id}`, ann.token)).status, 204);
+    const gone = await requestAs('GET', '/v1/tokens', token);
     assert.deepEqual([gone.status, gone.body.code], [401, 'client_revoked']);
     assert.equal((await grantClient(service, client, client.client_secret)).body.error, 'invalid_client');
   });
 
   it('act for themselves: they see themselves, and create nothing for their owner', async () => {
     const owner = await addOwner(service, ['admin']);
-    const client = rowOf(await askAs('POST', '/v1/clients', owner.token, { name: 'Ambitious' }));
+    const client = rowOf(await requestAs('POST', '/v1/clients', owner.token, { name: 'Ambitious' }));
     const token = String((await grantClient(service, client, client.client_secret)).body.access_token);
     assert.deepEqual(
-      rowsOf(await askAs('GET', '/v1/clients', token)).map(({ id }) => id),
+      rowsOf(await requestAs('GET', '/v1/clients', token)).map(({ id }) => id),
       [client.id],
     );
-    assert.equal((await askAs('POST', '/v1/clients', token, { name: 'Child' })).status, 403);
-    assert.equal((await askAs('POST', '/v1/tokens', token, { name: 'Child' })).status, 403);
-    assert.equal((await askAs('GET', '/v1/events', token)).status, 403);
+    assert.equal((await requestAs('POST', '/v1/clients', token, { name: 'Child' })).status, 403);
+    assert.equal((await requestAs('POST', '/v1/tokens', token, { name: 'Child' })).status, 403);
+    assert.equal((await requestAs('GET', '/v1/events', token)).status, 403);
   });
 
   it('cannot be disconnected from their proxy if they are in the settings', async () => {
-    assert.equal((await askAs('DELETE', '/v1/clients/web-admin', admin.token)).status, 409);
-    assert.equal((await askAs('POST', '/v1/clients/web-admin/secrets', admin.token, {})).status, 409);
-    assert.equal((await askAs('GET', '/v1/clients/web-admin', admin.token)).status, 200);
+    assert.equal((await requestAs('DELETE', '/v1/clients/web-admin', admin.token)).status, 409);
+    assert.equal((await requestAs('POST', '/v1/clients/web-admin/secrets', admin.token, {})).status, 409);
+    assert.equal((await requestAs('GET', '/v1/clients/web-admin', admin.token)).status, 200);
     // The login path is another path.
-    assert.equal((await askAs('GET', '/v1/clients/web/admin/login', admin.token)).status, 405);
+    assert.equal((await requestAs('GET', '/v1/clients/web/admin/login', admin.token)).status, 405);
   });
 
   it('are recorded in the audit trail for administrators', async () => {
     const client = await addClient(service, { userId: ann.id });
-    await askAs('DELETE', `/v1/clients/${client.id}`, admin.token, undefined, { 'x-request-id': `trail-${engine}` });
-    const list = await askAs('GET', `/v1/events?search=type:client.deleted;client_id:${client.id}`, admin.token);
+    await requestAs('DELETE', `/v1/clients/${client.id}`, admin.token, undefined, {
+      'x-request-id': `trail-${engine}`,
+    });
+    const list = await requestAs('GET', `/v1/events?search=type:client.deleted;client_id:${client.id}`, admin.token);
     const [event] = rowsOf(list);
     assert.deepEqual(
       [event?.user_id, event?.actor_id, event?.address, event?.request_id],
       [ann.id, admin.id, '127.0.0.1', `trail-${engine}`],
     );
     const own = await addClient(service, { userId: admin.id });
-    await askAs('DELETE', `/v1/clients/${own.id}`, admin.token);
-    const [byOwner] = rowsOf(await askAs('GET', `/v1/events?search=client_id:${own.id}`, admin.token));
+    await requestAs('DELETE', `/v1/clients/${own.id}`, admin.token);
+    const [byOwner] = rowsOf(await requestAs('GET', `/v1/events?search=client_id:${own.id}`, admin.token));
     assert.deepEqual([byOwner?.user_id, byOwner?.actor_id], [admin.id, null]);
-    const [newest] = rowsOf(await askAs('GET', '/v1/events?limit=1', admin.token));
+    const [newest] = rowsOf(await requestAs('GET', '/v1/events?limit=1', admin.token));
     assert.equal(newest?.id, byOwner?.id);
-    assert.equal((await askAs('GET', '/v1/events', ann.token)).status, 403);
-    assert.equal((await askAs('GET', `/v1/events/${event?.id}`, ann.token)).status, 403);
+    assert.equal((await requestAs('GET', '/v1/events', ann.token)).status, 403);
+    assert.equal((await requestAs('GET', `/v1/events/${event?.id}`, ann.token)).status, 403);
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-      assert.equal((await askAs(method, `/v1/events/${event?.id}`, admin.token)).status, 405);
+      assert.equal((await requestAs(method, `/v1/events/${event?.id}`, admin.token)).status, 405);
   });
 });

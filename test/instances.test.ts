@@ -7,7 +7,7 @@ import { systemSource } from '../src/http/request-source.ts';
 import { removeClient } from '../src/oauth/clients/client-store.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
@@ -24,7 +24,10 @@ describe('Two instances on one PostgreSQL', () => {
   }
 
   const login = async (service: Service, email: string) =>
-    (await ask(service, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<string, string>;
+    (await request(service, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<
+      string,
+      string
+    >;
   const statusAt = async ({ verifier }: Service, token: string): Promise<string> => {
     try {
       await verifier.verify(token, null);
@@ -39,7 +42,7 @@ describe('Two instances on one PostgreSQL', () => {
     const { email } = await addLogin(one);
     const tokens = await login(one, email);
     assert.equal(await statusAt(other, tokens.access_token as string), 'good');
-    const refreshed = await ask(other, '/v1/clients/web/admin/refresh', {
+    const refreshed = await request(other, '/v1/clients/web/admin/refresh', {
       form: { refresh_token: tokens.refresh_token as string },
     });
     assert.equal(refreshed.status, 200);
@@ -62,7 +65,7 @@ describe('Two instances on one PostgreSQL', () => {
       const { access_token: token } = (await login(one, email)) as { access_token: string };
       assert.equal(await statusAt(other, token), 'good');
       assert.ok(!(other.verifier.verify(token, null) instanceof Promise), 'the token is in the cache');
-      assert.equal((await ask(one, '/v1/logout', { method: 'DELETE', token })).status, 200);
+      assert.equal((await request(one, '/v1/logout', { method: 'DELETE', token })).status, 200);
       assert.equal(await statusAt(other, token), 'token_revoked');
     }
   });
@@ -71,32 +74,32 @@ describe('Two instances on one PostgreSQL', () => {
     const [one, other] = await pair();
     const client = await addClient(one);
     const form = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    const issued = await ask(other, '/v1/oauth/token', { form });
+    const issued = await request(other, '/v1/oauth/token', { form });
     const token = String(issued.body.access_token);
     assert.equal(await statusAt(other, token), 'good');
     await commitAndInvalidate(one.context.database, (tx, invalidate) => removeClient(tx, invalidate, client.id));
     assert.equal(await statusAt(other, token), 'client_revoked');
-    assert.equal((await ask(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
+    assert.equal((await request(other, '/v1/oauth/token', { form })).body.error, 'invalid_client');
   });
 
   it('have one winner in races of refreshes, registrations and creations with one key', async () => {
     const RESOURCES_DIR = join(import.meta.dirname, 'faults/resources');
     const [one, other] = await pair({ RESOURCES_DIR });
     const { email } = await addLogin(one);
-    const race = <T>(question: (service: Service) => Promise<T>) =>
-      Promise.all([one, other, one, other].map((service) => question(service)));
+    const race = <T>(options: (service: Service) => Promise<T>) =>
+      Promise.all([one, other, one, other].map((service) => options(service)));
     // Only once, because frequent registrations of a taken email are throttled.
     const json = { email: 'racer@example.com', password };
-    const registered = await race((service) => ask(service, '/v1/register', { json }));
+    const registered = await race((service) => request(service, '/v1/register', { json }));
     assert.equal(registered.filter(({ status }) => status === 201).length, 1);
     for (let round = 0; round < 3; round++) {
       const { access_token: token, refresh_token } = (await login(one, email)) as Record<string, string>;
       const form = { refresh_token: refresh_token as string };
-      const refreshed = await race((service) => ask(service, '/v1/clients/web/admin/refresh', { form }));
+      const refreshed = await race((service) => request(service, '/v1/clients/web/admin/refresh', { form }));
       assert.equal(new Set(refreshed.map(({ body }) => body.refresh_token)).size, 1, 'one successor');
       const headers = { 'idempotency-key': `race-${round}` };
       const entry = { token, headers, json: { label: `race ${round}`, count: 1 } };
-      const made = await race((service) => ask<{ data: { id: string } }>(service, '/v1/entries', entry));
+      const made = await race((service) => request<{ data: { id: string } }>(service, '/v1/entries', entry));
       const created = made.filter(({ status }) => status === 201);
       assert.equal(new Set(created.map(({ body }) => body.data.id)).size, 1);
       for (const { status } of made) assert.ok(status === 201 || status === 409, `${status}`);
@@ -141,11 +144,11 @@ describe('Two instances on one PostgreSQL', () => {
     assert.notEqual(kid(after.access_token), kid(before.access_token));
     for (const service of [one, other])
       for (const { access_token } of [before, after]) assert.equal(await statusAt(service, access_token), 'good');
-    const refreshed = await ask(other, '/v1/clients/web/admin/refresh', {
+    const refreshed = await request(other, '/v1/clients/web/admin/refresh', {
       form: { refresh_token: before.refresh_token },
     });
     assert.equal(refreshed.status, 200);
-    const jwks = (await ask(other, '/.well-known/jwks.json')).body as unknown as { keys: { kty: string }[] };
+    const jwks = (await request(other, '/.well-known/jwks.json')).body as unknown as { keys: { kty: string }[] };
     const ofType = (kty: string) => jwks.keys.filter((key) => key.kty === kty).length;
     assert.deepEqual([ofType('EC'), ofType('RSA')], [2, 2], 'of access tokens and of ID tokens');
   });

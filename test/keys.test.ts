@@ -6,10 +6,10 @@ import { systemSource as source } from '../src/http/request-source.ts';
 import { rotateKeys } from '../src/oauth/rotate-keys.ts';
 import { handleTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
 import { gatehouse } from './harness/command.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailedLink } from './harness/mailed-link.ts';
+import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Keys that an operator rotates during the run of a service', (engine) => {
@@ -21,12 +21,12 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     return stdout;
   };
   const login = async ({ url }: Service, email: string) =>
-    (await ask({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<
+    (await request({ url }, '/v1/clients/web/admin/login', { form: { email, password } })).body as Record<
       'access_token' | 'refresh_token',
       string
     >;
   const refresh = ({ url }: Service, refresh_token: string) =>
-    ask({ url }, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
+    request({ url }, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
   const credentials = ({ id, secret }: { id: string; secret: string }) => ({
     grant_type: 'client_credentials',
     client_id: id,
@@ -34,7 +34,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
   });
   /** The keys that sign access tokens. */
   const kids = async ({ url }: Service) =>
-    ((await ask({ url }, '/.well-known/jwks.json')).body.keys as { kid: string; kty: string }[])
+    ((await request({ url }, '/.well-known/jwks.json')).body.keys as { kid: string; kty: string }[])
       .filter(({ kty }) => kty === 'EC')
       .map(({ kid }) => kid);
   const keptSecret = ({ database }: Service) =>
@@ -58,15 +58,15 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     const { id, email } = await addLogin(service, { roles: ['admin'] });
     const client = await addClient(service);
     const [first, second] = [await login(service, email), await login(service, email)];
-    const personal = await ask({ url }, '/v1/tokens', {
+    const personal = await request({ url }, '/v1/tokens', {
       token: first.access_token,
       json: { name: 'mine', scopes: ['*'] },
     });
-    const issued = await ask({ url }, '/v1/oauth/token', { form: credentials(client) });
-    await ask({ url }, '/v1/password/resets', { json: { email } });
+    const issued = await request({ url }, '/v1/oauth/token', { form: credentials(client) });
+    await request({ url }, '/v1/password/resets', { json: { email } });
     const link = await mailedLink(service, 'reset-password', email);
     for (const token of [first, second])
-      assert.equal((await ask({ url }, '/v1/users', { token: token.access_token })).status, 200);
+      assert.equal((await request({ url }, '/v1/users', { token: token.access_token })).status, 200);
 
     const output = await rotate(service, '--compromised');
     const stolen = [
@@ -76,20 +76,20 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     ];
     const attempts = await Promise.all(
       Array.from({ length: 30 }, (_, i) =>
-        ask({ url }, '/v1/clients', { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),
+        request({ url }, '/v1/clients', { token: stolen[i % stolen.length] as string, json: { name: 'a thief' } }),
       ),
     );
     assert.deepEqual([...new Set(attempts.map(({ status }) => status))], [401]);
     const clients = await context.database.db.selectFrom('clients').select('name').execute();
     assert.ok(!clients.some(({ name }) => name === 'a thief'));
 
-    assert.equal((await ask({ url }, '/v1/users', { token: String(issued.body.access_token) })).status, 401);
+    assert.equal((await request({ url }, '/v1/users', { token: String(issued.body.access_token) })).status, 401);
     for (const token of [first, second])
       assert.equal((await refresh(service, token.refresh_token)).body.error, 'invalid_grant');
-    const secret = await ask({ url }, '/v1/oauth/token', { form: credentials(client) });
+    const secret = await request({ url }, '/v1/oauth/token', { form: credentials(client) });
     assert.equal(secret.body.error, 'invalid_client');
     const value = link.split('/').at(-1) as string;
-    const reset = await ask({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
+    const reset = await request({ url }, `/v1/password/resets/${value}`, { json: { password: 'another long one' } });
     assert.equal(reset.body.code, 'link_invalid');
     assert.match(output, /personal access tokens are invalid/);
     assert.match(output, /gatehouse client secret ID/);
@@ -102,7 +102,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     assert.deepEqual(live, []);
 
     const anew = await login(service, email);
-    assert.equal((await ask({ url }, '/v1/users', { token: anew.access_token })).status, 200);
+    assert.equal((await request({ url }, '/v1/users', { token: anew.access_token })).status, 200);
     assert.equal((await refresh(service, anew.refresh_token)).status, 200);
   });
 
@@ -111,7 +111,7 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     const { url } = service;
     const before = keptSecret(service);
     const asWebAdmin = (client: { id: string; secret: string }) =>
-      ask({ url }, '/v1/oauth/introspect', {
+      request({ url }, '/v1/oauth/introspect', {
         form: { client_id: client.id, client_secret: client.secret, token: 'x' },
       });
     assert.equal((await asWebAdmin(before)).status, 200);
@@ -120,9 +120,9 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     await rotate(service, '--compromised');
     assert.equal((await asWebAdmin(before)).status, 401);
     while (keptSecret(service).secret === before.secret) await new Promise((resolve) => setImmediate(resolve));
-    let answer = await asWebAdmin(keptSecret(service));
-    while (answer.status === 401) answer = await asWebAdmin(keptSecret(service));
-    assert.equal(answer.status, 200);
+    let response = await asWebAdmin(keptSecret(service));
+    while (response.status === 401) response = await asWebAdmin(keptSecret(service));
+    assert.equal(response.status, 200);
   });
 
   it('keep all users signed in after an ordinary rotation', async () => {
@@ -132,19 +132,19 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
     const client = await addClient(service);
     const tokens = await login(service, email);
     const key = { 'idempotency-key': 'one-and-only' };
-    const make = (token: string) => ask({ url }, '/v1/clients', { token, headers: key, json: { name: 'once' } });
-    const idOf = (answer: Answer) => (answer.body.data as { id: string }).id;
+    const make = (token: string) => request({ url }, '/v1/clients', { token, headers: key, json: { name: 'once' } });
+    const idOf = (response: JsonResponse) => (response.body.data as { id: string }).id;
     const made = await make(tokens.access_token);
     await rotate(service);
     service.advance(11 * 60_000);
-    assert.equal((await ask({ url }, '/v1/users', { token: tokens.access_token })).status, 200);
+    assert.equal((await request({ url }, '/v1/users', { token: tokens.access_token })).status, 200);
     assert.equal(idOf(await make(tokens.access_token)), idOf(made), 'a retry returns the row of the first attempt');
     service.advance(5 * 86_400_000);
     assert.equal((await refresh(service, tokens.refresh_token)).status, 200);
     service.advance(300 * 86_400_000);
     await rotate(service);
     const form = credentials(client);
-    assert.equal((await ask({ url }, '/v1/oauth/token', { form })).status, 200, 'secrets stay valid');
+    assert.equal((await request({ url }, '/v1/oauth/token', { form })).status, 200, 'secrets stay valid');
   });
 
   it('invalidate a secret that was checked just before they were replaced', async () => {
@@ -157,10 +157,10 @@ onBothEngines('Keys that an operator rotates during the run of a service', (engi
       return found;
     };
     const slow = Object.assign(Object.create(clients), { authenticate });
-    const answer = handleTokenRequest(
+    const response = handleTokenRequest(
       { ...oauth, clients: slow },
       { authorization: undefined, body: credentials(client), source },
     );
-    await assert.rejects(answer, { error: 'invalid_client' });
+    await assert.rejects(response, { error: 'invalid_client' });
   });
 });

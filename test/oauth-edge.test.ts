@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
-import { type RawAnswer, sendOne } from './harness/raw-http.ts';
+import { type RawResponse, sendOne } from './harness/raw-http.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 const formType = 'application/x-www-form-urlencoded';
@@ -28,7 +28,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     resourceServer = await addClient(service, { scopes: ['tokens:introspect'] });
   });
 
-  const post = (path: string, parameters: Record<string, string>, accept: string | undefined): Promise<RawAnswer> => {
+  const post = (path: string, parameters: Record<string, string>, accept: string | undefined): Promise<RawResponse> => {
     const body = new URLSearchParams(parameters).toString();
     const lines = [`POST ${path} HTTP/1.1`, 'Host: x', `Content-Type: ${formType}`, `Content-Length: ${body.length}`];
     if (accept !== undefined) lines.push(`Accept: ${accept}`);
@@ -40,7 +40,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     ...more,
   });
   const tokens = async () =>
-    (await ask(service, '/oauth/token', { form: by(owner, { grant_type: 'client_credentials' }) })).body as {
+    (await request(service, '/oauth/token', { form: by(owner, { grant_type: 'client_credentials' }) })).body as {
       access_token: string;
       refresh_token: string;
     };
@@ -76,7 +76,7 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
       ];
       for (const hint of hints) {
         const seenBy = async (client: typeof owner, token: string) =>
-          (await ask(service, path, { form: by(client, { token, ...hint }) })).body;
+          (await request(service, path, { form: by(client, { token, ...hint }) })).body;
         assert.deepEqual(await seenBy(resourceServer, refresh_token), { active: false });
         assert.equal((await seenBy(resourceServer, access_token)).active, true);
         assert.equal((await seenBy(owner, refresh_token)).token_type, 'refresh_token');
@@ -87,9 +87,9 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
   it('send a challenge with every refusal', async () => {
     const wrong = { client_id: owner.id, client_secret: 'wrong', grant_type: 'client_credentials', token: 'x' };
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {
-      const answer = await post(path, wrong, undefined);
-      assert.deepEqual([answer.status, answer.json().error], [401, 'invalid_client']);
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm="gatehouse"/);
+      const response = await post(path, wrong, undefined);
+      assert.deepEqual([response.status, response.json().error], [401, 'invalid_client']);
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Basic realm="gatehouse"/);
     }
   });
 });
@@ -111,9 +111,9 @@ for (const document of ['/.well-known/oauth-authorization-server', '/.well-known
       ] as const) {
         assert.equal(metadata[name], `https://id.example.com/oauth/${path}`);
       }
-      for (const answer of [response, await read(url, '/.well-known/jwks.json')]) {
-        assert.equal(answer.headers.get('access-control-allow-origin'), '*');
-        assert.match(answer.headers.get('cache-control') ?? '', /^public/);
+      for (const each of [response, await read(url, '/.well-known/jwks.json')]) {
+        assert.equal(each.headers.get('access-control-allow-origin'), '*');
+        assert.match(each.headers.get('cache-control') ?? '', /^public/);
       }
       assert.equal((await read(url, `${document}/x`)).status, 404);
     });
@@ -144,7 +144,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const service = await start(limited);
     const [one, two] = [await addClient(service), await addClient(service)];
     const statusOf = (path: string, form: Record<string, string>, headers = {}) =>
-      ask(service, path, { form, headers }).then(({ status }) => status);
+      request(service, path, { form, headers }).then(({ status }) => status);
     const wrong = { client_id: one.id, client_secret: 'wrong', token: 'x' };
     const refused = [];
     for (let i = 0; i < 4; i++) refused.push(await statusOf('/oauth/introspect', wrong));
@@ -167,14 +167,14 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const service = await start(limited);
     const client = await addClient(service);
     const form = { token: 'x', client_id: client.id, client_secret: client.secret };
-    const { headers } = await ask(service, '/oauth/introspect', { form });
+    const { headers } = await request(service, '/oauth/introspect', { form });
     assert.deepEqual([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')], ['3', '2']);
   });
 
   it('counts requests by address if they fail before the client is known', async () => {
     const service = await start(limited);
     const send = (body: string, type: string) =>
-      ask(service, '/oauth/token', { form: body, headers: { 'content-type': type } });
+      request(service, '/oauth/token', { form: body, headers: { 'content-type': type } });
     const statuses = [];
     for (const [body, type] of [
       ['{', 'application/json'],
@@ -192,7 +192,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     const people = [await addLogin(service), await addLogin(service)];
     const logIn = async (email: string, word = password) => {
       const json = { email, password: word };
-      return ask(service, '/v1/clients/web/admin/login', { json });
+      return request(service, '/v1/clients/web/admin/login', { json });
     };
     for (const { email } of people) {
       const statuses = [];
@@ -204,7 +204,7 @@ describe('RATE_LIMIT at the OAuth endpoints', () => {
     for (let i = 0; i < 4; i++) statuses.push((await logIn('nobody@example.com', 'wrong')).status);
     assert.deepEqual(statuses, [400, 400, 400, 429]);
     const { body } = await logIn(people[0]?.email ?? '');
-    const refreshed = await ask(service, '/v1/clients/web/admin/refresh', {
+    const refreshed = await request(service, '/v1/clients/web/admin/refresh', {
       json: { refresh_token: body.refresh_token },
     });
     assert.equal(refreshed.status, 200, 'a refresh counts by its session');

@@ -32,8 +32,8 @@ for (const path of ['', '/auth']) {
     after(() => host.close());
 
     it('does not affect the routes of the host', async () => {
-      const answer = await fetch(new URL('/own', url));
-      assert.deepEqual(await answer.json(), { own: true });
+      const response = await fetch(new URL('/own', url));
+      assert.deepEqual(await response.json(), { own: true });
     });
 
     it('registers, logs in, reads and shows pages like the service', async () => {

@@ -5,8 +5,8 @@ import { before, it } from 'node:test';
 import { commitAndInvalidate } from '../src/database/bus.ts';
 import { removeClient } from '../src/oauth/clients/client-store.ts';
 import { addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 const secret = 'the secret of the settings, long enough';
@@ -29,25 +29,25 @@ onBothEngines('First-party proxies', (engine) => {
   });
 
   const post = (path: string, form: Record<string, string>, headers: Record<string, string> = {}) =>
-    ask(service, `/v1/clients/${path}`, { form, headers });
+    request(service, `/v1/clients/${path}`, { form, headers });
   const login = (path = 'web/admin') => post(`${path}/login`, { email: user.email, password });
-  const cookieIn = (answer: Answer) => answer.headers.getSetCookie()[0] ?? '';
-  const valueIn = (answer: Answer) => /^refreshToken=([^;]+)/.exec(cookieIn(answer))?.[1] as string;
+  const cookieIn = (response: JsonResponse) => response.headers.getSetCookie()[0] ?? '';
+  const valueIn = (response: JsonResponse) => /^refreshToken=([^;]+)/.exec(cookieIn(response))?.[1] as string;
 
   it('log in and refresh with the token response of the token endpoint and a cookie', async () => {
     for (const path of ['web/admin', 'mobile/users']) {
-      const answer = await login(path);
-      assert.equal(answer.status, 200);
-      assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-      const attributes = cookieIn(answer).split('; ').slice(1).sort();
+      const response = await login(path);
+      assert.equal(response.status, 200);
+      assert.deepEqual(Object.keys(response.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      const attributes = cookieIn(response).split('; ').slice(1).sort();
       assert.deepEqual(attributes, ['HttpOnly', 'Max-Age=2592000', `Path=/v1/clients/${path}`, 'SameSite=Strict']);
-      assert.equal(valueIn(answer), answer.body.refresh_token);
-      assert.ok(!JSON.stringify(answer.body).includes(secret));
+      assert.equal(valueIn(response), response.body.refresh_token);
+      assert.ok(!JSON.stringify(response.body).includes(secret));
 
-      const byParameter = await post(`${path}/refresh`, { refresh_token: String(answer.body.refresh_token) });
+      const byParameter = await post(`${path}/refresh`, { refresh_token: String(response.body.refresh_token) });
       assert.equal(byParameter.status, 200);
-      const byCookie = await ask(service, `/v1/clients/${path}/refresh`, {
+      const byCookie = await request(service, `/v1/clients/${path}/refresh`, {
         method: 'POST',
         headers: { cookie: `refreshToken=${valueIn(byParameter)}` },
       });
@@ -61,16 +61,16 @@ onBothEngines('First-party proxies', (engine) => {
     const other = await start({ env: { CLIENT_WEB_ID: 'web-app', CLIENT_WEB_SECRET: secret } });
     const { email } = await addLogin(other);
     for (const path of ['web', 'web/admin']) {
-      const answer = await ask(other, `/v1/clients/${path}/login`, { form: { email, password } });
-      assert.equal(answer.status, 200, path);
-      assert.match(cookieIn(answer), new RegExp(`Path=/v1/clients/${path};`));
+      const response = await request(other, `/v1/clients/${path}/login`, { form: { email, password } });
+      assert.equal(response.status, 200, path);
+      assert.match(cookieIn(response), new RegExp(`Path=/v1/clients/${path};`));
     }
   });
 
   it('accept only refresh tokens of their own client', async () => {
     const { refresh_token } = (await login('web/admin')).body as Record<string, string>;
-    const answer = await post('mobile/users/refresh', { refresh_token: refresh_token as string });
-    assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_grant']);
+    const response = await post('mobile/users/refresh', { refresh_token: refresh_token as string });
+    assert.deepEqual([response.status, response.body.error], [400, 'invalid_grant']);
   });
 
   it('accept an enabled identifier by its name, or as username', async () => {
@@ -82,16 +82,16 @@ onBothEngines('First-party proxies', (engine) => {
       { email: '', password },
     ];
     for (const form of wrong) {
-      const answer = await post('web/admin/login', form);
-      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+      const response = await post('web/admin/login', form);
+      assert.deepEqual([response.status, response.body.error], [400, 'invalid_request']);
     }
     const json = { email: { $ne: '' }, password };
-    const answer = await ask(service, '/v1/clients/web/admin/login', { json });
-    assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+    const response = await request(service, '/v1/clients/web/admin/login', { json });
+    assert.deepEqual([response.status, response.body.error], [400, 'invalid_request']);
   });
 
   it('pass the errors of the token endpoint on unchanged', async () => {
-    const direct = await ask(service, '/v1/oauth/token', {
+    const direct = await request(service, '/v1/oauth/token', {
       form: {
         grant_type: 'password',
         username: user.email,
@@ -109,8 +109,8 @@ onBothEngines('First-party proxies', (engine) => {
   });
 
   it('refuse the cookie from a foreign origin, and only the cookie', async () => {
-    const answer = await login();
-    const cookie = `refreshToken=${valueIn(answer)}`;
+    const response = await login();
+    const cookie = `refreshToken=${valueIn(response)}`;
     const refresh = (headers: Record<string, string>, form: Record<string, string> = {}) =>
       post('web/admin/refresh', form, headers);
     const foreign: Record<string, string>[] = [
@@ -123,7 +123,7 @@ onBothEngines('First-party proxies', (engine) => {
       const refused = await refresh({ cookie, ...headers });
       assert.deepEqual([refused.status, refused.body.error], [403, 'access_denied']);
     }
-    const token = { refresh_token: String(answer.body.refresh_token) };
+    const token = { refresh_token: String(response.body.refresh_token) };
     assert.equal((await refresh({ origin: 'https://evil.example' }, token)).status, 200);
     for (const origin of [service.url, service.context.config.baseUrl, 'https://app.example.com'])
       assert.equal((await refresh({ cookie, origin })).status, 200, origin);
@@ -132,28 +132,28 @@ onBothEngines('First-party proxies', (engine) => {
   it('end with logout: token, refresh token and cookies', async () => {
     const { body } = await login();
     const { access_token: token, refresh_token } = body as Record<string, string>;
-    const answer = await ask(service, '/v1/logout/', { method: 'DELETE', token: token as string });
-    assert.equal(answer.status, 200);
-    assert.deepEqual(answer.body, { message: 'Token revoked successfully.' });
-    const cleared = answer.headers.getSetCookie();
+    const response = await request(service, '/v1/logout/', { method: 'DELETE', token: token as string });
+    assert.equal(response.status, 200);
+    assert.deepEqual(response.body, { message: 'Token revoked successfully.' });
+    const cleared = response.headers.getSetCookie();
     assert.equal(cleared.length, 2);
     for (const path of ['web/admin', 'mobile/users'])
       assert.ok(
         cleared.some((cookie) => cookie.startsWith('refreshToken=;') && cookie.includes(`Path=/v1/clients/${path};`)),
       );
     assert.ok(cleared.every((cookie) => cookie.includes('Expires=Thu, 01 Jan 1970') || cookie.includes('Max-Age=0')));
-    const again = await ask(service, '/v1/logout', { method: 'DELETE', token: token as string });
+    const again = await request(service, '/v1/logout', { method: 'DELETE', token: token as string });
     assert.deepEqual([again.status, again.body.code], [401, 'token_revoked']);
     assert.match(again.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
     assert.equal((await post('web/admin/refresh', { refresh_token: refresh_token as string })).status, 400);
-    const none = await ask(service, '/v1/logout', { method: 'DELETE' });
+    const none = await request(service, '/v1/logout', { method: 'DELETE' });
     assert.deepEqual([none.status, none.body.code], [401, 'token_missing']);
     assert.ok(!none.headers.get('www-authenticate')?.includes('invalid_token'));
   });
 
   it('record sign-ins and sign-outs in the audit trail, without secrets', async () => {
     const { access_token } = (await login()).body as Record<string, string>;
-    await ask(service, '/v1/logout', {
+    await request(service, '/v1/logout', {
       method: 'DELETE',
       token: access_token as string,
       headers: { 'x-request-id': 'bye-1' },
@@ -172,11 +172,11 @@ onBothEngines('First-party proxies', (engine) => {
   it('mark the cookie Secure under https', async () => {
     const secure = await start({ env: { BASE_URL: 'https://auth.example.com/gate' } });
     const someone = await addLogin(secure);
-    const answer = await ask(secure, '/v1/clients/web/admin/login', {
+    const response = await request(secure, '/v1/clients/web/admin/login', {
       form: { email: someone.email, password },
     });
-    assert.ok(cookieIn(answer).includes('; Secure'));
-    assert.ok(cookieIn(answer).includes('; Path=/gate/v1/clients/web/admin;'));
+    assert.ok(cookieIn(response).includes('; Secure'));
+    assert.ok(cookieIn(response).includes('; Path=/gate/v1/clients/web/admin;'));
   });
 
   it('use a generated web admin client if none is configured', async () => {
@@ -192,19 +192,20 @@ onBothEngines('First-party proxies', (engine) => {
       client_id: kept.id,
       client_secret: kept.secret,
     };
-    assert.equal((await ask(plain, '/v1/oauth/token', { form })).status, 200);
+    assert.equal((await request(plain, '/v1/oauth/token', { form })).status, 200);
   });
 
   it('use a changed secret from the settings after the next start', async () => {
     const env = { CLIENT_WEB_ADMIN_ID: 'admin-app' };
     const earlier = await start({ env: { ...env, CLIENT_WEB_ADMIN_SECRET: secret } });
     const someone = await addLogin(earlier);
-    const logIn = (on: Service) => ask(on, '/v1/clients/web/admin/login', { form: { email: someone.email, password } });
+    const logIn = (on: Service) =>
+      request(on, '/v1/clients/web/admin/login', { form: { email: someone.email, password } });
     const changed = { ...env, CLIENT_WEB_ADMIN_SECRET: 'another secret, just as long' };
     const later = await start({ env: changed, database: earlier.database });
     const form = { grant_type: 'client_credentials', client_id: 'admin-app' };
     const errorWith = async (client_secret: string) =>
-      (await ask(later, '/v1/oauth/token', { form: { ...form, client_secret } })).body.error;
+      (await request(later, '/v1/oauth/token', { form: { ...form, client_secret } })).body.error;
     assert.equal(await errorWith('another secret, just as long'), 'unauthorized_client');
     assert.equal(await errorWith(secret), 'invalid_client');
     // An instance that was not restarted yet still serves its users.

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 import { Visitor } from './harness/visitor.ts';
 
@@ -28,13 +28,13 @@ onBothEngines('A refresh whose response is lost', (engine) => {
   });
 
   const post = async (path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
-    const { status, body } = await ask(service, `/v1${path}`, { form, headers });
+    const { status, body } = await request(service, `/v1${path}`, { form, headers });
     return { status, access: body.access_token, refresh: body.refresh_token } as Tokens;
   };
   const logIn = () => post('/clients/web/admin/login', { email, password });
   const refresh = (token: string, headers = {}) =>
     post('/clients/web/admin/refresh', { refresh_token: token }, headers);
-  const me = async (token: string) => (await ask(service, '/v1/users/me', { token })).status;
+  const me = async (token: string) => (await request(service, '/v1/users/me', { token })).status;
   const events = async (token: string) =>
     service.context.database.db
       .selectFrom('events')
@@ -117,7 +117,7 @@ onBothEngines('A refresh whose response is lost', (engine) => {
     const server = await addClient(service, { scopes: ['tokens:introspect'] });
     const introspect = async (token: string, by = server) => {
       const form = { client_id: by.id, client_secret: by.secret, token };
-      return (await ask(service, '/v1/oauth/introspect', { form })).body.active;
+      return (await request(service, '/v1/oauth/introspect', { form })).body.active;
     };
     const first = await logIn();
     const next = await refresh(first.refresh);
@@ -158,7 +158,7 @@ onBothEngines('A refresh whose response is lost', (engine) => {
     const first = await post('/clients/web/admin/login', { email, password }, owner);
     await refresh(first.refresh, { ...owner, 'x-forwarded-for': '198.51.100.9' });
     service.advance(120_000);
-    await ask(service, '/v1/users/me', { token: first.access, headers: owner });
+    await request(service, '/v1/users/me', { token: first.access, headers: owner });
     await service.verifier.flush();
     await refresh(first.refresh, owner);
     assert.deepEqual(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
 import { databases, onBothEngines } from './harness/engines.ts';
+import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 const hour = 3_600_000;
@@ -16,14 +16,14 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
 
   const proxy = '/v1/clients/web/admin';
   const logIn = async (service: Service, email: string) =>
-    ask<Tokens>(service, `${proxy}/login`, { json: { email, password } });
+    request<Tokens>(service, `${proxy}/login`, { json: { email, password } });
   const refresh = (service: Service, refresh_token: string) =>
-    ask<Tokens>(service, `${proxy}/refresh`, { json: { refresh_token } });
-  const me = (service: Service, token: string) => ask<{ code?: string }>(service, '/v1/users/me', { token });
-  const cookieLife = ({ headers }: Answer<unknown>) =>
+    request<Tokens>(service, `${proxy}/refresh`, { json: { refresh_token } });
+  const me = (service: Service, token: string) => request<{ code?: string }>(service, '/v1/users/me', { token });
+  const cookieLife = ({ headers }: JsonResponse<unknown>) =>
     Number(/Max-Age=(\d+)/.exec(headers.getSetCookie().find((set) => set.startsWith('refreshToken=')) ?? '')?.[1]);
   const livesOf = async (service: Service, token: string, type: string) => {
-    const { body } = await ask<Listed>(service, '/v1/tokens', { token });
+    const { body } = await request<Listed>(service, '/v1/tokens', { token });
     const listed = body.data.filter((entry) => entry.type === type);
     return listed.map(({ created_at, expires_at }) => Date.parse(expires_at) - Date.parse(created_at));
   };
@@ -35,7 +35,7 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
     const { id, email } = await addLogin(service);
     const login = await logIn(service, email);
     between(cookieLife(login), 35_000, 36_000);
-    const { body: made } = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+    const { body: made } = await request<{ data: { access_token: string } }>(service, '/v1/tokens', {
       token: login.body.access_token,
       json: { name: 'for later' },
     });

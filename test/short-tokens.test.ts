@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { createShortToken, shortTokenKind } from '../src/platform/short-token.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailsTo } from './harness/mailbox.ts';
 import { password, personalClient, personalToken, registerUser, stateOf } from './harness/people.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 onBothEngines('Short tokens', (engine) => {
@@ -13,7 +13,7 @@ onBothEngines('Short tokens', (engine) => {
   before(async () => {
     service = await start();
   });
-  const report = (token: unknown) => ask(service, '/v1/token-reports', { json: { token } });
+  const report = (token: unknown) => request(service, '/v1/token-reports', { json: { token } });
 
   it('have a prefix, 160 bits and a checksum that detects a wrong character', () => {
     const tokens = new Set(Array.from({ length: 200 }, () => createShortToken('pat')));
@@ -31,10 +31,12 @@ onBothEngines('Short tokens', (engine) => {
     const token = await personalToken(service, person.token, ['users:read']);
     assert.match(token, /^gh_pat_/);
     assert.equal(await stateOf(service, token), '200');
-    assert.equal((await ask(service, '/v1/tokens', { token })).status, 403);
-    const listed = await ask<{ data: { id: string; name: string }[] }>(service, '/v1/tokens', { token: person.token });
+    assert.equal((await request(service, '/v1/tokens', { token })).status, 403);
+    const listed = await request<{ data: { id: string; name: string }[] }>(service, '/v1/tokens', {
+      token: person.token,
+    });
     const { id } = listed.body.data.find(({ name }) => name === 'a token') as { id: string };
-    await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token: person.token });
+    await request(service, `/v1/tokens/${id}`, { method: 'DELETE', token: person.token });
     assert.equal(await stateOf(service, token), '401 token_revoked');
     assert.equal(await stateOf(service, createShortToken('pat')), '401 token_malformed');
     assert.equal(await stateOf(service, 'gh_pat_x'), '401 token_malformed');
@@ -83,12 +85,12 @@ onBothEngines('Short tokens', (engine) => {
     const { email, id } = await registerUser(service);
     for (const kind of ['access_token', 'refresh_token'] as const) {
       const json = { email, password };
-      const { body } = await ask<Record<typeof kind, string>>(service, '/v1/clients/web/admin/login', { json });
+      const { body } = await request<Record<typeof kind, string>>(service, '/v1/clients/web/admin/login', { json });
       assert.equal(await stateOf(service, body.access_token), '200', id);
       assert.equal((await report(body[kind])).status, 202);
       assert.equal(await stateOf(service, body.access_token), '401 token_revoked', kind);
       const refresh = { json: { refresh_token: body.refresh_token } };
-      assert.equal((await ask(service, '/v1/clients/web/admin/refresh', refresh)).status, 400, kind);
+      assert.equal((await request(service, '/v1/clients/web/admin/refresh', refresh)).status, 400, kind);
     }
     assert.equal((await mailsTo(service, 'token-reported', email)).length, 2);
   });

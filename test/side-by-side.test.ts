@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask } from './harness/ask.ts';
 import { databases, onBothEngines, type TestDatabase } from './harness/engines.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 
 const declare = fileURLToPath(new URL('../src/resources/declare.ts', import.meta.url));
@@ -26,7 +26,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
   };
   const run = (dir: string) => start({ database, env: { RESOURCES_DIR: dir, BASE_URL: 'http://cars.example.com' } });
   const send = async (service: Service, method: string, path: string, json?: object) => {
-    const { status, body } = await ask(service, path, { method, token, ...(json ? { json } : {}) });
+    const { status, body } = await request(service, path, { method, token, ...(json ? { json } : {}) });
     assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
     return body.data as Record<string, unknown>;
   };
@@ -47,7 +47,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
     );
     let older = await run(old);
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
-    token = String((await ask(older, '/v1/clients/web/admin/login', { form })).body.access_token);
+    token = String((await request(older, '/v1/clients/web/admin/login', { form })).body.access_token);
     const first = await send(older, 'POST', '/v1/cars', { label: 'one', colour: 'red', doors: 5 });
     let newer = await run(next);
     const read = await send(newer, 'GET', `/v1/vehicles/${first.id}`);
@@ -64,7 +64,7 @@ onBothEngines('An older and a newer version of a project, on one database', (eng
     await send(newer, 'PATCH', `/v1/vehicles/${first.id}`, { seats: 7 });
     assert.equal((await send(older, 'GET', `/v1/cars/${first.id}`)).doors, 5, 'nothing was removed');
     assert.equal((await send(newer, 'GET', `/v1/vehicles/${second.id}`)).color, 'black');
-    const found = (await ask(newer, '/v1/vehicles?search=color:green', { token })).body.data as { label: string }[];
+    const found = (await request(newer, '/v1/vehicles?search=color:green', { token })).body.data as { label: string }[];
     assert.deepEqual(
       found.map(({ label }) => label),
       ['three'],

@@ -9,8 +9,8 @@ import { endSessions } from '../src/oauth/sessions/end-sessions.ts';
 import { handleTokenRequest } from '../src/oauth/token-endpoint.ts';
 import type { OAuthError } from '../src/platform/errors.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
-import { type Answer, ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
@@ -28,20 +28,20 @@ onBothEngines('The token endpoint', (engine) => {
   });
 
   const token = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
-    ask(service, '/v1/oauth/token', { form, headers });
+    request(service, '/v1/oauth/token', { form, headers });
   const asClient = (parameters: Record<string, string>) => requestBy(client, parameters);
   const asPersonal = (parameters: Record<string, string> = {}) => byCredentials(personal, parameters);
   const login = (more: Record<string, string> = {}) =>
     token(asClient({ grant_type: 'password', username: user.email, password, ...more }));
 
   it('returns exactly the four fields, and forbids storing them', async () => {
-    for (const answer of [await login(), await login({ scope: '' }), await token(asPersonal())]) {
-      assert.equal(answer.status, 200);
-      assert.deepEqual(Object.keys(answer.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
-      assert.equal(answer.body.token_type, 'Bearer');
-      assert.equal(answer.body.expires_in, 3600);
-      assert.equal(answer.headers.get('cache-control'), 'no-store');
-      assert.equal(answer.headers.get('pragma'), 'no-cache');
+    for (const response of [await login(), await login({ scope: '' }), await token(asPersonal())]) {
+      assert.equal(response.status, 200);
+      assert.deepEqual(Object.keys(response.body), ['token_type', 'expires_in', 'access_token', 'refresh_token']);
+      assert.equal(response.body.token_type, 'Bearer');
+      assert.equal(response.body.expires_in, 3600);
+      assert.equal(response.headers.get('cache-control'), 'no-store');
+      assert.equal(response.headers.get('pragma'), 'no-cache');
     }
   });
 
@@ -63,7 +63,7 @@ onBothEngines('The token endpoint', (engine) => {
 
   it('accepts JSON and a form', async () => {
     const json = asClient({ grant_type: 'password', username: user.email, password });
-    assert.equal((await ask(service, '/v1/oauth/token', { json })).status, 200);
+    assert.equal((await request(service, '/v1/oauth/token', { json })).status, 200);
   });
 
   it('does not accept inherited object properties as a grant', async () => {
@@ -80,10 +80,10 @@ onBothEngines('The token endpoint', (engine) => {
       await token({ ...grant, client_id: 'nobody', client_secret: personal.secret }),
       await token({ ...grant, client_id: personal.id, client_secret: client.secret }),
     ];
-    for (const answer of bodies) {
-      expectRefusal(answer, 401, 'invalid_client');
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic /);
-      assert.deepEqual(answer.body, bodies[0]?.body);
+    for (const response of bodies) {
+      expectRefusal(response, 401, 'invalid_client');
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Basic /);
+      assert.deepEqual(response.body, bodies[0]?.body);
     }
     for (const authorization of [
       basic(personal.id, 'wrong'),
@@ -93,9 +93,9 @@ onBothEngines('The token endpoint', (engine) => {
       `Basic ${Buffer.from('no colon').toString('base64')}`,
       'Bearer abc',
     ]) {
-      const answer = await token(grant, { authorization });
-      expectRefusal(answer, 401, 'invalid_client');
-      assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic /);
+      const response = await token(grant, { authorization });
+      expectRefusal(response, 401, 'invalid_client');
+      assert.match(response.headers.get('www-authenticate') ?? '', /^Basic /);
     }
   });
 
@@ -159,8 +159,8 @@ onBothEngines('The token endpoint', (engine) => {
   });
 
   it('grants only requested and allowed scopes', async () => {
-    const scopeOf = (answer: Answer) =>
-      JSON.parse(Buffer.from(String(answer.body.access_token).split('.')[1] as string, 'base64url').toString()).scope;
+    const scopeOf = (response: JsonResponse) =>
+      JSON.parse(Buffer.from(String(response.body.access_token).split('.')[1] as string, 'base64url').toString()).scope;
     const narrow = await token(asPersonal({ scope: 'cars:read' }));
     assert.equal(scopeOf(narrow), 'cars:read');
     assert.equal(narrow.body.scope, undefined);
@@ -209,11 +209,11 @@ onBothEngines('The token endpoint', (engine) => {
 
   it('gives 20 concurrent refreshes one successor', async () => {
     const refresh_token = String((await login()).body.refresh_token);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => token(asClient({ grant_type: 'refresh_token', refresh_token }))),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
-    assert.equal(new Set(answers.map(({ body }) => body.refresh_token)).size, 1);
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(responses.map(({ body }) => body.refresh_token)).size, 1);
   });
 
   it('accepts an old secret in addition to the new one for the chosen time', async () => {

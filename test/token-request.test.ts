@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { password } from './harness/accounts.ts';
-import { ask } from './harness/ask.ts';
 import { onBothEngines } from './harness/engines.ts';
+import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
 import { addRequesters, byCredentials, expectRefusal, requestBy } from './harness/token-requests.ts';
 
@@ -18,7 +18,7 @@ onBothEngines('A token request', (engine) => {
   });
 
   const token = (form: Record<string, string> | string, headers: Record<string, string> = {}) =>
-    ask(service, '/v1/oauth/token', { form, headers });
+    request(service, '/v1/oauth/token', { form, headers });
   const asClient = (parameters: Record<string, string>) => requestBy(client, parameters);
   const asPersonal = (parameters: Record<string, string> = {}) => byCredentials(personal, parameters);
 
@@ -43,7 +43,7 @@ onBothEngines('A token request', (engine) => {
       expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
       for (const value of [{ a: 1 }, ['x'], 7, true])
         expectRefusal(
-          await ask(service, '/v1/oauth/token', { json: { ...good, [parameter]: value } }),
+          await request(service, '/v1/oauth/token', { json: { ...good, [parameter]: value } }),
           400,
           'invalid_request',
         );
@@ -64,7 +64,7 @@ onBothEngines('A token request', (engine) => {
       expectRefusal(await token(`${form}&${parameter}=again`), 400, 'invalid_request');
       expectRefusal(await token(form.replace(`${parameter}=`, `${parameter}=%ff`)), 400, 'invalid_request');
       const json = { ...good, [parameter]: { a: 1 } };
-      expectRefusal(await ask(service, '/v1/oauth/token', { json }), 400, 'invalid_request');
+      expectRefusal(await request(service, '/v1/oauth/token', { json }), 400, 'invalid_request');
       const long = await token({ ...good, [parameter]: 'x'.repeat(1_000_000) });
       assert.ok([400, 401].includes(long.status), String(long.status));
     });
@@ -72,14 +72,14 @@ onBothEngines('A token request', (engine) => {
 
   it('is refused with a body of another type and with an empty body', async () => {
     const path = '/v1/oauth/token';
-    const xml = await ask(service, path, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
+    const xml = await request(service, path, { form: '<a/>', headers: { 'content-type': 'text/xml' } });
     assert.deepEqual([xml.status, xml.body.error], [415, 'invalid_request']);
-    expectRefusal(await ask(service, path, { method: 'POST' }), 400, 'invalid_request');
+    expectRefusal(await request(service, path, { method: 'POST' }), 400, 'invalid_request');
     expectRefusal(
-      await ask(service, path, { form: '{', headers: { 'content-type': 'application/json' } }),
+      await request(service, path, { form: '{', headers: { 'content-type': 'application/json' } }),
       400,
       'invalid_request',
     );
-    assert.equal((await ask(service, path)).status, 405);
+    assert.equal((await request(service, path)).status, 405);
   });
 });

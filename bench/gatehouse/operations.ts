@@ -34,17 +34,17 @@ export async function gatehouseOperations(
     { grant_type: 'client_credentials', ...credentials },
     { status: 200, includes: '"refresh_token":' },
   );
-  const ask = async (): Promise<Tokens> => {
-    const answer = await fetch(url + clientCredentials.path, {
+  const request = async (): Promise<Tokens> => {
+    const response = await fetch(url + clientCredentials.path, {
       method: 'POST',
       headers: clientCredentials.headers,
       body: clientCredentials.body as string,
     });
-    if (!answer.ok) throw new Error(`no token: ${answer.status} ${await answer.text()}`);
-    return (await answer.json()) as Tokens;
+    if (!response.ok) throw new Error(`no token: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Tokens;
   };
   const tokens: Tokens[] = [];
-  while (tokens.length < refreshTokens) tokens.push(...(await Promise.all(Array.from({ length: 32 }, ask))));
+  while (tokens.length < refreshTokens) tokens.push(...(await Promise.all(Array.from({ length: 32 }, request))));
   const { access_token } = tokens[0] as Tokens;
   const headers = { ...accept, authorization: `Bearer ${access_token}` };
   const get = (path: string, includes: string): BenchRequest => ({

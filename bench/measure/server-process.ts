@@ -50,17 +50,17 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   const kill = () => void child.kill('SIGKILL');
   process.once('exit', kill);
   try {
-    await answers(url + ready, child, name);
+    await responses(url + ready, child, name);
     const coldStart = performance.now() - started;
-    const ask = operations ?? askOperations;
-    const list = await ask(url, child);
+    const request = operations ?? requestOperations;
+    const list = await request(url, child);
     return {
       name,
       url,
       operations: list,
       async again(operation) {
         const known = list[operation] as BenchRequest;
-        return known.nextValue || known.perishable ? ((await ask(url, child))[operation] as BenchRequest) : known;
+        return known.nextValue || known.perishable ? ((await request(url, child))[operation] as BenchRequest) : known;
       },
       coldStart,
       pid: child.pid as number,
@@ -81,13 +81,13 @@ export async function startServer(launch: Launch): Promise<ServerProcess> {
   }
 }
 
-async function answers(url: string, child: ChildProcess, name: string): Promise<void> {
+async function responses(url: string, child: ChildProcess, name: string): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     if (child.exitCode !== null) throw new Error(`${name} exited unexpectedly with code ${child.exitCode}`);
     const good = await fetch(url, { headers: { accept: 'application/json' } }).then(
-      async (answer) => {
-        await answer.arrayBuffer();
-        return answer.ok;
+      async (response) => {
+        await response.arrayBuffer();
+        return response.ok;
       },
       () => false,
     );
@@ -97,7 +97,7 @@ async function answers(url: string, child: ChildProcess, name: string): Promise<
   }
 }
 
-const askOperations = async (url: string): Promise<Operations> =>
+const requestOperations = async (url: string): Promise<Operations> =>
   (await (await fetch(`${url}/bench/operations`)).json()) as Operations;
 
 function residentMemory(pid: number): number | undefined {

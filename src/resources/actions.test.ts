@@ -68,11 +68,11 @@ const lots = defineResource({
 onBothEngines('Actions', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const statuses = async (method: string, path: string) => {
     const tokens = [null, 'alice', 'bob', 'admin'];
     const statusList: number[] = [];
-    for (const token of tokens) statusList.push((await ask(method, path, { token })).status);
+    for (const token of tokens) statusList.push((await request(method, path, { token })).status);
     return statusList;
   };
   before(async () => {
@@ -80,15 +80,15 @@ onBothEngines('Actions', (engine) => {
   });
 
   it('apply a separate rule to the row', async () => {
-    const { id } = (await ask('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
+    const { id } = (await request('POST', '/v1/lots', { token: 'alice', json: { title: 'a' } })).row;
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/stamp`), [401, 403, 403, 200]);
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/visit`), [401, 200, 200, 200]);
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/sell`), [401, 200, 403, 403]);
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/seal`), [401, 403, 403, 403]);
     assert.deepEqual(await statuses('POST', `/v1/lots/${id}/look`), [200, 200, 200, 200]);
-    const missing = await ask('POST', `/v1/lots/${idOf('bob')}/stamp`, { token: 'admin' });
+    const missing = await request('POST', `/v1/lots/${idOf('bob')}/stamp`, { token: 'admin' });
     assert.equal(missing.status, 404);
-    const narrow = await ask('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
+    const narrow = await request('POST', `/v1/lots/${id}/visit`, { token: 'bob-lots:read' });
     assert.equal(narrow.status, 403, 'the scope is required as well');
   });
 
@@ -100,14 +100,14 @@ onBothEngines('Actions', (engine) => {
   });
 
   it('refuse unknown members', async () => {
-    const body = await ask('POST', '/v1/lots/refuse', { json: { how: 'conflict', now: true } });
+    const body = await request('POST', '/v1/lots/refuse', { json: { how: 'conflict', now: true } });
     assert.deepEqual([body.status, body.problem.errors[0]?.field], [422, 'now']);
-    assert.equal((await ask('POST', '/v1/lots/audit?dry=1')).status, 400);
+    assert.equal((await request('POST', '/v1/lots/audit?dry=1')).status, 400);
   });
 
   it('list the allowed values of a union', async () => {
     const messages = async (json: object) => {
-      const { status, problem } = await ask('POST', '/v1/lots/pay', { json });
+      const { status, problem } = await request('POST', '/v1/lots/pay', { json });
       assert.equal(status, 422);
       return Object.fromEntries(problem.errors.map(({ field, message }) => [field, message]));
     };
@@ -121,7 +121,7 @@ onBothEngines('Actions', (engine) => {
   it('respond with the problem that they throw', async () => {
     const responses = [];
     for (const how of Object.keys(problems)) {
-      const { status, problem, headers, text } = await ask('POST', '/v1/lots/refuse', { json: { how } });
+      const { status, problem, headers, text } = await request('POST', '/v1/lots/refuse', { json: { how } });
       assert.equal(headers.get('content-type'), 'application/problem+json', how);
       assert.doesNotMatch(text, /secret of the code|reason for the log/);
       responses.push([status, problem.code, headers.get('retry-after')]);

@@ -42,8 +42,8 @@ onBothEngines('Arbitrary input', (engine) => {
   let path: string;
   before(async () => {
     service = await start(garage);
-    const owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row;
-    const car = await service.ask('POST', '/v1/cars', { json: { plate: 'A', owner_id: owner.id } });
+    const owner = (await service.request('POST', '/v1/owners', { json: { name: 'Ada' } })).row;
+    const car = await service.request('POST', '/v1/cars', { json: { plate: 'A', owner_id: owner.id } });
     path = `/v1/cars/${car.row.id}`;
   });
   const expect = (statuses: number[], { status, text }: { status: number; text: string }, sent: unknown) =>
@@ -52,7 +52,7 @@ onBothEngines('Arbitrary input', (engine) => {
   it('in a query is answered or refused with a reason', async () => {
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
-        const response = await service.ask('GET', `/v1/cars?${new URLSearchParams(query)}`);
+        const response = await service.request('GET', `/v1/cars?${new URLSearchParams(query)}`);
         expect([200, 400], response, query);
         if (response.status === 400) assert.ok(response.problem.detail.length > 10);
       }),
@@ -63,7 +63,7 @@ onBothEngines('Arbitrary input', (engine) => {
   it('in a body is accepted, or refused with the invalid fields', async () => {
     await fc.assert(
       fc.asyncProperty(bodies, fc.constantFrom('POST', 'PUT', 'PATCH'), async (json, method) => {
-        const response = await service.ask(method, method === 'POST' ? '/v1/cars' : path, { json });
+        const response = await service.request(method, method === 'POST' ? '/v1/cars' : path, { json });
         expect([200, 201, 400, 422], response, json);
         if (response.status === 422) assert.ok(response.problem.errors.length > 0);
       }),

@@ -10,8 +10,8 @@ onBothEngines('Bad input', (engine) => {
   let owner: string;
   before(async () => {
     service = await start(garage);
-    owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
-    await service.ask('POST', '/v1/cars', { json: { plate: 'A1', model: 'Model', owner_id: owner, color: 'red' } });
+    owner = (await service.request('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
+    await service.request('POST', '/v1/cars', { json: { plate: 'A1', model: 'Model', owner_id: owner, color: 'red' } });
   });
 
   describe('in a query is refused with 400, the name of the parameter and the allowed values', () => {
@@ -69,7 +69,7 @@ onBothEngines('Bad input', (engine) => {
     ];
     for (const [query, says] of cases) {
       it(query.slice(0, 50), async () => {
-        const response = await service.ask('GET', `/v1/cars?${query}`);
+        const response = await service.request('GET', `/v1/cars?${query}`);
         assert.equal(response.status, 400, response.text);
         assert.match(response.problem.detail, says);
       });
@@ -77,18 +77,18 @@ onBothEngines('Bad input', (engine) => {
   });
 
   it('accepts a cursor only for the same list and order', async () => {
-    await service.ask('POST', '/v1/cars', { json: { plate: 'A2', owner_id: owner } });
-    const page = await service.ask('GET', '/v1/cars?cursor=&limit=1&orderBy=plate');
+    await service.request('POST', '/v1/cars', { json: { plate: 'A2', owner_id: owner } });
+    const page = await service.request('GET', '/v1/cars?cursor=&limit=1&orderBy=plate');
     const cursor = encodeURIComponent(String(page.pagination.next_cursor));
-    assert.equal((await service.ask('GET', `/v1/cars?cursor=${cursor}&orderBy=plate`)).status, 200);
+    assert.equal((await service.request('GET', `/v1/cars?cursor=${cursor}&orderBy=plate`)).status, 200);
     for (const other of ['cars?orderBy=plate&sortedBy=desc&', 'cars?', 'cars?orderBy=seats&', 'owners?orderBy=name&']) {
-      const refused = await service.ask('GET', `/v1/${other}cursor=${cursor}`);
+      const refused = await service.request('GET', `/v1/${other}cursor=${cursor}`);
       assert.equal(refused.status, 400, other);
     }
     const [data = '', mac] = String(page.pagination.next_cursor).split('.');
     const forged = Buffer.from(JSON.stringify(["' or 1=1 --", 'x'])).toString('base64url');
     for (const cursor of [`${forged}.${mac}`, `${data}.${mac}x`, data]) {
-      assert.equal((await service.ask('GET', `/v1/cars?orderBy=plate&cursor=${cursor}`)).status, 400);
+      assert.equal((await service.request('GET', `/v1/cars?orderBy=plate&cursor=${cursor}`)).status, 400);
     }
   });
 
@@ -165,7 +165,7 @@ onBothEngines('Bad input', (engine) => {
     ];
     for (const [name, values, errors] of cases) {
       it(name, async () => {
-        const response = await service.ask('POST', '/v1/cars', { json: { ...good, owner_id: owner, ...values } });
+        const response = await service.request('POST', '/v1/cars', { json: { ...good, owner_id: owner, ...values } });
         assert.equal(response.status, 422, response.text);
         assert.deepEqual(response.problem.errors.map(({ field, code }) => [field, code]).sort(), [...errors].sort());
         for (const { field, message } of response.problem.errors) assert.ok(message.includes(field), message);
@@ -176,29 +176,29 @@ onBothEngines('Bad input', (engine) => {
   it('refuses a number that is too large, and does not store null instead', async () => {
     const body = `{"plate":"B9","model":"Model","owner_id":"${owner}","extras":{"a":[1e400]}}`;
     const sent = { form: body, headers: { 'content-type': 'application/json' } };
-    const { status, problem } = await service.ask('POST', '/v1/cars', sent);
+    const { status, problem } = await service.request('POST', '/v1/cars', sent);
     assert.deepEqual([status, problem.errors.map(({ field, code }) => [field, code])], [422, [['extras', 'type']]]);
   });
 
   it('names the bound and the allowed values for programs', async () => {
-    const { problem } = await service.ask('POST', '/v1/cars', { json: { plate: 'B2', seats: 61, color: 'green' } });
+    const { problem } = await service.request('POST', '/v1/cars', { json: { plate: 'B2', seats: 61, color: 'green' } });
     const [seats, color] = ['seats', 'color'].map((name) => problem.errors.find(({ field }) => field === name));
     assert.equal(seats?.limit, 60);
     assert.ok(color?.values?.includes('red'), JSON.stringify(color));
   });
 
   it('refuses deeper paths, wrong ids and unknown parameters of single rows', async () => {
-    const { id } = (await service.ask('GET', '/v1/cars?limit=1')).rows[0] as { id: string };
-    assert.equal((await service.ask('GET', `/v1/cars/${id}/drivers/${id}`)).status, 404);
+    const { id } = (await service.request('GET', '/v1/cars?limit=1')).rows[0] as { id: string };
+    assert.equal((await service.request('GET', `/v1/cars/${id}/drivers/${id}`)).status, 404);
     for (const wrong of ['7', "'", id.toUpperCase(), `${id}0`, '0199d0a0-7c00-7000-8000-000000000001']) {
       for (const method of ['GET', 'PATCH', 'DELETE']) {
-        const response = await service.ask(method, `/v1/cars/${wrong}`, method === 'PATCH' ? { json: {} } : {});
+        const response = await service.request(method, `/v1/cars/${wrong}`, method === 'PATCH' ? { json: {} } : {});
         assert.equal(response.status, 404, `${method} ${wrong} ${response.text}`);
       }
     }
-    assert.equal((await service.ask('GET', `/v1/cars/${id}?page=1`)).status, 400);
-    assert.equal((await service.ask('PATCH', `/v1/cars/${id}?include=owner`, { json: {} })).status, 400);
-    assert.equal((await service.ask('DELETE', `/v1/cars/${id}?force=1`)).status, 400);
+    assert.equal((await service.request('GET', `/v1/cars/${id}?page=1`)).status, 400);
+    assert.equal((await service.request('PATCH', `/v1/cars/${id}?include=owner`, { json: {} })).status, 400);
+    assert.equal((await service.request('DELETE', `/v1/cars/${id}?force=1`)).status, 400);
   });
 
   it('treats every search text as data', async () => {
@@ -218,16 +218,16 @@ onBothEngines('Bad input', (engine) => {
         `a,${value}`,
       ]) {
         const search = encodeURIComponent(`model:${form}`);
-        const response = await service.ask('GET', `/v1/cars?search=${search}`);
+        const response = await service.request('GET', `/v1/cars?search=${search}`);
         const fine =
           response.status === 200 || (response.status === 400 && response.problem.code === 'parameter_invalid');
         assert.ok(fine, `${form.slice(0, 40)}: ${response.status} ${response.text}`);
       }
       const literal = encodeURIComponent(value.replace(/[;\\]/g, '\\$&'));
-      const response = await service.ask('GET', `/v1/cars?search=model:${literal}&searchFields=model:=`);
+      const response = await service.request('GET', `/v1/cars?search=model:${literal}&searchFields=model:=`);
       assert.equal(response.status, 200, `${value.slice(0, 40)} ${response.text}`);
       assert.equal(response.rows.length, 0, value);
     }
-    assert.equal((await service.ask('GET', '/v1/cars?search=model:Model')).rows.length, 1);
+    assert.equal((await service.request('GET', '/v1/cars?search=model:Model')).rows.length, 1);
   });
 });

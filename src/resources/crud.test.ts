@@ -10,13 +10,13 @@ onBothEngines('Resources', (engine) => {
   let owner: string;
   let plates = 0;
   const plate = () => `P-${++plates}`;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const makeCar = async (values: object = {}) =>
-    (await ask('POST', '/v1/cars', { json: { plate: plate(), owner_id: owner, ...values } })).row;
+    (await request('POST', '/v1/cars', { json: { plate: plate(), owner_id: owner, ...values } })).row;
 
   before(async () => {
     service = await start(garage);
-    const created = await ask('POST', '/v1/owners', { json: { name: 'Ada' } });
+    const created = await request('POST', '/v1/owners', { json: { name: 'Ada' } });
     assert.equal(created.status, 201, created.text);
     owner = created.row.id;
   });
@@ -37,9 +37,9 @@ onBothEngines('Resources', (engine) => {
       pin: '1234',
       owner_id: owner,
     };
-    const created = await ask('POST', '/v1/cars', { json: values });
+    const created = await request('POST', '/v1/cars', { json: values });
     assert.equal(created.status, 201, created.text);
-    const found = await ask('GET', String(created.headers.get('location')));
+    const found = await request('GET', String(created.headers.get('location')));
     assert.equal(found.status, 200);
     assert.equal(found.headers.get('etag'), created.headers.get('etag'));
     const { pin: _pin, ...shown } = values;
@@ -63,53 +63,53 @@ onBothEngines('Resources', (engine) => {
   });
 
   it('list rows with pagination', async () => {
-    const list = await ask('GET', '/v1/cars?limit=1');
+    const list = await request('GET', '/v1/cars?limit=1');
     assert.equal(list.status, 200, list.text);
     assert.equal(list.rows.length, 1);
     const { pagination } = list;
     assert.equal(pagination.per_page, 1);
     assert.equal(pagination.current_page, 1);
     assert.ok(Number(pagination.total) >= 2);
-    const next = await ask('GET', String(pagination.links.next));
+    const next = await request('GET', String(pagination.links.next));
     assert.equal(next.pagination.current_page, 2);
   });
 
   it('replace by PUT, change by PATCH, and delete', async () => {
     const car = await makeCar({ model: 'Fiat', seats: 2 });
-    const patched = await ask('PATCH', `/v1/cars/${car.id}`, { json: { seats: 3 } });
+    const patched = await request('PATCH', `/v1/cars/${car.id}`, { json: { seats: 3 } });
     assert.equal(patched.status, 200, patched.text);
     assert.equal(patched.row.seats, 3);
     assert.equal(patched.row.model, 'Fiat');
-    const put = await ask('PUT', `/v1/cars/${car.id}`, { json: { plate: plate(), owner_id: owner } });
+    const put = await request('PUT', `/v1/cars/${car.id}`, { json: { plate: plate(), owner_id: owner } });
     assert.equal(put.status, 200, put.text);
     assert.equal(put.row.seats, 4);
     assert.equal(put.row.model, null);
-    const gone = await ask('DELETE', `/v1/cars/${car.id}`);
+    const gone = await request('DELETE', `/v1/cars/${car.id}`);
     assert.equal(gone.status, 204);
-    assert.equal((await ask('GET', `/v1/cars/${car.id}`)).status, 404);
+    assert.equal((await request('GET', `/v1/cars/${car.id}`)).status, 404);
   });
 
   it('embed relations two levels deep and show nested lists', async () => {
     const car = await makeCar();
-    const driver = await ask('POST', `/v1/cars/${car.id}/drivers`, { json: { name: 'Max' } });
+    const driver = await request('POST', `/v1/cars/${car.id}/drivers`, { json: { name: 'Max' } });
     assert.equal(driver.status, 201, driver.text);
-    const found = await ask('GET', `/v1/cars/${car.id}?include=owner.cars,drivers&filter=id`);
+    const found = await request('GET', `/v1/cars/${car.id}?include=owner.cars,drivers&filter=id`);
     assert.equal(found.status, 200, found.text);
     const data = found.row as unknown as { owner: { data: { cars: { data: { id: string }[] } } }; drivers: unknown };
     assert.ok(data.owner.data.cars.data.some(({ id }) => id === car.id));
     assert.deepEqual(data.drivers, { data: [driver.row] });
-    const nested = await ask('GET', `/v1/owners/${owner}/cars?limit=100`);
+    const nested = await request('GET', `/v1/owners/${owner}/cars?limit=100`);
     assert.ok(nested.rows.some(({ id }) => id === car.id));
-    assert.deepEqual((await ask('GET', `/v1/cars/${car.id}/drivers`)).rows, [driver.row]);
-    const list = await ask('GET', '/v1/drivers?include=cars', { token: null });
+    assert.deepEqual((await request('GET', `/v1/cars/${car.id}/drivers`)).rows, [driver.row]);
+    const list = await request('GET', '/v1/drivers?include=cars', { token: null });
     assert.equal(list.status, 401, list.text);
   });
 
   it('show a caller only their own rows', async () => {
-    assert.equal((await ask('GET', `/v1/owners/${owner}`, { token: 'alice' })).status, 404);
-    const mine = await ask('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } });
+    assert.equal((await request('GET', `/v1/owners/${owner}`, { token: 'alice' })).status, 404);
+    const mine = await request('POST', '/v1/owners', { token: 'alice', json: { name: 'Alice' } });
     assert.equal(mine.status, 201, mine.text);
-    const list = await ask('GET', '/v1/owners', { token: 'alice' });
+    const list = await request('GET', '/v1/owners', { token: 'alice' });
     assert.deepEqual(list.rows, [mine.row]);
     assert.equal(mine.row.user_id, idOf('alice'));
   });

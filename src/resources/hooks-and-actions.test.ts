@@ -55,7 +55,7 @@ const safes = defineResource({
 onBothEngines('Hooks and actions', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   before(async () => {
     service = await start([safes]);
   });
@@ -63,15 +63,15 @@ onBothEngines('Hooks and actions', (engine) => {
   it('run hooks around the write, and reveal a value in one response only', async () => {
     prepared.length = 0;
     const headers = { 'idempotency-key': 'safe-1' };
-    const created = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
+    const created = await request('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
     assert.equal(created.status, 201, created.text);
     assert.equal(created.row.label, 'blue');
     assert.equal(created.row.secret, 'of blue');
     assert.equal(created.headers.get('cache-control'), 'no-store');
     assert.ok(!('code_hash' in created.row) && !('code' in created.row));
-    const found = await ask('GET', `/v1/safes/${created.row.id}`);
+    const found = await request('GET', `/v1/safes/${created.row.id}`);
     assert.ok(!('secret' in found.row));
-    const again = await ask('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
+    const again = await request('POST', '/v1/safes', { json: { label: ' blue ', code: '1234' }, headers });
     const { secret: _secret, ...shown } = created.row;
     assert.deepEqual(
       [again.status, again.row],
@@ -80,9 +80,9 @@ onBothEngines('Hooks and actions', (engine) => {
     );
     assert.equal(again.headers.get('location'), created.headers.get('location'));
     assert.deepEqual(prepared, ['create'], 'the hook does not run again');
-    const kept = await ask('PATCH', `/v1/safes/${created.row.id}`, { json: { label: 'kept' } });
+    const kept = await request('PATCH', `/v1/safes/${created.row.id}`, { json: { label: 'kept' } });
     assert.equal(kept.status, 200);
-    assert.equal((await ask('DELETE', `/v1/safes/${created.row.id}`)).status, 409);
+    assert.equal((await request('DELETE', `/v1/safes/${created.row.id}`)).status, 409);
     const stored = await service.context.database.db
       .selectFrom('safes' as never)
       .selectAll()
@@ -91,22 +91,22 @@ onBothEngines('Hooks and actions', (engine) => {
   });
 
   it('serve actions in addition to the generated routes', async () => {
-    const { id } = (await ask('POST', '/v1/safes', { json: { label: 'red', code: '1' } })).row;
-    assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '1' } })).row, { opened: true });
-    assert.deepEqual((await ask('POST', `/v1/safes/${id}/open`, { json: { code: '2' } })).row, { opened: false });
-    const problem = await ask('POST', `/v1/safes/${id}/open`, { json: { codes: '2' } });
+    const { id } = (await request('POST', '/v1/safes', { json: { label: 'red', code: '1' } })).row;
+    assert.deepEqual((await request('POST', `/v1/safes/${id}/open`, { json: { code: '1' } })).row, { opened: true });
+    assert.deepEqual((await request('POST', `/v1/safes/${id}/open`, { json: { code: '2' } })).row, { opened: false });
+    const problem = await request('POST', `/v1/safes/${id}/open`, { json: { codes: '2' } });
     assert.equal(problem.status, 422);
     assert.deepEqual(problem.problem.errors.map(({ field }) => field).sort(), ['code', 'codes']);
-    assert.equal((await ask('POST', `/v1/safes/${idOf('bob')}/open`, { json: { code: '1' } })).status, 404);
-    assert.equal((await ask('GET', '/v1/safes/count', { token: 'alice' })).row, idOf('alice'));
-    const sum = await ask('POST', '/v1/safes/add', { form: { a: '1', b: '0.5', twice: 'true', to: 'x,y' } });
+    assert.equal((await request('POST', `/v1/safes/${idOf('bob')}/open`, { json: { code: '1' } })).status, 404);
+    assert.equal((await request('GET', '/v1/safes/count', { token: 'alice' })).row, idOf('alice'));
+    const sum = await request('POST', '/v1/safes/add', { form: { a: '1', b: '0.5', twice: 'true', to: 'x,y' } });
     assert.deepEqual(sum.row, { sum: 3, to: ['x', 'y'] }, sum.text);
-    const many = await ask('POST', '/v1/safes/add', { form: { a: 'many', b: '1', twice: 'true', to: '' } });
+    const many = await request('POST', '/v1/safes/add', { form: { a: 'many', b: '1', twice: 'true', to: '' } });
     assert.deepEqual(
       many.problem.errors.map(({ field }) => field),
       ['a'],
     );
-    assert.equal((await ask('POST', '/v1/safes/silence')).status, 204);
-    assert.equal((await ask('POST', '/v1/safes/silence', { token: 'alice-safes:read' })).status, 403);
+    assert.equal((await request('POST', '/v1/safes/silence')).status, 204);
+    assert.equal((await request('POST', '/v1/safes/silence', { token: 'alice-safes:read' })).status, 403);
   });
 });

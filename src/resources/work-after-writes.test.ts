@@ -68,7 +68,7 @@ const tell = defineJob({ name: 'tell', handle: ({ key, data }) => void handled.p
 onBothEngines('Work after writes', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const post = (label: string) => service.ask('POST', '/v1/boats', { json: { label } });
+  const post = (label: string) => service.request('POST', '/v1/boats', { json: { label } });
   before(async () => {
     service = await start([boats], {}, [tell]);
   });
@@ -86,8 +86,8 @@ onBothEngines('Work after writes', (engine) => {
   it('runs afterCommit when the row is visible to all, and its failure fails no write', async () => {
     const { row, status } = await post('committed');
     assert.equal(status, 201);
-    assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 3 } })).status, 200);
-    assert.equal((await service.ask('DELETE', `/v1/boats/${row.id}`)).status, 204);
+    assert.equal((await service.request('PATCH', `/v1/boats/${row.id}`, { json: { length: 3 } })).status, 200);
+    assert.equal((await service.request('DELETE', `/v1/boats/${row.id}`)).status, 204);
     assert.deepEqual(seen, ['create: 1', 'update: 1', 'delete: 0']);
   });
 
@@ -101,7 +101,7 @@ onBothEngines('Work after writes', (engine) => {
     assert.equal((await post('misspelt')).status, 500);
     await service.queue.runDueJobs();
     assert.deepEqual(handled, [{ key: stored[0]?.id, data: { id: row.id, operation: 'create' } }]);
-    const { row: key } = await service.ask('POST', `/v1/boats/${row.id}/launch`);
+    const { row: key } = await service.request('POST', `/v1/boats/${row.id}/launch`);
     await service.queue.runDueJobs();
     assert.equal(handled.length, 1, 'before its time');
     service.advance(61_000);
@@ -133,9 +133,9 @@ onBothEngines('Work after writes', (engine) => {
   it('calls a hook again if the row has changed while the hook waited', async () => {
     if (engine === 'postgres') return;
     const { row } = await post('quick');
-    const slow = service.ask('PATCH', `/v1/boats/${row.id}`, { json: { label: 'slow' } });
+    const slow = service.request('PATCH', `/v1/boats/${row.id}`, { json: { label: 'slow' } });
     await reached;
-    assert.equal((await service.ask('PATCH', `/v1/boats/${row.id}`, { json: { length: 7 } })).status, 200);
+    assert.equal((await service.request('PATCH', `/v1/boats/${row.id}`, { json: { length: 7 } })).status, 200);
     open();
     const response = await slow;
     assert.deepEqual([response.status, response.row.length], [200, 8]);

@@ -3,9 +3,16 @@ import { before, it } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { type Answer, ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  codeFor,
+  redirectUri,
+  signedIn,
+  verifier,
+} from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const files = 'https://files.example.com';
@@ -24,15 +31,15 @@ onBothEngines('The audience of an access token', (engine) => {
   const grant = (resource: string[], more: Record<string, string> = { grant_type: 'client_credentials' }) => {
     const form = new URLSearchParams({ client_id: client.id, client_secret: client.secret, ...more });
     for (const uri of resource) form.append('resource', uri);
-    return ask(service, '/oauth/token', { form: form.toString() });
+    return request(service, '/oauth/token', { form: form.toString() });
   };
-  const audOf = ({ body }: Answer): unknown =>
+  const audOf = ({ body }: JsonResponse): unknown =>
     JSON.parse(Buffer.from(String(body.access_token).split('.')[1] as string, 'base64url').toString()).aud;
-  const presented = async ({ body }: Answer) => {
-    const { status, body: problem } = await ask(service, '/v1/clients', { token: String(body.access_token) });
+  const presented = async ({ body }: JsonResponse) => {
+    const { status, body: problem } = await request(service, '/v1/clients', { token: String(body.access_token) });
     return [status, problem.code];
   };
-  const refresh = ({ body }: Answer, resource: string[]) =>
+  const refresh = ({ body }: JsonResponse, resource: string[]) =>
     grant(resource, { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) });
 
   it('is this service, unless resource names another', async () => {
@@ -43,32 +50,32 @@ onBothEngines('The audience of an access token', (engine) => {
     assert.deepEqual(audOf(await grant([files, `${base}/v1`, files])), [files, `${base}/v1`]);
     assert.equal(audOf(await grant(['urn:example:printers'])), 'urn:example:printers');
     const json = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    const many = await ask(service, '/oauth/token', { json: { ...json, resource: [files, `${base}/v1`] } });
+    const many = await request(service, '/oauth/token', { json: { ...json, resource: [files, `${base}/v1`] } });
     assert.deepEqual(audOf(many), [files, `${base}/v1`]);
   });
 
   it('must include this service for the token to be accepted', async () => {
     for (const resource of [[], [base], [`${base}/v1`], [files, `${base}/v1`]]) {
-      const answer = await grant(resource);
-      for (const _again of [1, 2]) assert.deepEqual(await presented(answer), [200, undefined], String(resource));
+      const response = await grant(resource);
+      for (const _again of [1, 2]) assert.deepEqual(await presented(response), [200, undefined], String(resource));
     }
     for (const resource of [[files], ['urn:example:printers', files]]) {
-      const answer = await grant(resource);
+      const response = await grant(resource);
       for (const _again of [1, 2])
-        assert.deepEqual(await presented(answer), [401, 'token_malformed'], String(resource));
+        assert.deepEqual(await presented(response), [401, 'token_malformed'], String(resource));
     }
-    const refused = await ask(service, '/v1/clients', { token: String((await grant([files])).body.access_token) });
+    const refused = await request(service, '/v1/clients', { token: String((await grant([files])).body.access_token) });
     assert.match(String(refused.headers.get('www-authenticate')), /^Bearer .*error="invalid_token"/);
   });
 
   it('is shown by introspection', async () => {
     const { body } = await grant([files]);
     const credentials = { client_id: client.id, client_secret: client.secret };
-    const access = await ask(service, '/oauth/introspect', {
+    const access = await request(service, '/oauth/introspect', {
       form: { ...credentials, token: String(body.access_token) },
     });
     assert.deepEqual([access.body.active, access.body.aud], [true, files]);
-    const renewal = await ask(service, '/oauth/introspect', {
+    const renewal = await request(service, '/oauth/introspect', {
       form: { ...credentials, token: String(body.refresh_token) },
     });
     assert.deepEqual([renewal.body.active, renewal.body.aud], [true, [files]]);
@@ -92,20 +99,20 @@ onBothEngines('The audience of an access token', (engine) => {
       ...[`${base}@evil.example`, `${files} ${base}`, '%'],
     ];
     for (const uri of wrong) {
-      const answer = await grant([uri]);
-      assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_target'], uri);
+      const response = await grant([uri]);
+      assert.deepEqual([response.status, response.body.error], [400, 'invalid_target'], uri);
     }
     assert.equal((await grant(Array.from({ length: 11 }, (_, at) => `${files}?${at}`))).body.error, 'invalid_target');
     const listed = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    const odd = await ask(service, '/oauth/token', { json: { ...listed, resource: [{}] } });
+    const odd = await request(service, '/oauth/token', { json: { ...listed, resource: [{}] } });
     assert.deepEqual([odd.status, odd.body.error], [400, 'invalid_request']);
-    const twice = await ask(service, '/oauth/token', { form: 'grant_type=a&grant_type=b' });
+    const twice = await request(service, '/oauth/token', { form: 'grant_type=a&grant_type=b' });
     assert.deepEqual([twice.status, twice.body.error], [400, 'invalid_request']);
   });
 
   it('applies to logins of users too', async () => {
     const { email } = await addLogin(service);
-    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password, resource: files } });
+    const login = await request(service, '/v1/clients/web/admin/login', { json: { email, password, resource: files } });
     assert.equal(audOf(login), files);
     assert.deepEqual(await presented(login), [401, 'token_malformed']);
   });
@@ -114,7 +121,7 @@ onBothEngines('The audience of an access token', (engine) => {
     const { visitor } = await signedIn(service);
     const { id } = await addApplication(service, { public: true, redirect_uris: [redirectUri], trusted: true });
     const refused = await visitor.get(authorizePath(id, { resource: 'https://other.example' }));
-    assert.equal(answerIn(refused).error, 'invalid_target');
+    assert.equal(authorizationResponseIn(refused).error, 'invalid_target');
     const form = {
       grant_type: 'authorization_code',
       client_id: id,
@@ -123,7 +130,7 @@ onBothEngines('The audience of an access token', (engine) => {
     };
     const redeem = async (more: Record<string, string>) => {
       const code = await codeFor(visitor, id, { resource: files });
-      return ask(service, '/oauth/token', { form: { ...form, code, ...more } });
+      return request(service, '/oauth/token', { form: { ...form, code, ...more } });
     };
     const tokens = await redeem({});
     assert.equal(audOf(tokens), files);
@@ -132,12 +139,12 @@ onBothEngines('The audience of an access token', (engine) => {
   });
 
   it('can be discovered from the resource alone', async () => {
-    const refused = await ask(service, '/v1/clients');
+    const refused = await request(service, '/v1/clients');
     const challenge = String(refused.headers.get('www-authenticate'));
     const url = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? assert.fail(challenge);
     assert.ok(url.endsWith('/.well-known/oauth-protected-resource/v1'), url);
     for (const path of ['', '/v1', '/v1/']) {
-      const found = await ask(service, `/.well-known/oauth-protected-resource${path}`, { headers: { accept: '' } });
+      const found = await request(service, `/.well-known/oauth-protected-resource${path}`, { headers: { accept: '' } });
       assert.equal(found.status, 200, path);
       const { resource, authorization_servers, scopes_supported, bearer_methods_supported } = found.body;
       assert.deepEqual([resource, authorization_servers], [path === '' ? base : `${base}/v1`, [base]]);
@@ -146,23 +153,23 @@ onBothEngines('The audience of an access token', (engine) => {
       assert.ok(scopes.includes('users:read') && !scopes.includes('*') && !scopes.includes('openid'));
       assert.equal(found.headers.get('access-control-allow-origin'), '*');
     }
-    assert.equal((await ask(service, '/.well-known/oauth-protected-resource/v2')).status, 404);
+    assert.equal((await request(service, '/.well-known/oauth-protected-resource/v2')).status, 404);
     const insecure = { [oauth.allowInsecureRequests]: true };
     const identifier = new URL(`${base}/v1`);
     const response = await oauth.resourceDiscoveryRequest(identifier, insecure);
     const discovered = await oauth.processResourceDiscoveryResponse(identifier, response);
     assert.deepEqual(discovered.authorization_servers, [base]);
-    const server = await ask(service, '/.well-known/oauth-authorization-server');
+    const server = await request(service, '/.well-known/oauth-authorization-server');
     assert.equal(server.body.issuer, base);
   });
 
   it('is published at the path of RFC 9728 for a BASE_URL with a path', async () => {
     const below = await start({ env: { BASE_URL: 'https://example.com/id/gate' } });
-    const found = await ask(below, '/.well-known/oauth-protected-resource/id/gate/v1');
+    const found = await request(below, '/.well-known/oauth-protected-resource/id/gate/v1');
     assert.deepEqual([found.status, found.body.resource], [200, 'https://example.com/id/gate/v1']);
-    const whole = await ask(below, '/.well-known/oauth-protected-resource/id/gate');
+    const whole = await request(below, '/.well-known/oauth-protected-resource/id/gate');
     assert.deepEqual([whole.status, whole.body.resource], [200, 'https://example.com/id/gate']);
-    const refused = await ask(below, '/v1/clients');
+    const refused = await request(below, '/v1/clients');
     assert.match(
       String(refused.headers.get('www-authenticate')),
       /resource_metadata="https:\/\/example\.com\/\.well-known\/oauth-protected-resource\/id\/gate\/v1"/,

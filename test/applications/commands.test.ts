@@ -11,7 +11,7 @@ describe('Applications on the command line', () => {
   });
   const run = (...args: string[]) =>
     gatehouseHere(args, database.dir, { DATABASE_URL: database.url, DATA_DIR: database.dir });
-  async function answer(...args: string[]): Promise<Record<string, unknown>> {
+  async function response(...args: string[]): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await run(...args, '--json');
     assert.equal(code, 0, stderr);
     return JSON.parse(stdout);
@@ -20,7 +20,7 @@ describe('Applications on the command line', () => {
 
   it('are created, confidential or public, and shown', async () => {
     const uris = ['--redirect-uri', uri, '--redirect-uri', 'http://127.0.0.1/cb'];
-    const made = await answer('client', 'create', 'Notes', '--application', '--trusted', ...uris);
+    const made = await response('client', 'create', 'Notes', '--application', '--trusted', ...uris);
     assert.match(String(made.client_secret), /^gh_sec_\w+$/);
     const {
       public: isPublic,
@@ -28,7 +28,7 @@ describe('Applications on the command line', () => {
       redirect_uris,
       scopes,
       type,
-    } = await answer(...['client', 'show', String(made.client_id)]);
+    } = await response(...['client', 'show', String(made.client_id)]);
     assert.deepEqual(
       [type, isPublic, trusted, redirect_uris],
       ['application', false, true, [uri, 'http://127.0.0.1/cb']],

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { FieldError } from '../../src/platform/errors.ts';
 import { password } from '../harness/accounts.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addOwners, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
-const wrongFields = ({ body }: Answer) =>
+const wrongFields = ({ body }: JsonResponse) =>
   ((body.errors ?? []) as FieldError[]).map(({ field, code }) => `${field} ${code}`);
 
 onBothEngines('Applications in the API', (engine) => {
@@ -21,10 +21,10 @@ onBothEngines('Applications in the API', (engine) => {
     service = await start();
     ({ ann, bob, admin } = await addOwners(service));
   });
-  const askAs = (method: string, path: string, { token }: Owner, json?: unknown) =>
-    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+  const requestAs = (method: string, path: string, { token }: Owner, json?: unknown) =>
+    request(service, path, { method, token, ...(json === undefined ? {} : { json }) });
   const make = (owner: Owner, fields: object = {}) =>
-    askAs('POST', '/v1/clients', owner, { type: 'application', name: 'Notes', redirect_uris, ...fields });
+    requestAs('POST', '/v1/clients', owner, { type: 'application', name: 'Notes', redirect_uris, ...fields });
 
   it('can be created by every user, with a secret that is shown once', async () => {
     const made = await make(ann, {
@@ -64,17 +64,17 @@ onBothEngines('Applications in the API', (engine) => {
       user_id: ann.id,
     });
     assert.equal((await grantClient(service, { id }, client_secret)).status, 200);
-    const again = await askAs('POST', `/v1/clients/${id}/secrets`, ann, {});
+    const again = await requestAs('POST', `/v1/clients/${id}/secrets`, ann, {});
     assert.equal(again.status, 201);
     assert.equal((await grantClient(service, { id }, client_secret)).status, 401);
     assert.equal((await grantClient(service, { id }, rowOf(again).client_secret)).status, 200);
-    assert.equal((await askAs('GET', `/v1/clients/${id}`, bob)).status, 404);
-    const found = await askAs('GET', '/v1/clients?search=type:application', ann);
+    assert.equal((await requestAs('GET', `/v1/clients/${id}`, bob)).status, 404);
+    const found = await requestAs('GET', '/v1/clients?search=type:application', ann);
     assert.deepEqual(
       rowsOf(found).map((row) => row.id),
       [id],
     );
-    assert.equal((await askAs('DELETE', `/v1/clients/${id}`, ann)).status, 204);
+    assert.equal((await requestAs('DELETE', `/v1/clients/${id}`, ann)).status, 204);
   });
 
   it('have no secret if they are public, and cannot get one', async () => {
@@ -83,8 +83,8 @@ onBothEngines('Applications in the API', (engine) => {
     );
     assert.deepEqual([made.public, 'client_secret' in made], [true, false]);
     const path = `/v1/clients/${made.id}`;
-    assert.equal((await askAs('POST', `${path}/secrets`, ann, {})).status, 409);
-    const opened = await askAs('PATCH', path, ann, { public: false });
+    assert.equal((await requestAs('POST', `${path}/secrets`, ann, {})).status, 409);
+    const opened = await requestAs('PATCH', path, ann, { public: false });
     assert.equal(opened.status, 422, 'public cannot be changed later');
   });
 
@@ -106,8 +106,8 @@ onBothEngines('Applications in the API', (engine) => {
       [{ type: 'personal' }, 'redirect_uris forbidden'],
     ];
     for (const [fields, expected] of refusals) {
-      const answer = await make(ann, fields);
-      assert.deepEqual([answer.status, ...wrongFields(answer)], [422, expected], JSON.stringify(fields));
+      const response = await make(ann, fields);
+      assert.deepEqual([response.status, ...wrongFields(response)], [422, expected], JSON.stringify(fields));
     }
     assert.equal(
       (await make(ann, { redirect_uris: [], name: 'Für Geräte' })).status,
@@ -119,25 +119,28 @@ onBothEngines('Applications in the API', (engine) => {
   it('become trusted only by an administrator, and then keep their scopes and redirect URIs', async () => {
     const { id } = rowOf(await make(ann));
     const path = `/v1/clients/${id}`;
-    assert.deepEqual(wrongFields(await askAs('PATCH', path, ann, { trusted: true })), ['trusted forbidden']);
-    assert.equal(rowOf(await askAs('PATCH', path, admin, { trusted: true })).trusted, true);
-    const moved = await askAs('PATCH', path, ann, { redirect_uris: ['https://evil.example/cb'], scopes: ['*'] });
+    assert.deepEqual(wrongFields(await requestAs('PATCH', path, ann, { trusted: true })), ['trusted forbidden']);
+    assert.equal(rowOf(await requestAs('PATCH', path, admin, { trusted: true })).trusted, true);
+    const moved = await requestAs('PATCH', path, ann, { redirect_uris: ['https://evil.example/cb'], scopes: ['*'] });
     assert.deepEqual(wrongFields(moved), ['scopes forbidden', 'redirect_uris forbidden']);
-    assert.equal((await askAs('PATCH', path, ann, { logo_uri: 'https://app.example/logo.png' })).status, 200);
-    const without = await askAs('PATCH', path, ann, { trusted: false, redirect_uris: ['https://other.example/cb'] });
+    assert.equal((await requestAs('PATCH', path, ann, { logo_uri: 'https://app.example/logo.png' })).status, 200);
+    const without = await requestAs('PATCH', path, ann, {
+      trusted: false,
+      redirect_uris: ['https://other.example/cb'],
+    });
     assert.deepEqual([without.status, rowOf(without).trusted], [200, false]);
   });
 
   it('can be sent back by PUT as they were read, and PUT requires redirect_uris', async () => {
     const made = rowOf(await make(ann, { public: true, logo_uri: 'https://app.example/logo.png' }));
     const path = `/v1/clients/${made.id}`;
-    const whole = rowOf(await askAs('GET', path, ann));
-    const again = await askAs('PUT', path, ann, whole);
+    const whole = rowOf(await requestAs('GET', path, ann));
+    const again = await requestAs('PUT', path, ann, whole);
     assert.equal(again.status, 200, again.text);
     assert.deepEqual(rowOf(again), whole);
-    const without = await askAs('PUT', path, ann, { name: 'Notes' });
+    const without = await requestAs('PUT', path, ann, { name: 'Notes' });
     assert.deepEqual([without.status, ...wrongFields(without)], [422, 'redirect_uris required']);
-    const short = rowOf(await askAs('PUT', path, ann, { name: 'Notes', redirect_uris }));
+    const short = rowOf(await requestAs('PUT', path, ann, { name: 'Notes', redirect_uris }));
     assert.deepEqual([short.public, short.logo_uri, (short.scopes as string[])[0]], [true, null, 'openid']);
   });
 
@@ -145,11 +148,11 @@ onBothEngines('Applications in the API', (engine) => {
     const { id } = rowOf(await make(ann, { scopes: ['openid', 'clients:read'] }));
     assert.deepEqual((await service.clients.find(id))?.redirect_uris, redirect_uris);
     const uris = ['https://app.example/other'];
-    const changed = await askAs('PATCH', `/v1/clients/${id}`, ann, { redirect_uris: uris, scopes: ['openid'] });
+    const changed = await requestAs('PATCH', `/v1/clients/${id}`, ann, { redirect_uris: uris, scopes: ['openid'] });
     assert.equal(changed.status, 200, changed.text);
     const found = await service.clients.find(id);
     assert.deepEqual([found?.redirect_uris, found?.scopes], [uris, ['openid']]);
-    const events = await askAs('GET', `/v1/events?search=type:client.updated;client_id:${id}`, admin);
+    const events = await requestAs('GET', `/v1/events?search=type:client.updated;client_id:${id}`, admin);
     const [{ data } = assert.fail('no event')] = rowsOf(events) as unknown as { data: { changes: object } }[];
     assert.deepEqual(data.changes, {
       scopes: { from: ['openid', 'clients:read'], to: ['openid'] },
@@ -165,7 +168,7 @@ onBothEngines('Applications in the API', (engine) => {
 
   it("get no scopes that their creator's token lacks", async () => {
     const form = { email: ann.email, password, scope: 'clients:write' };
-    const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    const token = String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
     assert.equal((await make({ ...ann, token }, { scopes: ['openid', 'email'] })).status, 201);
     assert.deepEqual(wrongFields(await make({ ...ann, token }, { scopes: ['users:read'] })), ['scopes beyond_own']);
   });

@@ -4,8 +4,8 @@ import { systemSource as source } from '../../src/http/request-source.ts';
 import { authenticatedBy, authenticationOf } from '../../src/oauth/sessions/store/authentication.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
@@ -15,7 +15,7 @@ onBothEngines('Applications at the token endpoint', (engine) => {
   before(async () => {
     service = await start();
   });
-  const grant = (form: Record<string, string>, headers = {}) => ask(service, '/oauth/token', { form, headers });
+  const grant = (form: Record<string, string>, headers = {}) => request(service, '/oauth/token', { form, headers });
   const basic = (id: string, secret: string) => ({
     authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
   });
@@ -30,9 +30,9 @@ onBothEngines('Applications at the token endpoint', (engine) => {
 
   it('get tokens for themselves with their secret, without a refresh token', async () => {
     const { id, secret = '' } = await addApplication(service);
-    const answer = await grant({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
-    assert.equal(answer.status, 200, answer.text);
-    assert.deepEqual(Object.keys(answer.body).sort(), ['access_token', 'expires_in', 'token_type']);
+    const response = await grant({ grant_type: 'client_credentials', client_id: id, client_secret: secret });
+    assert.equal(response.status, 200, response.text);
+    assert.deepEqual(Object.keys(response.body).sort(), ['access_token', 'expires_in', 'token_type']);
     const session = await service.context.database.db
       .selectFrom('sessions')
       .selectAll()
@@ -44,11 +44,11 @@ onBothEngines('Applications at the token endpoint', (engine) => {
   it('are refused the password grant', async () => {
     const { id, secret = '' } = await addApplication(service);
     const { email } = await addLogin(service);
-    const answer = await grant({
+    const response = await grant({
       ...{ grant_type: 'password', username: email, password },
       ...{ client_id: id, client_secret: secret },
     });
-    assert.deepEqual([answer.status, answer.body.error], [400, 'unauthorized_client']);
+    assert.deepEqual([response.status, response.body.error], [400, 'unauthorized_client']);
   });
 
   it('need only their id if they are public, and get no tokens for themselves', async () => {
@@ -64,16 +64,19 @@ onBothEngines('Applications at the token endpoint', (engine) => {
       [id, {}],
       ['', basic(id, '')],
     ] as const) {
-      const answer = await grant({ grant_type: 'refresh_token', refresh_token, client_id: named }, headers);
-      assert.equal(answer.status, 200, answer.text);
-      refresh_token = String(answer.body.refresh_token);
+      const response = await grant({ grant_type: 'refresh_token', refresh_token, client_id: named }, headers);
+      assert.equal(response.status, 200, response.text);
+      refresh_token = String(response.body.refresh_token);
     }
-    const introspected = await ask(service, '/oauth/introspect', { form: { client_id: id, token: refresh_token } });
+    const introspected = await request(service, '/oauth/introspect', { form: { client_id: id, token: refresh_token } });
     assert.deepEqual([introspected.status, introspected.body.error], [401, 'invalid_client']);
     const other = await addApplication(service, { public: true });
     const stolen = await grant({ grant_type: 'refresh_token', refresh_token, client_id: other.id });
     assert.deepEqual([stolen.status, stolen.body.error], [400, 'invalid_grant']);
-    assert.equal((await ask(service, '/oauth/revoke', { form: { client_id: id, token: refresh_token } })).status, 200);
+    assert.equal(
+      (await request(service, '/oauth/revoke', { form: { client_id: id, token: refresh_token } })).status,
+      200,
+    );
     const ended = await grant({ grant_type: 'refresh_token', refresh_token, client_id: id });
     assert.deepEqual([ended.status, ended.body.error], [400, 'invalid_grant']);
   });
@@ -82,8 +85,8 @@ onBothEngines('Applications at the token endpoint', (engine) => {
     const { id } = await addApplication(service, { scopes: ['openid', 'offline_access'] });
     const refresh_token = await refreshTokenOf(id);
     for (const headers of [{}, basic(id, '')]) {
-      const answer = await grant({ grant_type: 'refresh_token', refresh_token, client_id: id }, headers);
-      assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client']);
+      const response = await grant({ grant_type: 'refresh_token', refresh_token, client_id: id }, headers);
+      assert.deepEqual([response.status, response.body.error], [401, 'invalid_client']);
     }
   });
 });
@@ -95,10 +98,10 @@ onBothEngines('The authentication of a session', (engine) => {
     const service = await start();
     const { id, email } = await addLogin(service);
     const at = service.context.now();
-    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email, password } });
+    const login = await request(service, '/v1/clients/web/admin/login', { json: { email, password } });
     service.advance(60_000);
     const { refresh_token } = login.body;
-    assert.equal((await ask(service, '/v1/clients/web/admin/refresh', { json: { refresh_token } })).status, 200);
+    assert.equal((await request(service, '/v1/clients/web/admin/refresh', { json: { refresh_token } })).status, 200);
     const session = await service.context.database.db
       .selectFrom('sessions')
       .selectAll()

@@ -3,8 +3,8 @@ import { before, it } from 'node:test';
 import type { Tx } from '../../src/database/database.ts';
 import { systemSource } from '../../src/http/request-source.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 import { requestDuring } from './request-during.ts';
@@ -49,7 +49,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
   for (const [what, end] of ends) {
     it(`gets no session for itself when ${what}`, async () => {
       const client = await addClient(service);
-      const asked = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+      const asked = () => request(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
       assert.equal((await asked()).status, 200);
       const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
@@ -60,7 +60,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
       const client = await addClient(service, { type: 'password' });
       const { email } = await addLogin(service);
       const fields = { grant_type: 'password', username: email, password };
-      const asked = () => ask(service, '/v1/oauth/token', form(client, fields));
+      const asked = () => request(service, '/v1/oauth/token', form(client, fields));
       assert.equal((await asked()).status, 200);
       const { db } = service.context.database;
       // A login counts its attempts before its transaction. On SQLite, the open transaction would block that.
@@ -73,10 +73,10 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
 
     it(`cannot refresh when ${what}`, async () => {
       const client = await addClient(service);
-      const issued = await ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+      const issued = await request(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
       const fields = { grant_type: 'refresh_token', refresh_token: String(issued.body.refresh_token) };
       const { status, body } = await requestDuring(service, end(client), () =>
-        ask(service, '/v1/oauth/token', form(client, fields)),
+        request(service, '/v1/oauth/token', form(client, fields)),
       );
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
@@ -85,7 +85,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
       const client = await addClient(service);
       const session = await openSession(service, { clientId: client.id, scopes: ['*'], source: systemSource });
       const token = service.sessions.signAccessTokenSync(session);
-      const asked = () => ask(service, '/v1/oauth/revoke', form(client, { token }));
+      const asked = () => request(service, '/v1/oauth/revoke', form(client, { token }));
       const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
     });
@@ -96,14 +96,14 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     const admin = await addLogin(service, { roles: ['admin'] });
     const session = await openSession(service, { userId: admin.id, scopes: ['*'], source: systemSource });
     const token = service.sessions.signAccessTokenSync(session);
-    const renew = () => ask(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token });
-    const get = () => ask(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
-    const answers = await Promise.all([
+    const renew = () => request(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token });
+    const get = () => request(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
+    const responses = await Promise.all([
       renew(),
       ...Array.from({ length: 10 }, get),
       renew(),
       ...Array.from({ length: 10 }, get),
     ]);
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 201]);
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))].sort(), [200, 201]);
   });
 });

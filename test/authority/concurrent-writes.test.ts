@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { env, type Person, signedIn } from './people.ts';
 
-const statusesOf = async (answers: readonly Promise<{ status: number }>[]): Promise<number[]> =>
-  (await Promise.all(answers)).map(({ status }) => status).sort();
+const statusesOf = async (responses: readonly Promise<{ status: number }>[]): Promise<number[]> =>
+  (await Promise.all(responses)).map(({ status }) => status).sort();
 
 onBothEngines('Concurrent writes of one caller', (engine) => {
   const start = services(engine);
@@ -17,13 +17,13 @@ onBothEngines('Concurrent writes of one caller', (engine) => {
     service = await start({ env });
   });
   const rename = ({ id }: { id: string }, by: Person, name: string) =>
-    ask(service, `/v1/users/${id}`, { method: 'PATCH', json: { name }, token: by.token });
+    request(service, `/v1/users/${id}`, { method: 'PATCH', json: { name }, token: by.token });
 
   it('do not deadlock', async () => {
     const person = await signedIn(service);
     const many = Array.from({ length: 12 }, (_, i) => rename(person, person, `name ${i}`));
     const others = Array.from({ length: 12 }, (_, i) =>
-      ask(service, '/v1/owners', { json: { name: `owner ${i}` }, token: person.token }),
+      request(service, '/v1/owners', { json: { name: `owner ${i}` }, token: person.token }),
     );
     assert.deepEqual(await statusesOf([...many, ...others]), [...Array(12).fill(200), ...Array(12).fill(201)]);
   });
@@ -36,12 +36,12 @@ onBothEngines('Concurrent writes of one caller', (engine) => {
 
   it('end one of two sessions that end each other', async () => {
     const person = await signedIn(service);
-    const made = await ask<{ data: { id: string; access_token: string } }>(service, '/v1/tokens', {
+    const made = await request<{ data: { id: string; access_token: string } }>(service, '/v1/tokens', {
       json: { name: 'second' },
       token: person.token,
     });
     const second = made.body.data;
-    const end = (id: string, token: string) => ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
+    const end = (id: string, token: string) => request(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
     const statuses = await statusesOf([end(second.id, person.token), end(person.sessionId, second.access_token)]);
     assert.deepEqual(statuses, [204, 401]);
   });
@@ -49,7 +49,7 @@ onBothEngines('Concurrent writes of one caller', (engine) => {
   it('log out once', async () => {
     const person = await signedIn(service);
     const statuses = await statusesOf(
-      Array.from({ length: 4 }, () => ask(service, '/v1/logout', { method: 'DELETE', token: person.token })),
+      Array.from({ length: 4 }, () => request(service, '/v1/logout', { method: 'DELETE', token: person.token })),
     );
     assert.deepEqual(statuses, [200, 401, 401, 401]);
   });
@@ -57,9 +57,9 @@ onBothEngines('Concurrent writes of one caller', (engine) => {
   it('succeed during a change of the password', async () => {
     const person = await signedIn(service);
     const json = { password: 'another long password', current_password: password };
-    const changing = ask(service, '/v1/users/me', { method: 'PATCH', json, token: person.token });
+    const changing = request(service, '/v1/users/me', { method: 'PATCH', json, token: person.token });
     const writing = Array.from({ length: 8 }, () =>
-      ask(service, '/v1/owners', { json: { name: 'Ada' }, token: person.token }),
+      request(service, '/v1/owners', { json: { name: 'Ada' }, token: person.token }),
     );
     assert.deepEqual(
       await statusesOf([changing, ...writing]),
@@ -88,11 +88,11 @@ describe('Two instances on one PostgreSQL', () => {
     for (let round = 0; round < 8; round++) {
       const person = await signedIn(one);
       const name = `round ${round}`;
-      const write = () => ask(other, '/v1/owners', { json: { name }, token: person.token });
+      const write = () => request(other, '/v1/owners', { json: { name }, token: person.token });
       // More writes than the pool has connections: at the logout, some are running and some are waiting.
       await write();
       const writing = Array.from({ length: 24 }, write);
-      const ended = await ask(one, '/v1/logout', { method: 'DELETE', token: person.token });
+      const ended = await request(one, '/v1/logout', { method: 'DELETE', token: person.token });
       assert.equal(ended.status, 200);
       const acknowledged = await count(name);
       const statuses = await statusesOf(writing);

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { removeClient } from '../../src/oauth/clients/client-store.ts';
-import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type HeldRequest, holdBack } from '../harness/raw-http.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { env, type Person, signedIn } from './people.ts';
 import { type Write, writes } from './writes.ts';
@@ -45,10 +45,10 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
     return JSON.stringify([await contentOf(service), tables]);
   };
   const logOut = async ({ token }: Person) => {
-    assert.equal((await ask(service, '/v1/logout', { method: 'DELETE', token })).status, 200);
+    assert.equal((await request(service, '/v1/logout', { method: 'DELETE', token })).status, 200);
   };
   const change = async (person: Person, json: object) => {
-    const { status } = await ask(service, `/v1/users/${person.id}`, { method: 'PATCH', json, token: admin.token });
+    const { status } = await request(service, `/v1/users/${person.id}`, { method: 'PATCH', json, token: admin.token });
     assert.equal(status, 200);
   };
 
@@ -58,9 +58,9 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
       const held = await hold(service, person, await prepare(service, person));
       await logOut(person);
       const left = await everything();
-      const answer = await held.finish({ byteByByte: what === 'create' });
-      assert.deepEqual([answer.status, answer.json().code], [401, 'token_revoked']);
-      assert.match(answer.headers.get('www-authenticate') ?? '', /invalid_token/);
+      const response = await held.finish({ byteByByte: what === 'create' });
+      assert.deepEqual([response.status, response.json().code], [401, 'token_revoked']);
+      assert.match(response.headers.get('www-authenticate') ?? '', /invalid_token/);
       assert.equal(await everything(), left);
     });
 
@@ -78,7 +78,7 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
   const ends: readonly [string, (person: Person) => Promise<unknown>, [number, string]][] = [
     [
       'the user was deleted',
-      async ({ id }) => ask(service, `/v1/users/${id}`, { method: 'DELETE', token: admin.token }),
+      async ({ id }) => request(service, `/v1/users/${id}`, { method: 'DELETE', token: admin.token }),
       [401, 'user_gone'],
     ],
     [
@@ -97,7 +97,7 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
     [
       'the client lost scopes',
       async ({ clientId }) =>
-        ask(service, `/v1/clients/${clientId}`, {
+        request(service, `/v1/clients/${clientId}`, {
           method: 'PATCH',
           json: { scopes: ['users:read'] },
           token: admin.token,
@@ -111,8 +111,8 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
       const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
       await end(person);
       const left = await everything();
-      const answer = await held.finish({ byteByByte: true });
-      assert.deepEqual([answer.status, answer.json().code], refused);
+      const response = await held.finish({ byteByByte: true });
+      assert.deepEqual([response.status, response.json().code], refused);
       assert.equal(await everything(), left);
     });
   }
@@ -121,13 +121,13 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
     const person = await signedIn(service);
     const held = await hold(service, person, { method: 'POST', path: '/v1/owners', json: { name: 'Eve' } });
     service.advance(3_700_000);
-    const answer = await held.finish();
-    assert.deepEqual([answer.status, answer.json().code], [401, 'token_expired']);
+    const response = await held.finish();
+    assert.deepEqual([response.status, response.json().code], [401, 'token_expired']);
     admin = await signedIn(service);
   });
 
   it('is tested for every route that requires a token and writes', async () => {
-    const { body } = await ask<{ paths: Record<string, Record<string, { security?: unknown[] }>> }>(
+    const { body } = await request<{ paths: Record<string, Record<string, { security?: unknown[] }>> }>(
       service,
       '/openapi.json',
     );
@@ -141,8 +141,8 @@ onBothEngines('A request whose body arrives later than its headers', (engine) =>
       const person = await signedIn(service);
       const held = await hold(service, person, { method, path, json: {} });
       await logOut(person);
-      const answer = await held.finish();
-      assert.deepEqual([method, path, answer.json().code], [method, path, 'token_revoked']);
+      const response = await held.finish();
+      assert.deepEqual([method, path, response.json().code], [method, path, 'token_revoked']);
     }
   });
 });

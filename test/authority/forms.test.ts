@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { holdBack } from '../harness/raw-http.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -49,11 +49,11 @@ onBothEngines('A form whose body arrives later than its headers', (engine) => {
     it(`changes nothing if the user was signed out in between: ${path}`, async () => {
       const { id, held } = await hold(path, page, fields);
       const json = { password: 'set by an administrator' };
-      assert.equal((await ask(service, `/v1/users/${id}`, { method: 'PATCH', json, token: admin })).status, 200);
+      assert.equal((await request(service, `/v1/users/${id}`, { method: 'PATCH', json, token: admin })).status, 200);
       const left = await contentOf(service);
-      const answer = await held.finish({ byteByByte: true });
-      assert.equal(answer.status, 302);
-      assert.match(answer.headers.get('location') ?? '', /^\/login/);
+      const response = await held.finish({ byteByByte: true });
+      assert.equal(response.status, 302);
+      assert.match(response.headers.get('location') ?? '', /^\/login/);
       assert.equal(await contentOf(service), left);
     });
 
@@ -79,8 +79,8 @@ onBothEngines('A form whose body arrives later than its headers', (engine) => {
     });
     await visitor.get('/settings');
     assert.equal((await visitor.send('/logout', {})).status, 303);
-    const answer = await held.finish();
-    assert.equal(answer.status, 302);
-    assert.ok(!answer.body.includes('access_token'));
+    const response = await held.finish();
+    assert.equal(response.status, 302);
+    assert.ok(!response.body.includes('access_token'));
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { Tx } from '../../src/database/database.ts';
-import { ask } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { env, type Person, signedIn } from './people.ts';
 import { requestDuring, untilBlocked } from './request-during.ts';
@@ -17,7 +17,7 @@ onBothEngines("A write during the end of its caller's rights", (engine) => {
   });
 
   const send = ({ token }: Person, { method, path, json, headers }: Write) =>
-    ask(service, path, { method, json, token, ...(headers ? { headers } : {}) });
+    request(service, path, { method, json, token, ...(headers ? { headers } : {}) });
 
   const revoke = (person: Person) => (tx: Tx) =>
     tx.updateTable('sessions').set({ revoked_at: 1 }).where('id', '=', person.sessionId).execute();
@@ -110,20 +110,20 @@ onBothEngines("A write during the end of its caller's rights", (engine) => {
       [{ method: 'DELETE', path: `/v1/tokens/${other.sessionId}`, json: {} }, 404],
     ] as const) {
       const person = await signedIn(service);
-      const answer = await requestDuring(service, demote(person), () => send(person, write));
-      assert.deepEqual([write.path, answer.status], [write.path, status]);
+      const response = await requestDuring(service, demote(person), () => send(person, write));
+      assert.deepEqual([write.path, response.status], [write.path, status]);
     }
   });
 
   it('succeeds if the transaction that ends the rights is rolled back', async () => {
     const person = await signedIn(service);
     const { db } = service.context.database;
-    let asked: ReturnType<typeof ask> | undefined;
+    let asked: ReturnType<typeof request> | undefined;
     const undone = new Error('never mind');
     await assert.rejects(
       db.transaction().execute(async (tx) => {
         await revoke(person)(tx);
-        asked = ask(service, create.path, { json: create.json, token: person.token });
+        asked = request(service, create.path, { json: create.json, token: person.token });
         await untilBlocked(service);
         throw undone;
       }),

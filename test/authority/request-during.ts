@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../src/database/database.ts';
-import type { Answer } from '../harness/ask.ts';
+import type { JsonResponse } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 
 /** Returns when this many statements wait for the locks of an open transaction. */
@@ -20,12 +20,12 @@ export async function untilBlocked({ context: { database } }: Service, howMany =
 export async function requestDuring(
   service: Service,
   end: (tx: Tx) => Promise<unknown>,
-  ask: () => Promise<Answer>,
-): Promise<Answer> {
+  request: () => Promise<JsonResponse>,
+): Promise<JsonResponse> {
   // In an object, because the transaction would wait for a returned promise.
   const { pending } = await service.context.database.db.transaction().execute(async (tx) => {
     await end(tx);
-    const pending = ask();
+    const pending = request();
     await Promise.race([untilBlocked(service), pending]);
     return { pending };
   });

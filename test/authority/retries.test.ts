@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, it } from 'node:test';
 import { systemSource } from '../../src/http/request-source.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 import { type Person, signedIn } from './people.ts';
@@ -25,7 +25,7 @@ onBothEngines('A retry with an Idempotency-Key', (engine) => {
   const sender = (path: string) => {
     const headers = { 'idempotency-key': randomUUID() };
     return (token: string) =>
-      ask<{ data: Row; code: string }>(service, path, { json: { name: 'mine' }, token, headers });
+      request<{ data: Row; code: string }>(service, path, { json: { name: 'mine' }, token, headers });
   };
   /** Another session of the same user through the same client. */
   const secondSession = async ({ id: userId, clientId }: Person) =>
@@ -54,7 +54,7 @@ onBothEngines('A retry with an Idempotency-Key', (engine) => {
       const send = sender(path);
       const made = await send(person.token);
       const { id } = made.body.data;
-      const removed = await ask(service, `${path}/${id}`, { method: 'DELETE', token: person.token });
+      const removed = await request(service, `${path}/${id}`, { method: 'DELETE', token: person.token });
       assert.equal(removed.status, 204);
       const gone = await send(person.token);
       assert.deepEqual([gone.status, gone.body.code], [410, 'gone']);

@@ -5,7 +5,7 @@ import { changeRoles } from '../../src/identity/roles/change-roles.ts';
 import { endAllSessions } from '../../src/oauth/end-all-sessions.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { env, type Person, signedIn } from './people.ts';
 import { untilBlocked } from './request-during.ts';
@@ -25,9 +25,9 @@ describe('A revocation that waits for a write (postgres)', () => {
   });
 
   const callerOf = async ({ token }: Person): Promise<Caller> => service.verifier.verify(token, null);
-  const write = ({ token }: Person) => ask(service, '/v1/owners', { json: { name: 'Eve' }, token });
+  const write = ({ token }: Person) => request(service, '/v1/owners', { json: { name: 'Eve' }, token });
   const asAdmin = (method: string, path: string, json?: object) =>
-    ask(service, path, { method, token: admin.token, ...(json ? { json } : {}) });
+    request(service, path, { method, token: admin.token, ...(json ? { json } : {}) });
 
   /** Returns the results of the revocation and of the later write. */
   async function betweenWrites<T>(person: Person, revoke: () => Promise<T>, next = () => write(person)) {
@@ -65,7 +65,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     ],
     [
       'the user logs out',
-      ({ token }) => ask(service, '/v1/logout', { method: 'DELETE', token }),
+      ({ token }) => request(service, '/v1/logout', { method: 'DELETE', token }),
       [401, 'token_revoked'],
     ],
     [
@@ -95,7 +95,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     const { revoked, written } = await betweenWrites(
       person,
       () => asAdmin('DELETE', `/v1/clients/${person.clientId}`),
-      () => ask(service, '/v1/oauth/token', { form: { ...form, ...client } }),
+      () => request(service, '/v1/oauth/token', { form: { ...form, ...client } }),
     );
     assert.equal(revoked.status, 204);
     assert.deepEqual([written.status, written.body.error], [401, 'invalid_client']);
@@ -117,7 +117,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     await service.context.database.db.transaction().execute(async (tx) => {
       await service.oauth.lockAuthority(tx, { caller: { ...(await callerOf(person)), clientId: 'web-admin' } });
       const second = await start({ env, database: service.database });
-      assert.equal((await ask(second, '/health/ready')).status, 200);
+      assert.equal((await request(second, '/health/ready')).status, 200);
     });
   });
 
@@ -126,7 +126,7 @@ describe('A revocation that waits for a write (postgres)', () => {
     const refresh_token = service.sessions.refreshToken({ id: person.sessionId, generation: 0 });
     const client = { client_id: person.clientId, client_secret: person.clientSecret };
     const { revoked, written, queued } = await betweenWrites(person, () =>
-      ask(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', ...client, refresh_token } }),
+      request(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', ...client, refresh_token } }),
     );
     assert.deepEqual([revoked.status, written.status, queued], [200, 201, true]);
   });

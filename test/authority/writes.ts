@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { systemSource } from '../../src/http/request-source.ts';
 import { issuePersonalToken } from '../../src/oauth/sessions/personal-tokens/personal-tokens.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 import type { Person } from './people.ts';
 
@@ -17,7 +17,7 @@ export interface Write {
 type Prepare = (service: Service, person: Person) => Promise<Write>;
 
 const made = async (service: Service, { token }: Person, path: string, json: unknown): Promise<string> => {
-  const { status, body } = await ask<{ data: { id: string } }>(service, path, { json, token });
+  const { status, body } = await request<{ data: { id: string } }>(service, path, { json, token });
   if (status !== 201) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
   return body.data.id;
 };

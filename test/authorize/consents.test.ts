@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import {
-  answerIn,
+  authorizationResponseIn,
   authorizePath,
   codeFor,
   formOf,
@@ -14,6 +13,7 @@ import {
   signedIn,
 } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Consents {
@@ -34,7 +34,7 @@ onBothEngines('Consents', (engine) => {
     service = await start();
   });
   const scopes = ['openid', 'offline_access', 'users:read', 'tokens:read', 'consents:read', 'consents:write'];
-  const stateOf = async (token: string) => (await ask(service, '/v1/users/me', { token })).status;
+  const stateOf = async (token: string) => (await request(service, '/v1/users/me', { token })).status;
 
   it('omit unticked scopes, and remember that too', async () => {
     const app = await addApplication(service, { scopes });
@@ -46,18 +46,18 @@ onBothEngines('Consents', (engine) => {
       ['scope:users:read', 'scope:tokens:read'],
     );
     assert.match(page.html, /Read your account: your name, your addresses and your roles/);
-    const { code = '' } = answerIn(await press(visitor, page, 'allow', { without: ['tokens:read'] }));
+    const { code = '' } = authorizationResponseIn(await press(visitor, page, 'allow', { without: ['tokens:read'] }));
     const tokens = await redeem(service, app, code);
     assert.equal(tokens.body.scope, 'openid users:read');
-    assert.equal((await ask(service, '/v1/tokens', { token: tokens.body.access_token })).status, 403);
+    assert.equal((await request(service, '/v1/tokens', { token: tokens.body.access_token })).status, 403);
     const again = await redeem(service, app, await codeFor(visitor, app.id, { scope }));
     assert.equal(again.body.scope, 'openid users:read');
     const silent = await visitor.get(authorizePath(app.id, { scope: 'openid users:read', prompt: 'none' }));
-    assert.ok(answerIn(silent).code);
+    assert.ok(authorizationResponseIn(silent).code);
     const asked = await visitor.get(authorizePath(app.id, { scope, prompt: 'consent' }));
     assert.equal(asked.status, 200);
     const more = await visitor.get(authorizePath(app.id, { scope: 'openid offline_access', prompt: 'none' }));
-    assert.equal(answerIn(more).error, 'consent_required');
+    assert.equal(authorizationResponseIn(more).error, 'consent_required');
   });
 
   it('do not let an application create tokens, clients or secrets that would outlive them', async () => {
@@ -68,7 +68,7 @@ onBothEngines('Consents', (engine) => {
       const app = await addApplication(service, { scopes: writing, trusted });
       const code = await codeFor(visitor, app.id, { scope: writing.join(' ') });
       const token = (await redeem(service, app, code)).body.access_token;
-      const post = async (path: string, json: object) => (await ask(service, path, { token, json })).status;
+      const post = async (path: string, json: object) => (await request(service, path, { token, json })).status;
       assert.equal(await post('/v1/tokens', { name: 'for ever', scopes: ['tokens:read'] }), 403);
       assert.equal(await post('/v1/clients', { name: 'for ever', scopes: ['tokens:read'] }), 403);
       assert.equal(await post(`/v1/clients/${own.id}/secrets`, {}), 403);
@@ -98,7 +98,7 @@ onBothEngines('Consents', (engine) => {
     assert.match(empty.html, /Tick at least one/);
     const refused = await press(visitor, page, 'deny');
     assert.equal(refused.status, 303);
-    const { error, state, iss } = answerIn(refused);
+    const { error, state, iss } = authorizationResponseIn(refused);
     assert.deepEqual([error, state, iss], ['access_denied', 'a state', service.context.config.baseUrl]);
   });
 
@@ -111,7 +111,7 @@ onBothEngines('Consents', (engine) => {
     const kept = await redeem(service, other, await codeFor(visitor, other.id, { scope }));
     const unredeemed = await codeFor(visitor, app.id, { scope });
     const token = await logIn(service, email, password);
-    const mine = await ask<Consents>(service, '/v1/consents?orderBy=created_at', { token });
+    const mine = await request<Consents>(service, '/v1/consents?orderBy=created_at', { token });
     assert.ok(
       mine.body.data.every(({ client_name }) => client_name),
       'the application is shown by its name',
@@ -126,17 +126,20 @@ onBothEngines('Consents', (engine) => {
     const consent = mine.body.data[0]?.id ?? '';
     const { email: strangersEmail } = await signedIn(service);
     const stranger = await logIn(service, strangersEmail, password);
-    assert.equal((await ask(service, `/v1/consents/${consent}`, { method: 'DELETE', token: stranger })).status, 404);
+    assert.equal(
+      (await request(service, `/v1/consents/${consent}`, { method: 'DELETE', token: stranger })).status,
+      404,
+    );
     assert.equal(await stateOf(tokens.body.access_token), 200);
 
-    assert.equal((await ask(service, `/v1/consents/${consent}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, `/v1/consents/${consent}`, { method: 'DELETE', token })).status, 204);
     assert.equal(await stateOf(tokens.body.access_token), 401);
     assert.equal(await stateOf(kept.body.access_token), 200);
     assert.equal(await stateOf(token), 200);
     assert.equal((await redeem(service, app, unredeemed)).body.error, 'invalid_grant');
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.body.refresh_token ?? '' };
     const form = { ...refresh, client_id: app.id, client_secret: app.secret ?? '' };
-    assert.equal((await ask(service, '/oauth/token', { form })).body.error, 'invalid_grant');
+    assert.equal((await request(service, '/oauth/token', { form })).body.error, 'invalid_grant');
     assert.equal((await visitor.get(authorizePath(app.id, { scope }))).status, 200);
     const events = await service.context.database.db
       .selectFrom('events')
@@ -165,10 +168,10 @@ onBothEngines('Consents', (engine) => {
 
     const second = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'users:read' }));
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const found = await ask<Consents>(service, `/v1/consents?search=user_id:${id}`, { token: admin });
+    const found = await request<Consents>(service, `/v1/consents?search=user_id:${id}`, { token: admin });
     const [consent] = found.body.data;
     assert.deepEqual(consent?.scopes, ['users:read']);
-    const removed = await ask(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
+    const removed = await request(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
     assert.equal(removed.status, 204);
     assert.equal(await stateOf(second.body.access_token), 401);
   });
@@ -177,7 +180,7 @@ onBothEngines('Consents', (engine) => {
     const { visitor, id, email } = await signedIn(service);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     const change = (client: string, json: unknown) =>
-      ask(service, `/v1/clients/${client}`, { method: 'PATCH', json, token: admin });
+      request(service, `/v1/clients/${client}`, { method: 'PATCH', json, token: admin });
     const app = await addApplication(service, { scopes });
     const page = await visitor.get(authorizePath(app.id, { scope: 'openid users:read' }));
     assert.equal((await change(app.id, { name: 'Your Bank' })).status, 200);
@@ -199,7 +202,7 @@ onBothEngines('Consents', (engine) => {
     assert.equal((await redeem(service, late, code)).body.scope, 'openid');
     const open = await visitor.get(authorizePath(late.id, { prompt: 'consent' }));
     const unused = await codeFor(visitor, late.id);
-    await ask(service, `/v1/users/${id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    await request(service, `/v1/users/${id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
     assert.equal((await redeem(service, late, unused)).body.error, 'invalid_grant');
     const signedOut = await press(visitor, open, 'allow');
     assert.equal(signedOut.status, 303);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
+import { authorizationResponseIn, authorizePath, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Visit, Visitor } from '../harness/visitor.ts';
 
@@ -22,7 +22,7 @@ describe('Interruptions between an authorization request and its response', () =
     new URL(location as string, 'http://host').searchParams.get('next') ?? assert.fail(`no next in ${location}`);
   const isAnswered = async (visitor: Visitor, path: string) => {
     const page = await visitor.get(path);
-    const { state, code } = answerIn(await press(visitor, page, 'allow'));
+    const { state, code } = authorizationResponseIn(await press(visitor, page, 'allow'));
     assert.deepEqual([state, typeof code], ['a state', 'string'], page.html);
   };
 
@@ -71,7 +71,7 @@ describe('Interruptions between an authorization request and its response', () =
     await visitor.get(link);
     await visitor.send(link, { password: newPassword });
     assert.equal((await redeem(service, app, code)).body.error, 'invalid_grant');
-    assert.equal((await ask(service, '/oauth/userinfo', { token: tokens.body.access_token })).status, 401);
+    assert.equal((await request(service, '/oauth/userinfo', { token: tokens.body.access_token })).status, 401);
     await visitor.signIn(email, newPassword);
     assert.equal((await visitor.get(authorizePath(app.id))).status, 200);
   });
@@ -86,7 +86,7 @@ describe('Interruptions between an authorization request and its response', () =
     await service.context.database.db.deleteFrom('clients').where('id', '=', gone.id).execute();
     await service.context.database.bus.settle('', [{ kind: 'client', id: gone.id }]);
     assert.equal((await redeem(service, gone, code)).body.error, 'invalid_client');
-    assert.equal((await ask(service, '/oauth/userinfo', { token: tokens.body.access_token })).status, 401);
+    assert.equal((await request(service, '/oauth/userinfo', { token: tokens.body.access_token })).status, 401);
     assert.equal((await press(visitor, page, 'allow')).status, 400);
   });
 

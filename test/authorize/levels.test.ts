@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
+import { authorizationResponseIn, authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const claims = (acr: object) => JSON.stringify({ id_token: { acr } });
@@ -36,7 +36,11 @@ onBothEngines('An authentication level that an application requests', (engine) =
     ];
     for (const parameters of unmet) {
       const visit = await visitor.get(authorizePath(application.id, { scope: 'openid', ...parameters }));
-      assert.equal(answerIn(visit).error, 'unmet_authentication_requirements', JSON.stringify(parameters));
+      assert.equal(
+        authorizationResponseIn(visit).error,
+        'unmet_authentication_requirements',
+        JSON.stringify(parameters),
+      );
     }
   });
 
@@ -48,11 +52,11 @@ onBothEngines('An authentication level that an application requests', (engine) =
     assert.deepEqual([payload.acr, payload.amr, typeof payload.auth_time], ['urn:gatehouse:1', ['pwd'], 'number']);
     const introspect = async () => {
       const form = { token, client_id: application.id, client_secret: String(application.secret) };
-      return (await ask<{ acr: string; auth_time: number }>(service, '/oauth/introspect', { form })).body;
+      return (await request<{ acr: string; auth_time: number }>(service, '/oauth/introspect', { form })).body;
     };
     assert.deepEqual((await introspect()).auth_time, payload.auth_time);
     service.advance(600_000);
-    const proved = await ask(service, '/v1/sessions/current/proofs', {
+    const proved = await request(service, '/v1/sessions/current/proofs', {
       token,
       json: { password: 'a long enough password' },
     });
@@ -61,7 +65,7 @@ onBothEngines('An authentication level that an application requests', (engine) =
   });
 
   it('is listed in the metadata', async () => {
-    const { body } = await ask(service, '/.well-known/openid-configuration');
+    const { body } = await request(service, '/.well-known/openid-configuration');
     assert.deepEqual(body.acr_values_supported, ['urn:gatehouse:1', 'urn:gatehouse:2', 'phr']);
   });
 });

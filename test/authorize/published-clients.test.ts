@@ -93,12 +93,12 @@ describe('Published clients', () => {
       url.searchParams.set(name, value);
     }
     const parameters = oauth.validateAuthResponse(as, client, await follow(visitor, url), state);
-    const answer = () =>
+    const response = () =>
       oauth.authorizationCodeGrantRequest(as, client, oauth.None(), parameters, redirect_uri, verifier, insecure);
-    const tokens = await oauth.processAuthorizationCodeResponse(as, client, await answer(), { requireIdToken: true });
+    const tokens = await oauth.processAuthorizationCodeResponse(as, client, await response(), { requireIdToken: true });
     assert.equal(oauth.getValidatedIdTokenClaims(tokens)?.sub, id);
     assert.equal(tokens.refresh_token, undefined);
-    await assert.rejects(oauth.processAuthorizationCodeResponse(as, client, await answer()), {
+    await assert.rejects(oauth.processAuthorizationCodeResponse(as, client, await response()), {
       error: 'invalid_grant',
     });
     const info = await oauth.userInfoRequest(as, client, tokens.access_token, insecure);

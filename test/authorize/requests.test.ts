@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
-import { answerIn, authorizePath, challenge, codeFor, press, redeem, signedIn } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  challenge,
+  codeFor,
+  press,
+  redeem,
+  signedIn,
+} from '../harness/authorizing.ts';
 import { personalToken } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -20,7 +28,7 @@ describe('Authorization requests', () => {
   });
   const errorOf = async (parameters: Record<string, string | undefined>, more = '') => {
     const visit = await visitor.get(authorizePath(app.id, parameters) + more);
-    const { error, error_description, ...rest } = answerIn(visit);
+    const { error, error_description, ...rest } = authorizationResponseIn(visit);
     assert.equal(visit.status, 302, visit.html);
     assert.ok(visit.location?.startsWith('https://app.example/callback?'), visit.location ?? '');
     assert.equal(rest.iss, service.context.config.baseUrl);
@@ -100,9 +108,9 @@ describe('Authorization requests', () => {
     const wrong = await stranger.get(authorizePath(app.id, { scope: 'nonsense' }));
     assert.match(wrong.location ?? '', /^\/login\?next=/);
     const silent = await stranger.get(authorizePath(app.id, { prompt: 'none' }));
-    assert.equal(answerIn(silent).error, 'login_required');
+    assert.equal(authorizationResponseIn(silent).error, 'login_required');
     const silentlyWrong = await stranger.get(authorizePath(app.id, { prompt: 'none', scope: 'nonsense' }));
-    assert.equal(answerIn(silentlyWrong).error, 'invalid_scope');
+    assert.equal(authorizationResponseIn(silentlyWrong).error, 'invalid_scope');
   });
 
   it('can be sent by a form, with several resources', async () => {
@@ -113,11 +121,11 @@ describe('Authorization requests', () => {
     assert.equal((await visitor.get(sent.location as string)).status, 200);
     const { baseUrl } = service.context.config;
     const form = `${authorizePath(app.id).split('?')[1]}&resource=${baseUrl}&resource=${baseUrl}/v1`;
-    const { headers } = await ask(service, '/oauth/authorize', { form });
+    const { headers } = await request(service, '/oauth/authorize', { form });
     assert.equal(headers.get('location')?.match(/resource=/g)?.length, 2);
     assert.equal((await visitor.get(headers.get('location') as string)).status, 200);
     // A URL that is too long for browsers gets an error page instead of a redirect.
-    const long = await ask(service, '/oauth/authorize', { form: `${form}&login_hint=${'x'.repeat(100_000)}` });
+    const long = await request(service, '/oauth/authorize', { form: `${form}&login_hint=${'x'.repeat(100_000)}` });
     assert.deepEqual([long.status, long.headers.get('location')], [400, null]);
   });
 
@@ -138,13 +146,13 @@ describe('Authorization requests', () => {
     };
     for (const parameters of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login consent', max_age: '10' }]) {
       const back = await signInAgain(parameters);
-      assert.ok(answerIn(back).code, `${back.status} ${back.location}`);
+      assert.ok(authorizationResponseIn(back).code, `${back.status} ${back.location}`);
     }
-    assert.ok(answerIn(await person.get(authorizePath(trusted.id, { max_age: '600' }))).code);
+    assert.ok(authorizationResponseIn(await person.get(authorizePath(trusted.id, { max_age: '600' }))).code);
     service.advance(601_000);
     assert.match((await person.get(authorizePath(trusted.id, { max_age: '600' }))).location ?? '', /^\/login/);
     const silent = await person.get(authorizePath(trusted.id, { max_age: '600', prompt: 'none' }));
-    assert.equal(answerIn(silent).error, 'login_required');
+    assert.equal(authorizationResponseIn(silent).error, 'login_required');
   });
 
   it('ignore a forged statement that the user has signed in again', async () => {
@@ -166,12 +174,12 @@ describe('Authorization requests', () => {
     const page = await person.get(authorizePath(trusted.id, { prompt: 'select_account' }));
     assert.match(page.html, /Continue as/);
     const same = await press(person, page, 'this-account');
-    assert.ok(answerIn(await person.get(same.location as string)).code);
+    assert.ok(authorizationResponseIn(await person.get(same.location as string)).code);
     const another = await press(person, page, 'other-account');
     const next = new URLSearchParams(another.location?.split('?')[1]).get('next') as string;
     assert.equal((await person.get(another.location as string)).status, 200);
     await person.send('/login', { login: other.email, password, next });
-    const { code = '' } = answerIn(await person.get(next));
+    const { code = '' } = authorizationResponseIn(await person.get(next));
     const tokens = await redeem(service, trusted, code);
     assert.equal(JSON.parse(atob(tokens.body.access_token.split('.')[1] as string)).sub, other.id);
   });

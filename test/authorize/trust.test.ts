@@ -2,10 +2,18 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { type Answer, ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, formOf, press, redeem, signedIn } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  codeFor,
+  formOf,
+  press,
+  redeem,
+  signedIn,
+} from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addOwner, rowOf, rowsOf } from '../harness/owners.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const stale = 901_000;
@@ -17,8 +25,8 @@ onBothEngines('An application that a user signed in to', (engine) => {
     service = await start();
   });
 
-  const askAs = (method: string, path: string, token: string, json?: unknown): Promise<Answer> =>
-    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+  const requestAs = (method: string, path: string, token: string, json?: unknown): Promise<JsonResponse> =>
+    request(service, path, { method, token, ...(json === undefined ? {} : { json }) });
 
   async function tokenOf(person: Awaited<ReturnType<typeof signedIn>>, scope: string, of: object = {}) {
     const application = await addApplication(service, { scopes: ['*', 'admin', 'openid', 'offline_access'], ...of });
@@ -32,14 +40,14 @@ onBothEngines('An application that a user signed in to', (engine) => {
       const admin = await signedIn(service, { roles: ['admin'] });
       const victim = await addOwner(service);
       const { token } = await tokenOf(admin, '*', { trusted });
-      const seen = rowsOf(await askAs('GET', '/v1/users', token));
+      const seen = rowsOf(await requestAs('GET', '/v1/users', token));
       assert.deepEqual(
         seen.map(({ id }) => id),
         [admin.id],
         "only the user's own row",
       );
-      assert.equal((await askAs('DELETE', `/v1/users/${victim.id}`, token)).status, 404);
-      const clients = rowsOf(await askAs('GET', '/v1/clients', token));
+      assert.equal((await requestAs('DELETE', `/v1/users/${victim.id}`, token)).status, 404);
+      const clients = rowsOf(await requestAs('GET', '/v1/clients', token));
       assert.deepEqual(clients, []);
     });
   }
@@ -49,15 +57,15 @@ onBothEngines('An application that a user signed in to', (engine) => {
     const victim = await addOwner(service);
     const { application, token, granted } = await tokenOf(admin, 'openid * admin', { trusted: true });
     assert.ok(granted.split(' ').includes('admin'));
-    assert.equal((await askAs('GET', `/v1/users/${victim.id}`, token)).status, 200);
+    assert.equal((await requestAs('GET', `/v1/users/${victim.id}`, token)).status, 200);
     const again = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
     assert.equal(again.status, 200, 'the consent page appears');
     assert.match(again.html, /<fieldset[^>]*>\s*<legend>[^<]*administrator[\s\S]*everything of everybody/);
     const without = await press(admin.visitor, again, 'allow', { without: ['admin'] });
-    const { body } = await redeem(service, application, answerIn(without).code as string);
-    assert.equal((await askAs('GET', `/v1/users/${victim.id}`, body.access_token)).status, 404);
+    const { body } = await redeem(service, application, authorizationResponseIn(without).code as string);
+    assert.equal((await requestAs('GET', `/v1/users/${victim.id}`, body.access_token)).status, 404);
     const silent = await admin.visitor.get(authorizePath(application.id, { scope: 'openid admin', prompt: 'none' }));
-    assert.match(String(answerIn(silent).error), /_required$/);
+    assert.match(String(authorizationResponseIn(silent).error), /_required$/);
     service.advance(stale);
     const later = await admin.visitor.get(authorizePath(application.id, { scope: 'openid * admin' }));
     assert.match(String(later.location), /\/login\?next=/, 'a recent sign-in is required');
@@ -72,7 +80,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
     const { body } = await redeem(
       service,
       application,
-      answerIn(await press(user.visitor, page, 'allow')).code as string,
+      authorizationResponseIn(await press(user.visitor, page, 'allow')).code as string,
     );
     assert.equal(body.scope, 'openid *');
   });
@@ -85,25 +93,27 @@ onBothEngines('An application that a user signed in to', (engine) => {
       redirect_uris: ['https://a.example/'],
       scopes: ['openid', 'admin'],
     };
-    assert.equal((await askAs('POST', '/v1/clients', user.token, made)).status, 422);
-    assert.equal((await askAs('POST', '/v1/clients', admin.token, made)).status, 201);
-    assert.equal((await askAs('POST', '/v1/tokens', admin.token, { name: 'T', scopes: ['admin'] })).status, 422);
+    assert.equal((await requestAs('POST', '/v1/clients', user.token, made)).status, 422);
+    assert.equal((await requestAs('POST', '/v1/clients', admin.token, made)).status, 201);
+    assert.equal((await requestAs('POST', '/v1/tokens', admin.token, { name: 'T', scopes: ['admin'] })).status, 422);
   });
 
   it('cannot open pages with its token, and neither can a personal access token', async () => {
     const person = await signedIn(service);
     const { token } = await tokenOf(person, '*');
     const owner = await addOwner(service);
-    const personal = rowOf(await askAs('POST', '/v1/tokens', owner.token, { name: 'T' })).access_token;
+    const personal = rowOf(await requestAs('POST', '/v1/tokens', owner.token, { name: 'T' })).access_token;
     for (const session of [token, String(personal)]) {
       for (const path of ['/settings', '/settings/account', '/device', '/admin']) {
-        const { status, headers } = await ask(service, path, {
+        const { status, headers } = await request(service, path, {
           headers: { cookie: `session=${session}`, accept: 'text/html' },
         });
         assert.deepEqual([status, headers.get('location')?.startsWith('/login')], [302, true], path);
       }
     }
-    const own = await ask(service, '/settings', { headers: { cookie: `session=${owner.token}`, accept: 'text/html' } });
+    const own = await request(service, '/settings', {
+      headers: { cookie: `session=${owner.token}`, accept: 'text/html' },
+    });
     assert.equal(own.status, 200, 'the session of a sign-in can');
   });
 
@@ -119,7 +129,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
         ['POST', '/v1/tokens', { name: 'New' }],
       ];
       for (const [method, path, body] of attempts) {
-        const { status } = await askAs(method, path, token, { ...body, current_password: password });
+        const { status } = await requestAs(method, path, token, { ...body, current_password: password });
         assert.equal(status, 403, `${method} ${path}`);
       }
     }
@@ -135,10 +145,10 @@ onBothEngines('An application that a user signed in to', (engine) => {
         const page = await person.visitor.get(authorizePath(application.id, asked));
         assert.equal(page.status, 200);
         assert.ok(formOf(page).request);
-        assert.ok(answerIn(await press(person.visitor, page, 'allow')).code);
+        assert.ok(authorizationResponseIn(await press(person.visitor, page, 'allow')).code);
       }
       const silent = await person.visitor.get(authorizePath(application.id, { ...asked, prompt: 'none' }));
-      assert.equal(answerIn(silent).error, 'interaction_required');
+      assert.equal(authorizationResponseIn(silent).error, 'interaction_required');
     });
   }
 
@@ -146,7 +156,7 @@ onBothEngines('An application that a user signed in to', (engine) => {
     const uri = 'https://app.example/bye';
     const { id } = await addApplication(service, { post_logout_redirect_uris: [uri] });
     const path = `/oauth/logout?${new URLSearchParams({ client_id: id, post_logout_redirect_uri: uri })}`;
-    const nobody = await ask(service, path, { headers: { accept: 'text/html' } });
+    const nobody = await request(service, path, { headers: { accept: 'text/html' } });
     assert.deepEqual([nobody.status, nobody.headers.get('location')], [200, null]);
     assert.match(nobody.text, new RegExp(`href="${uri}"`));
     const { visitor } = await signedIn(service);

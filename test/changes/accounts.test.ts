@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { uuidv7 } from '../../src/database/uuid.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, password, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
 import { readSettled } from './read-settled.ts';
@@ -35,8 +35,8 @@ onBothEngines('Changes of accounts', (engine) => {
   it('show administrators new, changed and deleted users', async () => {
     const json = { disabled: true };
     const bob = await registerUser(service);
-    assert.equal((await ask(service, `/v1/users/${bob.id}`, { method: 'PATCH', json, token: admin })).status, 200);
-    assert.equal((await ask(service, `/v1/users/${bob.id}`, { method: 'DELETE', token: admin })).status, 204);
+    assert.equal((await request(service, `/v1/users/${bob.id}`, { method: 'PATCH', json, token: admin })).status, 200);
+    assert.equal((await request(service, `/v1/users/${bob.id}`, { method: 'DELETE', token: admin })).status, 204);
     const { data } = await read('users');
     const ofBob = data.filter(({ id }) => id === bob.id);
     assert.deepEqual([ofBob[0]?.operation, ofBob.at(-1)?.operation], ['created', 'deleted']);
@@ -50,7 +50,7 @@ onBothEngines('Changes of accounts', (engine) => {
     const { data } = await read('sessions');
     const opened = data.findLast(({ after: is }) => is?.user_id === ada.id);
     assert.deepEqual([opened?.operation, opened?.after?.revoked_at], ['created', null]);
-    await ask(service, '/v1/logout', { method: 'DELETE', token });
+    await request(service, '/v1/logout', { method: 'DELETE', token });
     const ended = (await read('sessions')).data.filter(({ id }) => id === opened?.id);
     assert.deepEqual(
       ended.map(({ operation, after: is }) => [operation, is?.revoked_at !== null]),
@@ -65,7 +65,7 @@ onBothEngines('Changes of accounts', (engine) => {
 
   it('show administrators clients and consents', async () => {
     const json = { name: 'Robot', type: 'personal' };
-    const made = await ask<{ data: { id: string } }>(service, '/v1/clients', { json, token: ada.token });
+    const made = await request<{ data: { id: string } }>(service, '/v1/clients', { json, token: ada.token });
     assert.equal(made.status, 201, made.text);
     const now = service.context.now();
     const consent = { id: uuidv7(now), user_id: ada.id, client_id: made.body.data.id, client_name: 'Robot' };
@@ -75,7 +75,7 @@ onBothEngines('Changes of accounts', (engine) => {
       .values({ ...consent, ...lists })
       .execute();
     const token = admin;
-    assert.equal((await ask(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token })).status, 204);
     assert.deepEqual(await changesOf('clients,consents'), ['clients created', 'consents created', 'consents deleted']);
     assert.ok(
       !/secret/.test(JSON.stringify((await read('clients')).data.map(({ after: is }) => Object.values(is ?? {})))),
@@ -89,6 +89,6 @@ onBothEngines('Changes of accounts', (engine) => {
     const all = await readSettled<Page>(service, `/v1/changes?after=${after}&limit=1000`, ada.token);
     assert.ok(all.body.data.length > 0);
     assert.ok(all.body.data.every(({ resource }) => resource !== 'sessions'));
-    assert.equal((await ask(service, '/v1/sessions', { token: admin })).status, 404);
+    assert.equal((await request(service, '/v1/sessions', { token: admin })).status, 404);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers } from '../harness/browser.ts';
 import { registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 import { startCutter } from './cutter.ts';
@@ -28,7 +28,7 @@ describe('Streams of changes in browsers', () => {
     assert.equal((await open({ origin: 'https://elsewhere.example' })).response.status, 401);
     const stream = await open({ 'sec-fetch-site': 'same-origin' });
     assert.equal(stream.response.status, 200);
-    const made = await ask<{ data: { id: string } }>(service, '/v1/cars', {
+    const made = await request<{ data: { id: string } }>(service, '/v1/cars', {
       json: { plate: 'C 1' },
       token: person.token,
     });
@@ -42,7 +42,7 @@ describe('Streams of changes in browsers', () => {
   it('resume with Chromium’s EventSource after a broken connection', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const token = await logIn(service, email, password);
-    const make = (plate: string) => ask(service, '/v1/cars', { json: { plate }, token });
+    const make = (plate: string) => request(service, '/v1/cars', { json: { plate }, token });
     const way = await startCutter(service.url);
     const page = await (await browser()).newPage();
     await page.goto(`${way.url}/login`);
@@ -78,7 +78,7 @@ describe('Streams of changes in browsers', () => {
     const lazy = await EventReader.open(`${service.url}/v1/changes?resources=cars`, {
       authorization: `Bearer ${token}`,
     });
-    const first = await ask<{ data: { id: string } }>(service, '/v1/cars', { json: { plate: 'L 0' }, token });
+    const first = await request<{ data: { id: string } }>(service, '/v1/cars', { json: { plate: 'L 0' }, token });
     assert.equal((await lazy.change()).id, first.body.data.id);
     const open = async () =>
       Number(
@@ -91,7 +91,7 @@ describe('Streams of changes in browsers', () => {
     while ((await open()) > 0) {
       const tags = Array.from({ length: 40 }, (_, i) => `${i} ${'x'.repeat(240)}`);
       const rows = Array.from({ length: 10 }, () => ({ plate: `L ${++made}`, tags }));
-      const { status } = await ask(service, '/v1/cars/batches', { json: { rows }, token });
+      const { status } = await request(service, '/v1/cars/batches', { json: { rows }, token });
       assert.equal(status, 200);
       assert.ok(made < 20_000, 'the client is disconnected');
     }

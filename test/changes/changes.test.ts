@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { sql } from 'kysely';
 import { pruneOldChanges } from '../../src/resources/changes/prune-changes.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
 import { readSettled } from './read-settled.ts';
@@ -41,9 +41,9 @@ onBothEngines('GET /v1/changes', (engine) => {
     (await readSettled<Page>(service, `/v1/changes?${query}`, token)).body;
   const now = async () => (await read('resources=cars&limit=1000')).meta.changes_position;
   const make = async (path: string, json: object, token = admin) =>
-    (await ask<Row>(service, path, { json, token })).body.data.id;
+    (await request<Row>(service, path, { json, token })).body.data.id;
   const change = (path: string, json: object, token = admin) =>
-    ask<Row>(service, path, { method: 'PATCH', json, token });
+    request<Row>(service, path, { method: 'PATCH', json, token });
   let plates = 0;
   const plate = () => `P-${plates++}`;
 
@@ -54,7 +54,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     const id = await make('/v1/cars', json, ada.token);
     await change(`/v1/cars/${id}`, { seats: 5 }, ada.token);
     await change(`/v1/cars/${id}`, { seats: 5 }, ada.token);
-    await ask(service, `/v1/cars/${id}`, { method: 'DELETE', token: ada.token });
+    await request(service, `/v1/cars/${id}`, { method: 'DELETE', token: ada.token });
     const { data, meta } = await read(`resources=cars&after=${after}`, ada.token);
     assert.deepEqual(
       data.map(({ operation, version, id: of }) => [operation, version, of]),
@@ -95,7 +95,7 @@ onBothEngines('GET /v1/changes', (engine) => {
         throw new Error('undone');
       })
       .catch(() => undefined);
-    await ask(service, `/v1/owners/${owner}`, { method: 'DELETE', token: admin });
+    await request(service, `/v1/owners/${owner}`, { method: 'DELETE', token: admin });
     const { data } = await read(`resources=cars,owners&after=${after}`);
     const seen = data.map(({ resource, operation, actor }) => [resource, operation, actor !== null]);
     const [made, owned, plain, ...gone] = seen;
@@ -185,8 +185,8 @@ onBothEngines('GET /v1/changes', (engine) => {
 
   it('refuses unknown and forbidden parameters', async () => {
     const status = async (query: string, token: string | null = admin) => {
-      const answer = await ask<Page>(service, `/v1/changes?${query}`, { token });
-      return [answer.status, answer.body.code];
+      const response = await request<Page>(service, `/v1/changes?${query}`, { token });
+      return [response.status, response.body.code];
     };
     assert.deepEqual(await status('resources=stones'), [400, 'resource_unknown']);
     assert.deepEqual(await status('resources=cars&nonsense=1'), [400, 'parameter_unknown']);
@@ -199,8 +199,8 @@ onBothEngines('GET /v1/changes', (engine) => {
     const ahead = (await now()).replace(/\d{16}.*$/, '9999999999999999');
     assert.deepEqual(await status(`resources=cars&after=${ahead}`), [410, 'resync']);
     for (const shown of ['1', '1_2', '0_0__1', '9_8__1', '1_9_9_1', '1_9_5.3_1', '1_2__', '1_2__9999999999999999']) {
-      const [answer] = await status(`resources=cars&after=${await now()}-${shown}`);
-      assert.ok(answer === 400 || answer === 410 || answer === 200, `${shown}: ${answer}`);
+      const [response] = await status(`resources=cars&after=${await now()}-${shown}`);
+      assert.ok(response === 400 || response === 410 || response === 200, `${shown}: ${response}`);
     }
     const crafted = (await now()).replace(/\d{16}.*$/, '0000000000000000-1_9_5_1');
     assert.deepEqual(await status(`resources=cars&after=${crafted}`), [200, undefined]);
@@ -222,10 +222,10 @@ onBothEngines('GET /v1/changes', (engine) => {
 
   it('shows the position in lists, and responds 304 while a list stays the same', async () => {
     await make('/v1/cars', { plate: plate() });
-    const list = await ask<List>(service, '/v1/cars', { token: admin });
+    const list = await request<List>(service, '/v1/cars', { token: admin });
     const position = list.body.meta.changes_position as string;
     await make('/v1/notes', { title: 'elsewhere' });
-    const again = await ask(service, '/v1/cars', {
+    const again = await request(service, '/v1/cars', {
       token: admin,
       headers: { 'if-none-match': list.headers.get('etag') as string },
     });
@@ -237,7 +237,7 @@ onBothEngines('GET /v1/changes', (engine) => {
       data.map((each) => each.id),
       [id],
     );
-    const stones = await ask<List>(service, '/v1/stones', { token: admin });
+    const stones = await request<List>(service, '/v1/stones', { token: admin });
     assert.equal(stones.body.meta.changes_position, undefined);
   });
 
@@ -248,7 +248,7 @@ onBothEngines('GET /v1/changes', (engine) => {
     service.advance(8 * 86_400_000);
     await pruneOldChanges(service.context);
     service.advance(-8 * 86_400_000);
-    const { status, body } = await ask<Page>(service, `/v1/changes?resources=cars&after=${old}`, { token: admin });
+    const { status, body } = await request<Page>(service, `/v1/changes?resources=cars&after=${old}`, { token: admin });
     assert.deepEqual([status, body.code], [410, 'resync']);
     assert.deepEqual((await read(`resources=cars&after=${kept}`)).data, []);
     const id = await make('/v1/cars', { plate: plate() });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { EventSource } from 'eventsource';
 import { createGatehouse } from 'gatehouse-server/client';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { startCutter } from './cutter.ts';
 
@@ -75,7 +75,7 @@ onBothEngines('Followers of changes', (engine) => {
       }
     };
     await new Promise((resolve) => events.addEventListener('open', resolve, { once: true }));
-    const make = (plate: string) => ask(service, '/v1/cars', { json: { plate }, token: accessToken });
+    const make = (plate: string) => request(service, '/v1/cars', { json: { plate }, token: accessToken });
     await make('E 1');
     await until(1);
     proxy.cut();

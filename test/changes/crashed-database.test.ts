@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { ask, logIn } from '../harness/ask.ts';
 import { createPostgres, type PostgresServer } from '../harness/postgres-server.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Change } from './event-reader.ts';
 
@@ -34,8 +34,8 @@ describe('Positions from before a crash of PostgreSQL', () => {
     await postgres.remove();
   });
 
-  const make = (plate: string) => ask<{ data: { id: string } }>(service, '/v1/cars', { json: { plate }, token });
-  const read = async (path: string) => (await ask<Page>(service, path, { token })).body;
+  const make = (plate: string) => request<{ data: { id: string } }>(service, '/v1/cars', { json: { plate }, token });
+  const read = async (path: string) => (await request<Page>(service, path, { token })).body;
 
   /** Uses up positions and transaction ids without a commit. */
   async function undo(id: string): Promise<void> {

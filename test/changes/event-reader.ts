@@ -68,7 +68,7 @@ export class EventReader {
   }
 
   /** The status, the headers and the body of a response that is not a stream. */
-  async answer(): Promise<string> {
+  async responseText(): Promise<string> {
     const { status, headers } = this.response;
     let body = '';
     for (let part = await this.#reader.read(); !part.done; part = await this.#reader.read()) body += part.value;

@@ -3,9 +3,9 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const env = { RESOURCES_DIR: new URL('./resources', import.meta.url).pathname };
@@ -13,8 +13,8 @@ const env = { RESOURCES_DIR: new URL('./resources', import.meta.url).pathname };
 /** Creates a car, and returns the position of a list that contains it. */
 async function makeCar(service: Service, plate: string): Promise<{ token: string; position: string }> {
   const token = await logIn(service, 'admin@example.com', 'correct horse battery');
-  assert.equal((await ask(service, '/v1/cars', { json: { plate }, token })).status, 201);
-  const { body } = await ask<{ meta: { changes_position: string } }>(service, '/v1/cars', { token });
+  assert.equal((await request(service, '/v1/cars', { json: { plate }, token })).status, 201);
+  const { body } = await request<{ meta: { changes_position: string } }>(service, '/v1/cars', { token });
   return { token, position: body.meta.changes_position };
 }
 
@@ -22,7 +22,7 @@ async function makeCar(service: Service, plate: string): Promise<{ token: string
 async function resumeAfter(service: Service, position: string): Promise<[number, string | undefined]> {
   const token = await logIn(service, 'admin@example.com', 'correct horse battery');
   const path = `/v1/changes?resources=cars&after=${position}`;
-  const { status, body } = await ask<{ code?: string }>(service, path, { token });
+  const { status, body } = await request<{ code?: string }>(service, path, { token });
   return [status, body.code];
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 const resources = new URL('./kept', import.meta.url).pathname;
@@ -18,8 +18,8 @@ onBothEngines('Changes of resources that keep deleted rows', (engine) => {
   it('show a deletion as deleted, and a restoration as created', async () => {
     const service = await start({ env: { RESOURCES_DIR: resources } });
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const list = await ask<{ meta: { changes_position: string } }>(service, '/v1/folders', { token });
-    const made = await ask<{ data: { id: string } }>(service, '/v1/folders', { json: { name: 'a' }, token });
+    const list = await request<{ meta: { changes_position: string } }>(service, '/v1/folders', { token });
+    const made = await request<{ data: { id: string } }>(service, '/v1/folders', { json: { name: 'a' }, token });
     assert.equal(made.status, 201, made.text);
     const path = `/v1/folders/${made.body.data.id}`;
     for (const [method, at] of [
@@ -28,12 +28,12 @@ onBothEngines('Changes of resources that keep deleted rows', (engine) => {
       ['DELETE', path],
       ['DELETE', `${path}?deleted=only`],
     ] as const) {
-      const done = await ask(service, at, { method, token });
+      const done = await request(service, at, { method, token });
       assert.ok(done.status < 300, done.text);
     }
     for (const search of ['', '&search=name:a']) {
       const after = `after=${list.body.meta.changes_position}`;
-      const changes = await ask<{ data: Change[] }>(service, `/v1/changes?resources=folders&${after}${search}`, {
+      const changes = await request<{ data: Change[] }>(service, `/v1/changes?resources=folders&${after}${search}`, {
         token,
       });
       assert.deepEqual(
@@ -47,7 +47,7 @@ onBothEngines('Changes of resources that keep deleted rows', (engine) => {
         changes.text,
       );
     }
-    const through = await ask(service, '/v1/changes?resources=folders&search=user.name:a', { token });
+    const through = await request(service, '/v1/changes?resources=folders&search=user.name:a', { token });
     assert.equal(through.status, 400, through.text);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { ask, logIn } from '../harness/ask.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { EventReader } from './event-reader.ts';
 
@@ -42,13 +42,13 @@ describe('A stream that is opened while the instance may have missed a revocatio
     opened.push(reader);
     return reader;
   };
-  const streamIsAdded = async () => /^gatehouse_change_streams 1$/m.test((await ask(service, '/metrics')).text);
+  const streamIsAdded = async () => /^gatehouse_change_streams 1$/m.test((await request(service, '/metrics')).text);
 
   it('gets 503, and signs nobody out', async () => {
     const [locker, notifier] = [await connect(), await connect()];
     await notifier.query('listen gatehouse_heard');
     // From here on, the token is in the cache.
-    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+    assert.equal((await request(service, '/v1/users/me', { token })).status, 200);
     await locker.query('begin');
     await locker.query('lock table sessions in access exclusive mode');
     const opening = open();
@@ -64,7 +64,7 @@ describe('A stream that is opened while the instance may have missed a revocatio
 
     const again = await open();
     assert.equal(again.response.status, 200);
-    const { body } = await ask<{ data: { id: string } }>(service, '/v1/cars', { json: { plate: 'O 1' }, token });
+    const { body } = await request<{ data: { id: string } }>(service, '/v1/cars', { json: { plate: 'O 1' }, token });
     assert.equal((await again.change()).id, body.data.id);
   });
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { sql } from 'kysely';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startCutter } from './cutter.ts';
 import { type Change, EventReader, type StreamEvent } from './event-reader.ts';
@@ -24,13 +24,13 @@ onBothEngines('A subscriber compared with the writes', (engine) => {
     const token = await logIn(first, 'admin@example.com', 'correct horse battery');
     const ids: string[] = [];
     for (let i = 0; i < 4; i++) {
-      const { body } = await ask<{ data: { id: string } }>(first, '/v1/cars', {
+      const { body } = await request<{ data: { id: string } }>(first, '/v1/cars', {
         json: { plate: `O-${i}`, seats: 0 },
         token,
       });
       ids.push(body.data.id);
     }
-    const list = await ask<{ meta: { changes_position: string } }>(first, '/v1/cars', { token });
+    const list = await request<{ meta: { changes_position: string } }>(first, '/v1/cars', { token });
     const cutters = [await startCutter(first.url), await startCutter(second.url)];
 
     let committed = 0;

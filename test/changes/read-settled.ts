@@ -1,10 +1,14 @@
-import { type Answer, ask } from '../harness/ask.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 
 /** Reads changes when all that was written is final. On PostgreSQL, changes wait for transactions of other tests too. */
-export async function readSettled<T>(on: { readonly url: string }, path: string, token: string): Promise<Answer<T>> {
+export async function readSettled<T>(
+  on: { readonly url: string },
+  path: string,
+  token: string,
+): Promise<JsonResponse<T>> {
   for (;;) {
-    const answer = await ask<T>(on, path, { token });
+    const response = await request<T>(on, path, { token });
     const figures = await (await fetch(`${on.url}/metrics`)).text();
-    if (/^gatehouse_changes_lag_seconds 0$/m.test(figures)) return answer;
+    if (/^gatehouse_changes_lag_seconds 0$/m.test(figures)) return response;
   }
 }

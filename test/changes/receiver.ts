@@ -9,8 +9,8 @@ export interface Received {
   readonly body: { readonly type: string; readonly data: Record<string, unknown> };
 }
 
-/** A webhook receiver on loopback. `answer` returns the status of each response. Undefined: no response. */
-export async function startReceiver(answer: (received: Received) => number | undefined = () => 204) {
+/** A webhook receiver on loopback. `statusOf` returns the status of each response. Undefined: no response. */
+export async function startReceiver(statusOf: (received: Received) => number | undefined = () => 204) {
   const received: Received[] = [];
   let heard = () => {};
   const server = createServer(async (request, response) => {
@@ -18,7 +18,7 @@ export async function startReceiver(answer: (received: Received) => number | und
     for await (const chunk of request) text += chunk;
     const one = { headers: request.headers, text, body: JSON.parse(text) as Received['body'] };
     received.push(one);
-    const status = answer(one);
+    const status = statusOf(one);
     if (status !== undefined) response.writeHead(status).end();
     heard();
   });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask, logIn } from '../harness/ask.ts';
+import { logIn, request } from '../harness/request.ts';
 import { freePort } from '../harness/reverse-proxy.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -59,7 +59,7 @@ describe('The receivers that the console shows', () => {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}/`;
       const json = { url, resources: ['cars'] };
-      const { body } = await ask<Webhook>(service, '/v1/webhooks', { json, token });
+      const { body } = await request<Webhook>(service, '/v1/webhooks', { json, token });
       const { id, secret } = body.data;
       const code = readFileSync(join(root, 'console/src/webhooks/receivers', file), 'utf8');
       writeFileSync(join(dir, file), code.replaceAll('8080', String(port)));
@@ -80,16 +80,16 @@ describe('The receivers that the console shows', () => {
           ({ status }) => status,
           () => undefined,
         );
-      let answer = await forged();
-      while (answer === undefined) {
+      let response = await forged();
+      while (response === undefined) {
         await new Promise((resolve) => setTimeout(resolve, 20));
-        answer = await forged();
+        response = await forged();
       }
-      assert.equal(answer, 401);
-      assert.equal((await ask(service, '/v1/cars', { json: { plate: language }, token })).status, 201);
-      await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
+      assert.equal(response, 401);
+      assert.equal((await request(service, '/v1/cars', { json: { plate: language }, token })).status, 201);
+      await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
       for (;;) {
-        const { data } = (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body;
+        const { data } = (await request<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body;
         if (data.length === 2 && data.every(({ response_status: status }) => status !== null)) {
           assert.deepEqual(data.map((each) => [each.operation, each.state, each.response_status]).sort(), [
             ['created', 'delivered', 204],
@@ -99,7 +99,7 @@ describe('The receivers that the console shows', () => {
         }
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
-      await ask(service, `/v1/webhooks/${id}`, { method: 'DELETE', token });
+      await request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token });
       return undefined;
     });
   }

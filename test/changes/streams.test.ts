@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { EventReader } from './event-reader.ts';
 
@@ -38,7 +38,7 @@ onBothEngines('Streams of changes', (engine) => {
   };
   let plates = 0;
   const make = async (token = admin, on = service) =>
-    (await ask<Row>(on, '/v1/cars', { json: { plate: `S-${plates++}` }, token })).body.data.id;
+    (await request<Row>(on, '/v1/cars', { json: { plate: `S-${plates++}` }, token })).body.data.id;
 
   it('send new changes in order, and continue after Last-Event-ID', async () => {
     await make();
@@ -67,7 +67,7 @@ onBothEngines('Streams of changes', (engine) => {
   });
 
   it('neither miss nor repeat a change between a list and the stream after it', async () => {
-    const list = await ask<{ data: { id: string }[]; meta: { changes_position: string } }>(
+    const list = await request<{ data: { id: string }[]; meta: { changes_position: string } }>(
       service,
       '/v1/cars?limit=100',
       { token: admin },
@@ -84,7 +84,7 @@ onBothEngines('Streams of changes', (engine) => {
     const narrow = await open(`resources=cars&search=${encodeURIComponent('seats:9')}`);
     const id = await make();
     const own = await make(ada.token);
-    await ask(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
+    await request(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
     assert.equal((await mine.change()).id, own);
     const { id: found, operation, before: was } = await narrow.change();
     assert.deepEqual([found, operation, was], [id, 'updated', null]);
@@ -98,7 +98,7 @@ onBothEngines('Streams of changes', (engine) => {
       engine === 'sqlite' ? service : await start({ env: { RESOURCES_DIR: resources }, database: service.database });
     const token = await logIn(service, ada.email, 'a fine long secret');
     const streams = [await open('resources=cars', token), await open('resources=cars', token, {}, other)];
-    const { status } = await ask(service, '/v1/logout', { method: 'DELETE', token });
+    const { status } = await request(service, '/v1/logout', { method: 'DELETE', token });
     assert.equal(status, 200);
     await make(admin);
     for (const stream of streams) {
@@ -112,10 +112,10 @@ onBothEngines('Streams of changes', (engine) => {
 
   it('close when a role, a scope, a consent or the user ends, and when the token expires', async () => {
     const { id, email, visitor } = await signedIn(service);
-    const endedBy = async (token: string, path: string, question: { method: string; json?: object }) => {
+    const endedBy = async (token: string, path: string, options: { method: string; json?: object }) => {
       const stream = await open('resources=cars', token);
       assert.equal(stream.response.status, 200);
-      const { status } = await ask(service, path, { ...question, token: admin });
+      const { status } = await request(service, path, { ...options, token: admin });
       assert.ok(status === 200 || status === 204, `${path}: ${status}`);
       await make();
       assert.equal((await stream.next())?.data, '{"code":"access_changed"}', path);
@@ -128,7 +128,7 @@ onBothEngines('Streams of changes', (engine) => {
     const granted = await redeem(service, app, await codeFor(visitor, app.id, { scope: 'cars:read' }));
     const { access_token: ofApp } = granted.body;
     await endedBy(ofApp, `/v1/clients/${app.id}`, { method: 'PATCH', json: { scopes: ['cars:read'] } });
-    const consents = await ask<{ data: { id: string }[] }>(service, `/v1/consents?search=user_id:${id}`, {
+    const consents = await request<{ data: { id: string }[] }>(service, `/v1/consents?search=user_id:${id}`, {
       token: admin,
     });
     await endedBy(ofApp, `/v1/consents/${consents.body.data[0]?.id}`, { method: 'DELETE' });
@@ -141,10 +141,10 @@ onBothEngines('Streams of changes', (engine) => {
 
   it('close a stream that a rule refuses later, without delaying others', async () => {
     const [proved, other] = [await open('resources=vaults', ada.token), await open('resources=cars', ada.token)];
-    await ask(service, '/v1/vaults', { json: { name: 'one' }, token: admin });
+    await request(service, '/v1/vaults', { json: { name: 'one' }, token: admin });
     assert.equal((await proved.change()).after?.name, 'one');
     service.advance(301_000);
-    await ask(service, '/v1/vaults', { json: { name: 'two' }, token: admin });
+    await request(service, '/v1/vaults', { json: { name: 'two' }, token: admin });
     const id = await make(ada.token);
     assert.equal((await other.change()).id, id);
     assert.equal((await proved.next())?.data, '{"code":"access_changed"}');
@@ -156,13 +156,13 @@ onBothEngines('Streams of changes', (engine) => {
   it('evaluate rules about related rows for each subscriber', async () => {
     const bob = await registerUser(service);
     const post = async (path: string, json: object, token: string) =>
-      (await ask<Row>(service, path, { json, token })).body.data.id;
+      (await request<Row>(service, path, { json, token })).body.data.id;
     const label = await post('/v1/labels', {}, admin);
     const album = await post('/v1/albums', { name: 'one' }, admin);
     const json = { album_id: album, label_id: label, user_id: ada.id };
-    await ask(service, '/v1/labellings', { json, token: admin });
+    await request(service, '/v1/labellings', { json, token: admin });
     const streams = [await open('resources=albums', ada.token), await open('resources=albums,notes', bob.token)];
-    await ask(service, `/v1/albums/${album}`, { method: 'PATCH', json: { name: 'two' }, token: admin });
+    await request(service, `/v1/albums/${album}`, { method: 'PATCH', json: { name: 'two' }, token: admin });
     assert.equal((await streams[0]?.change())?.after?.name, 'two');
     await post('/v1/notes', { title: 'next' }, admin);
     assert.equal((await streams[1]?.change())?.resource, 'notes');
@@ -170,7 +170,7 @@ onBothEngines('Streams of changes', (engine) => {
   });
 
   it('accept a ticket instead of a token, once', async () => {
-    const { body } = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
+    const { body } = await request<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',
       token: admin,
     });
@@ -180,13 +180,13 @@ onBothEngines('Streams of changes', (engine) => {
     stream.close();
     const second = await open(`resources=cars&ticket=${body.data.ticket}`, null);
     assert.equal(second.response.status, 401);
-    const unused = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
+    const unused = await request<{ data: { ticket: string } }>(service, '/v1/change-tickets', {
       method: 'POST',
       token: (await registerUser(service)).token,
     });
     const token = await logIn(service, ada.email, 'a fine long secret');
-    const held = await ask<{ data: { ticket: string } }>(service, '/v1/change-tickets', { method: 'POST', token });
-    await ask(service, '/v1/logout', { method: 'DELETE', token });
+    const held = await request<{ data: { ticket: string } }>(service, '/v1/change-tickets', { method: 'POST', token });
+    await request(service, '/v1/logout', { method: 'DELETE', token });
     assert.equal((await open(`resources=cars&ticket=${held.body.data.ticket}`, null)).response.status, 401);
     service.advance(61_000);
     assert.equal((await open(`resources=cars&ticket=${unused.body.data.ticket}`, null)).response.status, 401);

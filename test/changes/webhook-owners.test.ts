@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
 import { type Person, password, personalToken, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -27,12 +27,13 @@ onBothEngines('The owner of a webhook', (engine) => {
 
   const elsewhere = 'https://evil.example/hook';
   const make = (token: string, json: object = {}) =>
-    ask<Made>(service, '/v1/webhooks', { json: { url: elsewhere, resources: ['diaries'], ...json }, token });
+    request<Made>(service, '/v1/webhooks', { json: { url: elsewhere, resources: ['diaries'], ...json }, token });
   const change = (method: string, path: string, json: object, token: string) =>
-    ask<Made>(service, `/v1/webhooks/${path}`, { method, json, token });
-  const stateOf = async (id: string) => (await ask<Made>(service, `/v1/webhooks/${id}`, { token: admin })).body.data;
+    request<Made>(service, `/v1/webhooks/${path}`, { method, json, token });
+  const stateOf = async (id: string) =>
+    (await request<Made>(service, `/v1/webhooks/${id}`, { token: admin })).body.data;
   const changePassword = (ada: Person, to: string, endTokens: boolean) =>
-    ask(service, '/v1/users/me', {
+    request(service, '/v1/users/me', {
       method: 'PATCH',
       json: { current_password: password, password: to, end_tokens: endTokens },
       token: ada.token,
@@ -50,9 +51,9 @@ onBothEngines('The owner of a webhook', (engine) => {
       [(await stateOf(ended.id)).active, (await stateOf(ended.id)).disabled_reason],
       [false, 'the password was changed'],
     );
-    await ask(service, '/v1/password/resets', { json: { email: ada.email } });
+    await request(service, '/v1/password/resets', { json: { email: ada.email } });
     const link = (await mailedLink(service, 'reset-password', ada.email)).split('/').at(-1);
-    const reset = await ask(service, `/v1/password/resets/${link}`, { json: { password: 'a third long secret' } });
+    const reset = await request(service, `/v1/password/resets/${link}`, { json: { password: 'a third long secret' } });
     assert.equal(reset.status, 200);
     assert.equal((await stateOf(id)).active, false);
   });
@@ -84,13 +85,13 @@ onBothEngines('The owner of a webhook', (engine) => {
     const receiver = await startReceiver();
     const ada = await registerUser(service);
     const { id } = (await make(ada.token, { url: receiver.url })).body.data;
-    await ask(service, '/v1/diaries', { json: { entry: 'mine' }, token: ada.token });
+    await request(service, '/v1/diaries', { json: { entry: 'mine' }, token: ada.token });
     await receiver.until(1);
-    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
     await receiver.until(2);
     const operations = async (token: string) => {
       const path = `/v1/webhooks/${id}/deliveries`;
-      const { body } = await ask<{ data: { operation: string }[] }>(service, path, { token });
+      const { body } = await request<{ data: { operation: string }[] }>(service, path, { token });
       return body.data.map(({ operation }) => operation).sort();
     };
     assert.deepEqual(await operations(ada.token), ['created', 'ping']);
@@ -104,7 +105,7 @@ onBothEngines('The owner of a webhook', (engine) => {
     const { id } = (await make(ada.token)).body.data;
     await rotateKeys(service.context, service.accounts.keys, { source, compromised: true });
     const token = await logIn(service, ada.email, password);
-    const { body } = await ask<Made>(service, `/v1/webhooks/${id}`, { token });
+    const { body } = await request<Made>(service, `/v1/webhooks/${id}`, { token });
     assert.deepEqual([body.data.active, body.data.disabled_reason], [false, 'the keys were compromised']);
     assert.equal((await change('PATCH', id, { active: true }, token)).body.data.active, true);
   });

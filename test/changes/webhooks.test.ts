@@ -5,10 +5,10 @@ import { Webhook } from 'standardwebhooks';
 import { Webhook as SvixWebhook } from 'svix';
 import { password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { startReceiver } from './receiver.ts';
 
@@ -42,12 +42,12 @@ onBothEngines('Webhooks', (engine) => {
   });
 
   const hook = async (json: object, token = admin) =>
-    (await ask<Made>(service, '/v1/webhooks', { json, token })).body.data;
+    (await request<Made>(service, '/v1/webhooks', { json, token })).body.data;
   const make = async (json: object = {}, token = admin) =>
-    (await ask<Made>(service, '/v1/cars', { json: { plate: `W-${plates++}`, ...json }, token })).body.data.id;
+    (await request<Made>(service, '/v1/cars', { json: { plate: `W-${plates++}`, ...json }, token })).body.data.id;
   let plates = 0;
-  const deliveries = async (id: string) =>
-    (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token: admin })).body.data;
+  const deliveries = async (id: string, token = admin) =>
+    (await request<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body.data;
   /** Repeats the request until the response is as expected. */
   const eventually = async <T>(read: () => Promise<T>, holds: (value: T) => boolean): Promise<T> => {
     for (;;) {
@@ -56,7 +56,7 @@ onBothEngines('Webhooks', (engine) => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  const stop = (id: string) => ask(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
+  const stop = (id: string) => request(service, `/v1/webhooks/${id}`, { method: 'DELETE', token: admin });
 
   it('deliver changes in the order of each row, signed by Standard Webhooks', async () => {
     const receiver = await startReceiver();
@@ -64,7 +64,7 @@ onBothEngines('Webhooks', (engine) => {
     assert.match(secret, /^whsec_/);
     const car = await make({ seats: 1 });
     for (const seats of [2, 3, 4]) {
-      await ask(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats }, token: admin });
+      await request(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats }, token: admin });
     }
     const received = await receiver.until(4);
     for (const { headers, text } of received) {
@@ -108,11 +108,11 @@ onBothEngines('Webhooks', (engine) => {
   it('sign with both secrets during a rotation', async () => {
     const receiver = await startReceiver();
     const { id, secret } = await hook({ url: receiver.url, resources: ['cars'] });
-    const { body } = await ask<Made>(service, `/v1/webhooks/${id}/secrets`, {
+    const { body } = await request<Made>(service, `/v1/webhooks/${id}/secrets`, {
       json: { keep_old_hours: 1 },
       token: admin,
     });
-    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
     const [one] = await receiver.until(1);
     assert.equal(one?.body.type, 'ping');
     for (const each of [secret, body.data.secret]) {
@@ -128,8 +128,8 @@ onBothEngines('Webhooks', (engine) => {
     const own = await make({}, ada.token);
     const [one] = await receiver.until(1);
     assert.equal(one?.body.data.id, own);
-    await ask(service, `/v1/users/${ada.id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
-    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    await request(service, `/v1/users/${ada.id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
     const rows = await eventually(
       () => deliveries(id),
       (all) => all.every(({ state }) => state !== 'waiting'),
@@ -149,15 +149,14 @@ onBothEngines('Webhooks', (engine) => {
     const { id } = await hook({ url: receiver.url, resources: ['cars'] }, own);
     const car = await make({}, own);
     await receiver.until(1);
-    await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: own });
+    await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: own });
     await receiver.until(2);
-    const kept = async (token: string) =>
-      (await ask<Deliveries>(service, `/v1/webhooks/${id}/deliveries`, { token })).body.data.map((each) => each.row_id);
+    const kept = async (token: string) => (await deliveries(id, token)).map((each) => each.row_id);
     assert.equal((await kept(own)).length, 2);
 
     const scopes = ['webhooks:read', 'webhooks:write', 'webhook-deliveries:read', 'webhook-deliveries:write'];
     const narrow = { name: 'narrow', scopes };
-    const made = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+    const made = await request<{ data: { access_token: string } }>(service, '/v1/tokens', {
       json: narrow,
       token: own,
     });
@@ -166,10 +165,10 @@ onBothEngines('Webhooks', (engine) => {
     const foreign = (await redeem(service, app, code)).body.access_token;
     const elsewhere = { url: 'https://evil.example/hook' };
     const change = async (token: string) =>
-      (await ask(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: elsewhere, token })).status;
+      (await request(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: elsewhere, token })).status;
     assert.deepEqual([await change(made.body.data.access_token), await change(foreign)], [422, 403]);
     const json = { ...elsewhere, resources: ['cars'] };
-    assert.equal((await ask(service, '/v1/webhooks', { json, token: foreign })).status, 403);
+    assert.equal((await request(service, '/v1/webhooks', { json, token: foreign })).status, 403);
     assert.equal((await kept(made.body.data.access_token)).includes(car), false);
     assert.equal((await kept(made.body.data.access_token)).length, 1, 'the delivery of the ping');
     assert.deepEqual(await kept(foreign), []);
@@ -182,7 +181,8 @@ onBothEngines('Webhooks', (engine) => {
     const failing = await startReceiver(() => 500);
     const second = await hook({ url: failing.url, resources: ['cars'] });
     await make();
-    const state = async (id: string) => (await ask<Made>(service, `/v1/webhooks/${id}`, { token: admin })).body.data;
+    const state = async (id: string) =>
+      (await request<Made>(service, `/v1/webhooks/${id}`, { token: admin })).body.data;
     const off = await eventually(
       () => state(first.id),
       ({ active }) => !active,
@@ -214,7 +214,7 @@ onBothEngines('Webhooks', (engine) => {
       () => deliveries(other.id),
       (all) => all.every(({ state }) => state === 'delivered'),
     );
-    const { status } = await ask(service, `/v1/webhooks/${other.id}/redeliveries`, {
+    const { status } = await request(service, `/v1/webhooks/${other.id}/redeliveries`, {
       json: { deliveries: [rows[0]?.id] },
       token: admin,
     });
@@ -237,7 +237,7 @@ onBothEngines('Webhooks', (engine) => {
       () => deliveries(id),
       (all) => all.every(({ state }) => state === 'delivered'),
     );
-    const again = await ask<{ data: { deliveries: number } }>(service, `/v1/webhooks/${id}/redeliveries`, {
+    const again = await request<{ data: { deliveries: number } }>(service, `/v1/webhooks/${id}/redeliveries`, {
       json: { from },
       token: admin,
     });
@@ -245,7 +245,7 @@ onBothEngines('Webhooks', (engine) => {
     const all = await receiver.until(7);
     const ids = (some: typeof all) => some.map(({ headers }) => headers['webhook-id']).sort();
     assert.deepEqual(ids(all.slice(4)), ids(all.slice(1, 4)));
-    assert.equal((await ask(service, `/v1/webhooks/${id}/redeliveries`, { json: {}, token: admin })).status, 422);
+    assert.equal((await request(service, `/v1/webhooks/${id}/redeliveries`, { json: {}, token: admin })).status, 422);
     await stop(id);
   });
 
@@ -254,12 +254,12 @@ onBothEngines('Webhooks', (engine) => {
     const token = await logIn(far, 'admin@example.com', 'correct horse battery');
     const receiver = await startReceiver();
     for (const url of [receiver.url, 'http://10.0.0.1/hook', 'http://[::1]:1/hook', 'http://169.254.169.254/']) {
-      const made = await ask<Made>(far, '/v1/webhooks', { json: { url, resources: ['cars'] }, token });
+      const made = await request<Made>(far, '/v1/webhooks', { json: { url, resources: ['cars'] }, token });
       if (made.status === 422) continue;
       const { id } = made.body.data;
-      await ask(far, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
+      await request(far, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
       const [ping] = await eventually(
-        async () => (await ask<Deliveries>(far, `/v1/webhooks/${id}/deliveries`, { token })).body.data,
+        async () => (await request<Deliveries>(far, `/v1/webhooks/${id}/deliveries`, { token })).body.data,
         ([first]) => first !== undefined && first.error !== null,
       );
       assert.equal(ping?.response_status, null, url);
@@ -271,27 +271,27 @@ onBothEngines('Webhooks', (engine) => {
     const receiver = await startReceiver();
     const { id } = await hook({ url: receiver.url, resources: ['cars'], search: 'seats:4' });
     const car = await make({ seats: 4 });
-    await ask(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
+    await request(service, `/v1/cars/${car}`, { method: 'PATCH', json: { seats: 9 }, token: admin });
     const [, left] = await receiver.until(2);
     assert.equal(left?.body.type, 'cars.left');
     const { position, ...data } = left?.body.data ?? {};
     assert.equal(typeof position, 'string');
     assert.deepEqual(data, { resource: 'cars', id: car, operation: 'left' });
-    await ask(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: { active: false }, token: admin });
-    const { status } = await ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
+    await request(service, `/v1/webhooks/${id}`, { method: 'PATCH', json: { active: false }, token: admin });
+    const { status } = await request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token: admin });
     assert.equal(status, 409);
     await stop(id);
   });
 
   it('treat an empty list of operations as all operations', async () => {
     const { id } = await hook({ url: 'https://example.com', resources: ['cars'], operations: [] });
-    const { body } = await ask<{ data: { operations: string[] } }>(service, `/v1/webhooks/${id}`, { token: admin });
+    const { body } = await request<{ data: { operations: string[] } }>(service, `/v1/webhooks/${id}`, { token: admin });
     assert.deepEqual(body.data.operations, ['created', 'updated', 'deleted']);
     await stop(id);
   });
 
   it('refuse an invalid URL, resource or search', async () => {
-    const status = async (json: object, token = admin) => (await ask(service, '/v1/webhooks', { json, token })).status;
+    const status = async (json: object) => (await request(service, '/v1/webhooks', { json, token: admin })).status;
     assert.equal(await status({ url: 'ftp://example.com', resources: ['cars'] }), 422);
     assert.equal(await status({ url: 'https://example.com', resources: ['stones'] }), 422);
     assert.equal(await status({ url: 'https://example.com', resources: ['cars'], search: 'nonsense:1' }), 422);

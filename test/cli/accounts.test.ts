@@ -21,12 +21,12 @@ onBothEngines('Account commands', (engine) => {
     server = await start({ database, env });
   });
   const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
-  async function answer(...args: string[]): Promise<string> {
+  async function response(...args: string[]): Promise<string> {
     const { code, stdout, stderr } = await run(...args);
     assert.equal(code, 0, stderr);
     return stdout;
   }
-  const parsed = async (...args: string[]) => JSON.parse(await answer(...args, '--json'));
+  const parsed = async (...args: string[]) => JSON.parse(await response(...args, '--json'));
   const logIn = async (email: string, password: string) => {
     const body = JSON.stringify({ email, password });
     return fetch(`${server.url}/v1/clients/web/admin/login`, { method: 'POST', headers: json, body });
@@ -50,8 +50,8 @@ onBothEngines('Account commands', (engine) => {
       [shown.email, shown.sessions, shown.personal_tokens, shown.disabled],
       ['ada@example.com', 1, 1, false],
     );
-    assert.match(await answer('user', 'show', shown.id), /^email +ada@example.com$/m);
-    const output = await answer('user', 'password', 'ada@example.com');
+    assert.match(await response('user', 'show', shown.id), /^email +ada@example.com$/m);
+    const output = await response('user', 'password', 'ada@example.com');
     const password = /^password {2}([\w-]+) /.exec(output)?.[1] as string;
     assert.equal(await isIn(token), false);
     assert.equal((await logIn('ada@example.com', 'lovelace-1815')).status, 400);
@@ -62,10 +62,10 @@ onBothEngines('Account commands', (engine) => {
 
   it('disable and enable a user', async () => {
     const token = await register('bob@example.com', 'a long enough one');
-    await answer('user', 'disable', 'bob@example.com');
+    await response('user', 'disable', 'bob@example.com');
     assert.equal(await isIn(token), false);
     assert.equal((await logIn('bob@example.com', 'a long enough one')).status, 400);
-    await answer('user', 'enable', 'bob@example.com');
+    await response('user', 'enable', 'bob@example.com');
     assert.equal((await logIn('bob@example.com', 'a long enough one')).status, 200);
     const last = await run('user', 'disable', 'admin@example.com');
     assert.deepEqual([last.code, /the last administrator/.test(last.stderr)], [1, true]);
@@ -77,9 +77,9 @@ onBothEngines('Account commands', (engine) => {
     const rows = (await parsed('session', 'list', '--user', 'eve@example.com')) as { id: string; type: string }[];
     const sessions = rows.filter(({ type }) => type === 'session');
     assert.equal(sessions.length, 2);
-    assert.equal(await answer('session', 'end', sessions[1]?.id as string), '1 ended.\n');
+    assert.equal(await response('session', 'end', sessions[1]?.id as string), '1 ended.\n');
     assert.deepEqual([await isIn(first), await isIn(second.access_token)], [false, true]);
-    assert.equal(await answer('session', 'end', '--user', 'eve@example.com'), '2 ended.\n');
+    assert.equal(await response('session', 'end', '--user', 'eve@example.com'), '2 ended.\n');
     assert.equal(await isIn(second.access_token), false);
     assert.equal((await run('session', 'end', sessions[1]?.id as string)).code, 1, 'the session has already ended');
     const nobody = await run('session', 'end');
@@ -91,13 +91,13 @@ onBothEngines('Account commands', (engine) => {
 
   it('delete a user or a client, but none from the settings', async () => {
     const token = await register('gone@example.com', 'a long enough one');
-    await answer('user', 'delete', 'gone@example.com');
+    await response('user', 'delete', 'gone@example.com');
     assert.equal(await isIn(token), false);
     assert.equal((await run('user', 'show', 'gone@example.com')).code, 1);
     const { client_id } = await parsed('client', 'create', 'Reports');
     const shown = await parsed('client', 'show', client_id);
     assert.deepEqual([shown.name, shown.secrets, shown.sessions], ['Reports', ['works'], 0]);
-    await answer('client', 'delete', client_id);
+    await response('client', 'delete', client_id);
     assert.equal((await run('client', 'show', client_id)).code, 1);
     const needed = await run('client', 'delete', 'web-admin');
     assert.deepEqual([needed.code, /login proxy in the settings/.test(needed.stderr)], [1, true]);
@@ -127,7 +127,7 @@ onBothEngines('Account commands', (engine) => {
     assert.match(asked.stderr, /ends\n {2}every session[\s\S]*leaves people with their passwords/);
     await assert.rejects(start({ database, env }), /cannot be opened[\s\S]*gatehouse keys reset/);
 
-    assert.match(await answer('keys', 'reset', '--force'), /sessions: all access tokens/);
+    assert.match(await response('keys', 'reset', '--force'), /sessions: all access tokens/);
     server = await start({ database, env });
     assert.equal(await isIn(token), false);
     assert.equal((await logIn('kept@example.com', 'a long enough one')).status, 200);

@@ -23,16 +23,16 @@ onBothEngines('The command line', (engine) => {
     assert.equal(code, 0, stderr);
     return stdout;
   };
-  const answer = async (...args: string[]) => checked(await run(...args));
+  const response = async (...args: string[]) => checked(await run(...args));
   /** In a separate process, like the commands of an operator. */
-  const answerBeside = async (...args: string[]) => checked(await gatehouse(args, database.dir, env));
-  const list = async (...args: string[]) => JSON.parse(await answer(...args, '--json')) as Record<string, unknown>[];
+  const responseBeside = async (...args: string[]) => checked(await gatehouse(args, database.dir, env));
+  const list = async (...args: string[]) => JSON.parse(await response(...args, '--json')) as Record<string, unknown>[];
 
   it('shows the pending migrations, applies them, and then has nothing to do', async () => {
-    assert.match(await answer('migrate', '--plan'), /would apply 001-first-tables/);
-    assert.match(await answerBeside('migrate', '--plan'), /would apply 001-first-tables/);
-    assert.match(await answerBeside('migrate'), /applied 001-first-tables/);
-    assert.match(await answer('migrate'), /up to date/);
+    assert.match(await response('migrate', '--plan'), /would apply 001-first-tables/);
+    assert.match(await responseBeside('migrate', '--plan'), /would apply 001-first-tables/);
+    assert.match(await responseBeside('migrate'), /applied 001-first-tables/);
+    assert.match(await response('migrate'), /up to date/);
   });
 
   it('creates no client with an unknown scope', async () => {
@@ -40,12 +40,12 @@ onBothEngines('The command line', (engine) => {
     assert.notEqual(refused.code, 0);
     assert.match(refused.stderr, /there is no scope "cars:read"/);
     assert.deepEqual(await list('client', 'list'), []);
-    const made = JSON.parse(await answer('client', 'create', 'Reports', '--scope', 'users:read', '--json'));
+    const made = JSON.parse(await response('client', 'create', 'Reports', '--scope', 'users:read', '--json'));
     assert.deepEqual(made.scopes, ['users:read']);
   });
 
   it('creates clients that work, lists them, and replaces their secrets', async () => {
-    const made = JSON.parse(await answerBeside('client', 'create', 'Reports', '--id', 'reports', '--json'));
+    const made = JSON.parse(await responseBeside('client', 'create', 'Reports', '--id', 'reports', '--json'));
     assert.equal(made.client_id, 'reports');
     assert.deepEqual(
       (await list('client', 'list')).map(({ client_id, type, name, scopes }) => ({ client_id, type, name, scopes })),
@@ -59,9 +59,9 @@ onBothEngines('The command line', (engine) => {
     };
     assert.equal(await token(made.client_secret), 200);
     // The running server is notified of changes by the command line.
-    const kept = JSON.parse(await answerBeside('client', 'secret', 'reports', '--keep-old', '1', '--json'));
+    const kept = JSON.parse(await responseBeside('client', 'secret', 'reports', '--keep-old', '1', '--json'));
     assert.deepEqual([await token(made.client_secret), await token(kept.client_secret)], [200, 200]);
-    const last = JSON.parse(await answerBeside('client', 'secret', 'reports', '--json'));
+    const last = JSON.parse(await responseBeside('client', 'secret', 'reports', '--json'));
     assert.deepEqual(
       [await token(made.client_secret), await token(kept.client_secret), await token(last.client_secret)],
       [401, 401, 200],
@@ -71,16 +71,16 @@ onBothEngines('The command line', (engine) => {
 
   it('shows the names of users and clients without control characters', async () => {
     const name = 'a\u001b[2J\u009b1A\nb\u202ec';
-    await answer('client', 'create', name, '--id', 'named');
-    const [line, ...more] = (await answer('client', 'list')).split('\n').filter((text) => text.startsWith('named'));
+    await response('client', 'create', name, '--id', 'named');
+    const [line, ...more] = (await response('client', 'list')).split('\n').filter((text) => text.startsWith('named'));
     assert.match(line as string, /a\\u\{1b\}\[2J\\u\{9b\}1A\\u\{a\}b\\u\{202e\}c +\*/);
     assert.deepEqual(more, []);
     assert.equal((await list('client', 'list')).find(({ client_id }) => client_id === 'named')?.name, name);
-    assert.doesNotMatch(await answer('events'), /[^\P{Cc}\n]|\u202e/u);
+    assert.doesNotMatch(await response('events'), /[^\P{Cc}\n]|\u202e/u);
   });
 
   it('creates users, and reports invalid values', async () => {
-    const made = JSON.parse(await answer('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
+    const made = JSON.parse(await response('user', 'create', '--email', 'Ada@Example.com', '--name', 'Ada', '--json'));
     assert.equal(made.email, 'Ada@example.com');
     assert.match(made.password, /^[\w-]{20}$/);
     const again = await run('user', 'create', '--email', 'ada@example.com', '--role', 'emperor');
@@ -91,16 +91,16 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('lists users and changes their roles', async () => {
-    await answer('user', 'create', '--email', 'ada@example.com');
-    await answer('user', 'create', '--email', 'admin@localhost', '--role', 'admin');
+    await response('user', 'create', '--email', 'ada@example.com');
+    await response('user', 'create', '--email', 'admin@localhost', '--role', 'admin');
     const user = (await list('user', 'list')).find(({ email }) => email === 'admin@localhost');
     assert.deepEqual([user?.email, user?.roles], ['admin@localhost', ['admin']]);
     const last = await run('user', 'role', 'ADMIN@localhost', '--', '-admin');
     assert.deepEqual([last.code, /the last administrator/.test(last.stderr)], [1, true]);
-    assert.equal(await answer('user', 'role', 'ada@example.com', 'admin'), 'admin\n');
+    assert.equal(await response('user', 'role', 'ada@example.com', 'admin'), 'admin\n');
     assert.equal((await list('user', 'list', '--role', 'admin')).length, 2);
-    assert.equal(await answer('user', 'role', user?.id as string, '--', '-admin'), '(no roles)\n');
-    assert.equal(await answer('user', 'role', user?.id as string, 'admin'), 'admin\n');
+    assert.equal(await response('user', 'role', user?.id as string, '--', '-admin'), '(no roles)\n');
+    assert.equal(await response('user', 'role', user?.id as string, 'admin'), 'admin\n');
     assert.equal((await list('user', 'list', '--role', 'other')).length, 0);
     const unknown = await run('user', 'role', 'admin@localhost', 'emperor');
     assert.equal(unknown.code, 1);
@@ -108,22 +108,22 @@ onBothEngines('The command line', (engine) => {
   });
 
   it('lists and rotates keys', async () => {
-    await answer('user', 'create', '--email', 'ada@example.com');
+    await response('user', 'create', '--email', 'ada@example.com');
     const [first] = await list('keys', 'list');
     assert.equal(first?.state, 'signing');
-    await answerBeside('keys', 'rotate');
+    await responseBeside('keys', 'rotate');
     const states = (await list('keys', 'list')).map(({ signs, state }) => `${signs} ${state}`).sort();
     const each = ['access_token', 'id_token'].flatMap((signs) => [`${signs} published`, `${signs} signing`]);
     assert.deepEqual(states, each);
-    await answer('keys', 'rotate', '--compromised');
+    await response('keys', 'rotate', '--compromised');
     const signing = (await list('keys', 'list')).filter(({ state }) => state === 'signing');
     assert.equal(signing.length, 2);
     assert.ok(signing.every(({ id }) => id !== first?.id));
   });
 
   it('reports no problem for a healthy service', async () => {
-    await answerBeside('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
-    const findings = JSON.parse(await answerBeside('doctor', '--json')) as Record<string, unknown>[];
+    await responseBeside('user', 'create', '--email', 'ada@example.com', '--role', 'admin');
+    const findings = JSON.parse(await responseBeside('doctor', '--json')) as Record<string, unknown>[];
     assert.deepEqual(
       findings.filter(({ state }) => state === 'error'),
       [],

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { ended, gatehouse, startCommand } from '../harness/command.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 onBothEngines('gatehouse events', (engine) => {
   const start = services(engine);
   const signIn = ({ url }: Service, email: string, secret = password) =>
-    ask({ url }, '/v1/clients/web/admin/login', { form: { email, password: secret } });
+    request({ url }, '/v1/clients/web/admin/login', { form: { email, password: secret } });
   const envOf = ({ database }: Service) => ({ DATABASE_URL: database.url, DATA_DIR: database.dir });
 
   it('shows the newest events, filtered by type, user and time', async () => {

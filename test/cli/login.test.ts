@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { logIn } from '../../src/cli/account/login.ts';
-import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';
 import { type Person, password, registerUser } from '../harness/people.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -64,7 +64,7 @@ onBothEngines('gatehouse login', (engine) => {
     const token = async () => (await run('token')).stdout.trim();
     const first = await token();
     assert.equal(first, kept().accessToken);
-    const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: first });
+    const me = await request<{ data: { id: string } }>(service, '/v1/users/me', { token: first });
     assert.deepEqual([me.status, me.body.data.id], [200, ada.id]);
     // The token is about to expire.
     const all = JSON.parse(readFileSync(file, 'utf8'));
@@ -72,7 +72,7 @@ onBothEngines('gatehouse login', (engine) => {
     writeFileSync(file, JSON.stringify(all));
     const second = await token();
     assert.notEqual(second, first);
-    assert.equal((await ask(service, '/v1/users/me', { token: second })).status, 200);
+    assert.equal((await request(service, '/v1/users/me', { token: second })).status, 200);
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.equal(await token(), second);
   });
@@ -96,7 +96,7 @@ onBothEngines('gatehouse login', (engine) => {
       await visitor.send('/device/decision', { user_code, decision: 'allow', ...ticked });
     };
     await logIn(service.url, '*', (line) => output.push(line), decide);
-    const me = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: kept().accessToken });
+    const me = await request<{ data: { id: string } }>(service, '/v1/users/me', { token: kept().accessToken });
     assert.equal(me.body.data.id, person.id);
   });
 
@@ -104,7 +104,7 @@ onBothEngines('gatehouse login', (engine) => {
     const token = (await run('token')).stdout.trim();
     const { code, stdout } = await run('logout');
     assert.deepEqual([code, stdout.trim()], [0, `Signed out of ${service.url}.`]);
-    assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
+    assert.equal((await request(service, '/v1/users/me', { token })).status, 401);
     assert.throws(() => statSync(file));
     const again = await run('logout');
     assert.deepEqual(
@@ -119,7 +119,7 @@ onBothEngines('gatehouse login', (engine) => {
     const seen = async (scope: string) => {
       await signIn('allow', scope);
       const token = (await run('token')).stdout.trim();
-      return (await ask<{ meta: { pagination: { total: number } } }>(service, '/v1/users', { token })).body.meta
+      return (await request<{ meta: { pagination: { total: number } } }>(service, '/v1/users', { token })).body.meta
         .pagination.total;
     };
     assert.equal(await seen('*'), 1);
@@ -130,7 +130,7 @@ onBothEngines('gatehouse login', (engine) => {
   it('can request fewer scopes, and can be refused', async () => {
     await signIn('allow', 'users:read');
     const token = (await run('token', '--url', `${service.url}/`)).stdout.trim();
-    assert.equal((await ask(service, '/v1/clients', { token })).status, 403);
+    assert.equal((await request(service, '/v1/clients', { token })).status, 403);
     await assert.rejects(signIn('deny'), /denied in the browser/);
     assert.equal((await run('token')).stdout.trim(), token, 'the earlier login stays');
   });
@@ -139,11 +139,12 @@ onBothEngines('gatehouse login', (engine) => {
     const all = JSON.parse(readFileSync(file, 'utf8'));
     all.services[service.url].expiresAt = 0;
     writeFileSync(file, JSON.stringify(all));
-    const sessions = await ask<{ data: { id: string; client_id: string }[] }>(service, '/v1/tokens?limit=100', {
+    const sessions = await request<{ data: { id: string; client_id: string }[] }>(service, '/v1/tokens?limit=100', {
       token: ada.token,
     });
     for (const { id, client_id } of sessions.body.data)
-      if (client_id === 'gatehouse-cli') await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token: ada.token });
+      if (client_id === 'gatehouse-cli')
+        await request(service, `/v1/tokens/${id}`, { method: 'DELETE', token: ada.token });
     assert.match((await run('token')).stderr, /The login has ended/);
     assert.match((await run('token')).stderr, /not signed in/);
   });

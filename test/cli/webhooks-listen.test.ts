@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { ended, startCommand } from '../harness/command.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 const resources = new URL('../changes/resources', import.meta.url).pathname;
@@ -29,19 +29,19 @@ describe('gatehouse webhooks listen', () => {
       const service = await start({ env: { RESOURCES_DIR: resources } });
       const token = await logIn(service, 'admin@example.com', 'correct horse battery');
       const first = await listen('--port', '0');
-      const made = await ask<{ data: { id: string; secret: string } }>(service, '/v1/webhooks', {
+      const made = await request<{ data: { id: string; secret: string } }>(service, '/v1/webhooks', {
         json: { url: first.url, resources: ['cars'], signature },
         token,
       });
       const { id, secret } = made.body.data;
-      const ping = () => ask(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
+      const ping = () => request(service, `/v1/webhooks/${id}/pings`, { method: 'POST', token });
       await ping();
       assert.match(await first.line(), /not verified {2}ping/);
       first.child.kill('SIGINT');
       assert.deepEqual(await ended(first.child), [0, null]);
       const port = new URL(first.url).port;
       const second = await listen('--port', port, '--secret', secret);
-      await ask(service, '/v1/cars', { json: { plate: 'L 1' }, token });
+      await request(service, '/v1/cars', { json: { plate: 'L 1' }, token });
       assert.match(await second.line(), / verified {2}cars\.created {2}\S+ {2}\{.*"plate":"L 1"/);
       const forged = await fetch(second.url, {
         method: 'POST',

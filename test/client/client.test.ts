@@ -74,11 +74,11 @@ onBothEngines('The client and a real service', (engine) => {
         refreshTokens,
         retryDelays: [0, 0],
         fetch: async (url, init) => {
-          const answer = await fetch(url, init);
-          if (!url.endsWith('/refresh')) return answer;
+          const response = await fetch(url, init);
+          if (!url.endsWith('/refresh')) return response;
           sent.push(JSON.parse(init.body as string).refresh_token);
           if (lost-- > 0) throw new TypeError('the connection was lost');
-          return answer;
+          return response;
         },
       });
       const kept = refreshTokens.read();

@@ -62,13 +62,13 @@ onBothEngines('Signing in with the client', (engine) => {
   test('refuses a response of another server or to another request', async () => {
     const gatehouse = program('openid');
     const asked = await gatehouse.authorize();
-    for (const answer of [
+    for (const response of [
       `/callback?code=x&state=${asked.state}&iss=https://other.example`,
       `/callback?code=x&state=${asked.state}`,
       `/callback?code=x&state=another&iss=${service.url}`,
       `/callback?error=access_denied&iss=${service.url}`,
     ]) {
-      await assert.rejects(gatehouse.redeem(asked, answer), { code: 'invalid_state' });
+      await assert.rejects(gatehouse.redeem(asked, response), { code: 'invalid_state' });
     }
   });
 

@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { filled, openConsole } from './open-console.ts';
 
@@ -24,7 +24,7 @@ describe('The console and access rights', () => {
     service = await start({ env: { ROLES: 'admin,editor', RESOURCES_DIR: join(fleet, 'resources') } });
     const { email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     await seed(service.url, await logIn(service, email, password));
-    await ask(service, '/v1/clients/web/admin/login', { json: { email, password: 'wrong' } });
+    await request(service, '/v1/clients/web/admin/login', { json: { email, password: 'wrong' } });
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
@@ -64,7 +64,7 @@ describe('The console and access rights', () => {
 
     await visit.test('revokes a session, whose token is refused from then on', async () => {
       const token = await logIn(service, 'grace@example.com', password);
-      assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+      assert.equal((await request(service, '/v1/users/me', { token })).status, 200);
       await goTo('Sessions & tokens');
       const row = page.getByRole('row').filter({ hasText: 'grace@example.com' }).filter({ hasText: 'session' });
       await row.first().getByRole('checkbox').waitFor();
@@ -77,7 +77,7 @@ describe('The console and access rights', () => {
       await page.getByText('Nothing failed.').waitFor();
       await page.getByRole('button', { name: 'Close' }).click();
       await row.first().waitFor({ state: 'detached' });
-      const { status, body } = await ask(service, '/v1/users/me', { token });
+      const { status, body } = await request(service, '/v1/users/me', { token });
       assert.deepEqual([status, body.code], [401, 'token_revoked']);
     });
 
@@ -96,7 +96,7 @@ describe('The console and access rights', () => {
       };
       await open();
       await flip();
-      const { status, body } = await ask(service, '/v1/users/me', { token });
+      const { status, body } = await request(service, '/v1/users/me', { token });
       assert.deepEqual([status, body.code], [401, 'user_gone']);
       await goTo('Users');
       const other = page.getByRole('cell', { name: 'ada@example.com', exact: true }).first();
@@ -126,7 +126,7 @@ describe('The console and access rights', () => {
       await page.getByRole('heading', { name: 'Client Reports' }).waitFor();
       const id = /clients\/([^/]+)\/show/.exec(page.url())?.[1] as string;
       const form = { grant_type: 'client_credentials', client_id: id, client_secret: secret };
-      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 200);
+      assert.equal((await request(service, '/v1/oauth/token', { form })).status, 200);
       await page.getByText('Reports').first().waitFor();
       assert.ok(!(await page.content()).includes(secret));
 
@@ -137,8 +137,8 @@ describe('The console and access rights', () => {
       assert.equal(await page.getByRole('textbox', { name: 'Client id' }).inputValue(), id);
       const next = await page.getByRole('textbox', { name: 'Client secret' }).inputValue();
       await page.getByRole('button', { name: 'I have copied it' }).click();
-      assert.equal((await ask(service, '/v1/oauth/token', { form: { ...form, client_secret: next } })).status, 200);
-      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+      assert.equal((await request(service, '/v1/oauth/token', { form: { ...form, client_secret: next } })).status, 200);
+      assert.equal((await request(service, '/v1/oauth/token', { form })).status, 401);
     });
 
     await visit.test('gives a car of the fleet another owner', async () => {
@@ -183,8 +183,8 @@ describe('The console and access rights', () => {
     await visit.test('closes when the session is revoked elsewhere', async () => {
       const token = await logIn(service, 'ada@example.com', password);
       const oldestFirst = '/v1/tokens?search=type:session&orderBy=created_at&sortedBy=asc';
-      const { body } = await ask<{ data: { id: string }[] }>(service, oldestFirst, { token });
-      for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
+      const { body } = await request<{ data: { id: string }[] }>(service, oldestFirst, { token });
+      for (const { id } of body.data) await request(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
       await goTo('Users');
       await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
       await page.getByRole('button', { name: 'Leave the console' }).click();

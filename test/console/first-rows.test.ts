@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
@@ -30,7 +30,7 @@ describe('A list on a slow connection', () => {
     await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     const token = await logIn(service, 'ada@example.com', password);
     const json = { name: '<b>Rex</b>', tame: true };
-    const { body } = await ask<{ data: { id: string } }>(service, '/v1/pets', { token, json });
+    const { body } = await request<{ data: { id: string } }>(service, '/v1/pets', { token, json });
     const { page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password);
     const arrived = Promise.withResolvers<void>();
     await page.route(/\/assets\/draw-/, async (route) => {

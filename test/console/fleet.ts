@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { BrowserContext } from 'playwright-core';
 import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { logIn } from '../harness/ask.ts';
+import { logIn } from '../harness/request.ts';
 import type { Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 

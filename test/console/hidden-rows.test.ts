@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
@@ -29,7 +29,7 @@ describe('A list with rows that an access rule hides', () => {
     const service = await start({ env: { ROLES: 'admin,vet', RESOURCES_DIR: dir } });
     await addLogin(service, { email: 'vet@example.com', roles: ['vet'] });
     const token = await logIn(service, 'vet@example.com', password);
-    assert.equal((await ask(service, '/v1/pets', { token, json: { name: 'Rex' } })).status, 201);
+    assert.equal((await request(service, '/v1/pets', { token, json: { name: 'Rex' } })).status, 201);
     await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     const { page } = await openConsole(await browser(), service, 'ada@example.com', password);
     await page.getByRole('menuitem', { name: 'Pets' }).click();

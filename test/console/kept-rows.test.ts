@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
@@ -23,7 +23,7 @@ describe('The console and soft-deleted rows', () => {
       { title: 'Moanin', genre: 'jazz', price: '9.90' },
       { title: 'Maiden Voyage', genre: 'jazz', price: '1200.20' },
     ]) {
-      await ask(service, '/v1/albums', { json, token });
+      await request(service, '/v1/albums', { json, token });
     }
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });

@@ -3,8 +3,8 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { startReceiver } from '../changes/receiver.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 
@@ -21,7 +21,7 @@ describe('The console', () => {
   let grace: string;
   let car: { id: string; owner_id: string };
   const goTo = (name: string) => page.getByRole('menuitem', { name, exact: true }).click();
-  const change = (json: object) => ask(service, `/v1/cars/${car.id}`, { method: 'PATCH', json, token: grace });
+  const change = (json: object) => request(service, `/v1/cars/${car.id}`, { method: 'PATCH', json, token: grace });
 
   /** Opens a page, and returns when its stream is open. */
   const followed = async (go: () => Promise<void>) => {
@@ -34,7 +34,7 @@ describe('The console', () => {
     ({ service, page, complaints } = await openFleet(start, browser));
     const { email } = await addLogin(service, { email: 'grace@example.com', roles: ['admin'] });
     grace = await logIn(service, email, password);
-    const { body } = await ask<Rows>(service, '/v1/cars?search=plate:AB 123', { token: grace });
+    const { body } = await request<Rows>(service, '/v1/cars?search=plate:AB 123', { token: grace });
     car = body.data[0] as typeof car;
   });
 
@@ -45,7 +45,7 @@ describe('The console', () => {
       const count = Number(await figure.innerText());
       assert.ok(count > 0);
       const json = { plate: 'LIVE 1', model: 'Fiat Tipo', owner_id: car.owner_id };
-      assert.equal((await ask(service, '/v1/cars', { json, token: grace })).status, 201);
+      assert.equal((await request(service, '/v1/cars', { json, token: grace })).status, 201);
       await page
         .getByRole('link', { name: /^Cars/ })
         .getByText(String(count + 1), { exact: true })

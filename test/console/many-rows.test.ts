@@ -5,8 +5,8 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
@@ -32,7 +32,7 @@ describe('The console and lists with many rows', () => {
     await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     token = await logIn(service, 'ada@example.com', password);
     await seed(service.url, token);
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/owners', { token });
+    const { body } = await request<{ data: { id: string }[] }>(service, '/v1/owners', { token });
     owner = body.data[0]?.id as string;
     ({ page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password));
   });
@@ -69,7 +69,7 @@ describe('The console and lists with many rows', () => {
       await done.getByText('Nothing failed.').waitFor();
       await done.getByRole('button', { name: 'Undo the import' }).click();
       await page.getByRole('dialog', { name: 'The import is undone' }).getByRole('button', { name: 'Close' }).click();
-      const { body } = await ask<{ data: object[] }>(service, '/v1/cars?search=model:Imported', { token });
+      const { body } = await request<{ data: object[] }>(service, '/v1/cars?search=model:Imported', { token });
       assert.equal(body.data.length, 0);
       await menu('Import');
       await page.getByLabel('File').setInputFiles(file);
@@ -130,7 +130,7 @@ describe('The console and lists with many rows', () => {
       await page.getByRole('dialog', { name: '43 cars changed' }).getByText('Nothing failed.').waitFor();
       const changed = async () => {
         const path = '/v1/cars?search=model:Changed&limit=100';
-        return (await ask<{ data: object[] }>(service, path, { token })).body.data.length;
+        return (await request<{ data: object[] }>(service, path, { token })).body.data.length;
       };
       assert.equal(await changed(), 43);
       await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();

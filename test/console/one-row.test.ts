@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { drawn, openConsole } from './open-console.ts';
 
@@ -24,7 +24,7 @@ describe('The console and one row', () => {
     await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     const token = await logIn(service, 'ada@example.com', password);
     await seed(service.url, token);
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
+    const { body } = await request<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
     id = body.data[0]?.id as string;
     ({ page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password));
     await page.goto(`${service.url}/admin/cars/${id}/show`);

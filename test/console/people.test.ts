@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
 import { mailsTo } from '../harness/mailbox.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openConsole } from './open-console.ts';
 
@@ -45,10 +45,12 @@ describe('The console and people', () => {
     await db.updateTable('users').set({ name: 'Grace Hopper' }).where('email', 'like', 'grace%').execute();
     await db.updateTable('users').set({ email_confirmed: 0 }).where('id', '=', id).execute();
     const token = await logIn(service, email, password);
-    await ask(service, '/v1/folders', { json: { name: 'Graceful things' }, token });
+    await request(service, '/v1/folders', { json: { name: 'Graceful things' }, token });
     await logIn(service, 'grace@example.com', password);
     for (let i = 0; i < 10; i++) {
-      await ask(service, '/v1/clients/web/admin/login', { json: { email: 'grace@example.com', password: 'wrong' } });
+      await request(service, '/v1/clients/web/admin/login', {
+        json: { email: 'grace@example.com', password: 'wrong' },
+      });
     }
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
@@ -91,7 +93,7 @@ describe('The console and people', () => {
         await pressAndConfirm('Send reset email');
         assert.equal((await mailsTo(service, 'reset-password', 'grace@example.com')).length, 1);
         await pressAndConfirm('Sign out everywhere');
-        assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
+        assert.equal((await request(service, '/v1/users/me', { token })).status, 401);
         await page.getByRole('button', { name: 'Roles', exact: true }).press('Enter');
         await page.getByRole('checkbox', { name: 'editor' }).press('Space');
         await page.getByRole('button', { name: 'Save roles' }).press('Enter');
@@ -128,7 +130,7 @@ describe('The console and people', () => {
       await page.getByRole('button', { name: 'Delete user', exact: true }).press('Enter');
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       assert.equal(
-        (await ask(service, `/v1/users/${graceId}`, { token: await logIn(service, 'ada@example.com', password) }))
+        (await request(service, `/v1/users/${graceId}`, { token: await logIn(service, 'ada@example.com', password) }))
           .status,
         200,
       );

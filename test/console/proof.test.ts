@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { openFleet } from './fleet.ts';
 
@@ -13,7 +13,8 @@ describe('The console', () => {
   test('asks for a recent proof in a dialog and keeps the input', { timeout: 300_000 }, async () => {
     const { service, page, token, complaints } = await openFleet(start, browser);
     const clients = async () =>
-      (await ask<{ data: { name: string }[] }>(service, '/v1/clients?search=name:Reports', { token })).body.data.length;
+      (await request<{ data: { name: string }[] }>(service, '/v1/clients?search=name:Reports', { token })).body.data
+        .length;
     await page.goto(`${service.url}/admin/clients/create`);
     const name = page.getByRole('textbox', { name: 'Name' });
     await name.fill('Reports');

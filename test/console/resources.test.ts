@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { filled, openConsole } from './open-console.ts';
 
@@ -21,8 +21,8 @@ describe('The console and the resources of an operator', () => {
     service = await start({ env: { RESOURCES_DIR: join(import.meta.dirname, '../client/resources') } });
     const { email } = await addLogin(service, { email: 'ada@example.com', roles: ['admin'] });
     token = await logIn(service, email, password);
-    await ask(service, '/v1/folders', { json: { name: 'Work' }, token });
-    await ask(service, '/v1/folders', { json: { name: 'Home' }, token });
+    await request(service, '/v1/folders', { json: { name: 'Work' }, token });
+    await request(service, '/v1/folders', { json: { name: 'Home' }, token });
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
 
@@ -72,9 +72,9 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('link', { name: 'Edit' }).click();
       await filled(page, '<img');
       await page.getByRole('textbox', { name: 'Title' }).fill('Mine');
-      const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/notes', { token });
+      const { body } = await request<{ data: { id: string }[] }>(service, '/v1/notes', { token });
       const id = body.data[0]?.id;
-      await ask(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
+      await request(service, `/v1/notes/${id}`, { method: 'PATCH', json: { title: 'Theirs' }, token });
       // As when a user returns from another tab: the input stays.
       await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
       await page.waitForLoadState('networkidle');

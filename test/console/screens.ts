@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 
 /** The rows and ids that the screens show. */
@@ -24,12 +24,12 @@ export interface Screen {
 /** A user with a token, a client and a consent, and a client of that user. */
 export async function createScreenData(service: Service, token: string): Promise<ScreenData> {
   const first = async (path: string) =>
-    (await ask<{ data: { id: string; user_id: string }[] }>(service, path, { token })).body.data[0];
+    (await request<{ data: { id: string; user_id: string }[] }>(service, path, { token })).body.data[0];
   const owner = await first('/v1/owners?search=name:Ada Lovelace');
   const car = (await first('/v1/cars?search=plate:AB 123'))?.id as string;
   const person = owner?.user_id as string;
   const json = { name: 'Fleet watch', type: 'personal', user_id: person };
-  const made = await ask<{ data: { id: string } }>(service, '/v1/clients', { json, token });
+  const made = await request<{ data: { id: string } }>(service, '/v1/clients', { json, token });
   const client = made.body.data.id;
   const { db } = service.context.database;
   const times = { created_at: service.context.now(), updated_at: service.context.now() };
@@ -38,7 +38,7 @@ export async function createScreenData(service: Service, token: string): Promise
   await db.insertInto('consents').values(consent).execute();
   let seats = 10;
   const change = async () => {
-    await ask(service, `/v1/cars/${car}`, {
+    await request(service, `/v1/cars/${car}`, {
       method: 'PATCH',
       json: { seats: ++seats, model: `Panda ${seats}` },
       token,

@@ -4,8 +4,8 @@ import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { seed } from '../../examples/fleet/seed.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { browsers, seriousProblems } from '../harness/browser.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { filled, openConsole } from './open-console.ts';
 
@@ -22,14 +22,14 @@ describe('The console', () => {
   const email = 'ada@example.com';
   const model = () => page.getByRole('textbox', { name: 'Model' });
   const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
-  const change = (json: object) => ask(service, `/v1/cars/${id}`, { method: 'PATCH', json, token });
+  const change = (json: object) => request(service, `/v1/cars/${id}`, { method: 'PATCH', json, token });
 
   before(async () => {
     service = await start({ env: { RESOURCES_DIR: join(fleet, 'resources') } });
     await addLogin(service, { email, roles: ['admin'] });
     token = await logIn(service, email, password);
     await seed(service.url, token);
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
+    const { body } = await request<{ data: { id: string }[] }>(service, '/v1/cars?search=plate:AB 123', { token });
     id = body.data[0]?.id as string;
     ({ page, complaints } = await openConsole(await browser(), service, email, password));
   });
@@ -59,7 +59,7 @@ describe('The console', () => {
       await dialog.getByRole('radio', { name: 'Theirs 8' }).waitFor();
       await dialog.getByRole('button', { name: 'Save my choices' }).click();
       await page.getByText('Car saved.').waitFor();
-      const { body } = await ask<{ data: object }>(service, `/v1/cars/${id}?filter=model;seats`, { token });
+      const { body } = await request<{ data: object }>(service, `/v1/cars/${id}?filter=model;seats`, { token });
       assert.deepEqual(body.data, { model: 'Mine', seats: 8 });
     });
 
@@ -76,8 +76,10 @@ describe('The console', () => {
       'asks for a login over the form when the session has ended, and then continues the save',
       async () => {
         await model().fill('Typed before');
-        const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', { token });
-        for (const { id } of body.data) await ask(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
+        const { body } = await request<{ data: { id: string }[] }>(service, '/v1/tokens?search=type:session', {
+          token,
+        });
+        for (const { id } of body.data) await request(service, `/v1/tokens/${id}`, { method: 'DELETE', token });
         await save();
         const dialog = page.getByRole('dialog', { name: 'Sign in again' });
         await dialog.waitFor();

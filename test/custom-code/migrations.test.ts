@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const people = (nickname: string) => `
@@ -46,11 +46,11 @@ onBothEngines('Migrations of an operator', (engine) => {
   let token: string;
   const logIn = async () => {
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
-    token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    token = String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
   const found = async (search: string) => {
     const path = `/v1/people?search=${encodeURIComponent(search)}`;
-    const { body } = await ask<{ data: { name: string }[] }>(service, path, { token });
+    const { body } = await request<{ data: { name: string }[] }>(service, path, { token });
     return body.data.map(({ name }) => name);
   };
 
@@ -66,7 +66,7 @@ onBothEngines('Migrations of an operator', (engine) => {
     writeFileSync(join(dir, 'jobs', 'greet.ts'), job);
     service = await start({ env, database: own });
     await logIn();
-    await ask(service, '/v1/people', { token, json: { name: 'Grace' } });
+    await request(service, '/v1/people', { token, json: { name: 'Grace' } });
     await service.close();
     // Another file name, because a module is imported only once.
     rmSync(join(dir, 'resources', 'people.ts'));

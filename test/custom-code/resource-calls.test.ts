@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { uuidv7 } from '../../src/database/uuid.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
@@ -22,7 +22,7 @@ onBothEngines('resource() in custom code', (engine) => {
   const ids = new Map<string, string>();
   const logIn = async (email: string, secret = password) => {
     const form = { email, password: secret };
-    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    return String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
   before(async () => {
     const env = {
@@ -38,8 +38,8 @@ onBothEngines('resource() in custom code', (engine) => {
       tokens.set(name, await logIn(email));
     }
   });
-  const api = <T = Record<string, unknown>>(who: string, method: string, path: string, question: Question = {}) =>
-    ask<T>(service, path, { method, token: tokens.get(who) ?? null, ...question });
+  const api = <T = Record<string, unknown>>(who: string, method: string, path: string, options: RequestOptions = {}) =>
+    request<T>(service, path, { method, token: tokens.get(who) ?? null, ...options });
   const call = (who: string, json: Record<string, unknown>) =>
     api<Result>(who, 'POST', '/v1/resource-calls', { json: { resource: 'bills', as: 'service', ...json } });
   const events = async (type: string) =>
@@ -270,13 +270,13 @@ onBothEngines('Access rules of custom routes', (engine) => {
     for (const name of ['ada', 'bob', 'vet', 'narrow']) {
       const { email } = await addLogin(service, name === 'vet' ? { roles: ['vet'] } : {});
       const form = { email, password, ...(name === 'narrow' ? { scope: 'pet-visits:read' } : {}) };
-      tokens.set(name, String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token));
+      tokens.set(name, String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token));
     }
     const made = await api('ada', 'POST', '/v1/pet-visits', { json: { reason: 'teeth' } });
     visits.set('ada', (made.body.data as { id: string }).id);
   });
-  const api = (who: string, method: string, path: string, question: Question = {}) =>
-    ask(service, path, { method, token: tokens.get(who) ?? null, ...question });
+  const api = (who: string, method: string, path: string, options: RequestOptions = {}) =>
+    request(service, path, { method, token: tokens.get(who) ?? null, ...options });
 
   it('apply the row-level rules of the resource to the id in the path', async () => {
     const path = `/v1/pet-visits/${visits.get('ada')}/closings`;

@@ -5,8 +5,8 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { runJob } from '../../src/resources/jobs/serve-jobs.ts';
-import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
@@ -35,17 +35,17 @@ onBothEngines('Scheduled jobs', (engine) => {
     const first = await start({ env });
     instances = [first, await start({ env, database: first.database }), await start({ env, database: first.database })];
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
-    token = String((await ask(first, '/v1/clients/web/admin/login', { form: { ...form } })).body.access_token);
+    token = String((await request(first, '/v1/clients/web/admin/login', { form: { ...form } })).body.access_token);
     await together((service) => service.scheduler.tick());
   });
   const together = (work: (service: Service) => Promise<unknown>) => Promise.all(instances.map(work));
-  const api = <T>(path: string, question: Question = {}) =>
-    ask<{ data: T }>(instances[0] as Service, path, { token, ...question });
+  const api = <T>(path: string, options: RequestOptions = {}) =>
+    request<{ data: T }>(instances[0] as Service, path, { token, ...options });
   /** All instances check the schedule at the same time, several times. */
   const pass = async (ms: number) => {
     for (const service of instances) service.advance(ms);
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
-    token = String((await ask(instances[0] as Service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    token = String((await request(instances[0] as Service, '/v1/clients/web/admin/login', { form })).body.access_token);
     for (let look = 0; look < 3; look++) await together((service) => service.scheduler.tick());
     await together((service) => service.queue.runDueJobs());
   };
@@ -138,6 +138,6 @@ onBothEngines('Scheduled jobs', (engine) => {
     await assert.rejects(runJob(resourceServices, scheduler, jobs, { name: 'nightly' }), 'the number is taken');
     const [manual] = await runs();
     assert.equal(manual?.state, 'failed');
-    assert.equal((await ask(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
+    assert.equal((await request(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
   });
 });

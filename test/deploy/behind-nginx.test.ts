@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { EventReader } from '../changes/event-reader.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { aroundSite, freePort, nginx, reverseProxies } from '../harness/reverse-proxy.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -79,9 +79,9 @@ describe('The nginx configuration', { skip }, () => {
     const defaults = `server { listen 127.0.0.1:${port}; location / { proxy_pass http://${host}; } }`;
     await proxies.nginx(folder, defaults, `${plain}/health/live`);
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const { body } = await ask<{ data: { id: string } }>(service, '/v1/users/me', { token });
+    const { body } = await request<{ data: { id: string } }>(service, '/v1/users/me', { token });
     const rename = (name: string) =>
-      ask(service, `/v1/users/${body.data.id}`, { method: 'PATCH', json: { name }, token });
+      request(service, `/v1/users/${body.data.id}`, { method: 'PATCH', json: { name }, token });
     for (const way of [url, plain]) {
       const open = (more = {}) =>
         EventReader.open(`${way}/v1/changes?resources=users`, { authorization: `Bearer ${token}`, ...more });

@@ -3,9 +3,9 @@ import { before, describe, it } from 'node:test';
 import * as openid from 'openid-client';
 import { addClient } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, password, personalToken, registerUser } from '../harness/people.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -40,9 +40,9 @@ onBothEngines('The device flow', (engine) => {
   });
 
   const begin = async (scope = 'openid offline_access users:read', client = tv.id) =>
-    (await ask<Codes>(service, '/oauth/device_authorization', { form: { client_id: client, scope } })).body;
+    (await request<Codes>(service, '/oauth/device_authorization', { form: { client_id: client, scope } })).body;
   const poll = (device_code: string, client_id = tv.id) =>
-    ask<Tokens>(service, '/oauth/token', { form: { grant_type: grantType, device_code, client_id } });
+    request<Tokens>(service, '/oauth/token', { form: { grant_type: grantType, device_code, client_id } });
   const signedIn = async (email = ada.email): Promise<Visitor> => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);
@@ -81,7 +81,7 @@ onBothEngines('The device flow', (engine) => {
     assert.match((await visitor.get(done.location as string)).html, /The device is connected/);
 
     const { body: tokens } = await poll(codes.device_code);
-    const me = await ask<{ data: { id: string } }>(service, `/v1/users/${ada.id}`, { token: tokens.access_token });
+    const me = await request<{ data: { id: string } }>(service, `/v1/users/${ada.id}`, { token: tokens.access_token });
     assert.deepEqual([me.status, me.body.data.id], [200, ada.id]);
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string);
     assert.ok(refreshed.access_token);
@@ -90,7 +90,7 @@ onBothEngines('The device flow', (engine) => {
     const session = JSON.parse(Buffer.from(refreshed.access_token.split('.')[1] as string, 'base64url').toString()) as {
       sid: string;
     };
-    const { body } = await ask<{ data: { expires_at: string } }>(service, `/v1/tokens/${session.sid}`, {
+    const { body } = await request<{ data: { expires_at: string } }>(service, `/v1/tokens/${session.sid}`, {
       token: ada.token,
     });
     assert.ok(Date.parse(body.data.expires_at) - service.context.now() > later, 'the session begins now');
@@ -200,7 +200,7 @@ onBothEngines('The device flow', (engine) => {
     await visitor.send('/device/decision', { user_code, decision: 'allow', 'scope:users:read': 'on' });
     const { body: tokens } = await poll(device_code);
     assert.deepEqual([(tokens as { scope?: string }).scope, tokens.refresh_token], ['users:read', undefined]);
-    const consents = await ask<{ data: { id: string; client_id: string; scopes: string[] }[] }>(
+    const consents = await request<{ data: { id: string; client_id: string; scopes: string[] }[] }>(
       service,
       '/v1/consents',
       {
@@ -212,8 +212,8 @@ onBothEngines('The device flow', (engine) => {
       [[tv.id, ['users:read']]],
     );
     const path = `/v1/consents/${consents.body.data[0]?.id}`;
-    assert.equal((await ask(service, path, { method: 'DELETE', token: cleo.token })).status, 204);
-    assert.equal((await ask(service, `/v1/users/${cleo.id}`, { token: tokens.access_token })).status, 401);
+    assert.equal((await request(service, path, { method: 'DELETE', token: cleo.token })).status, 204);
+    assert.equal((await request(service, `/v1/users/${cleo.id}`, { token: tokens.access_token })).status, 401);
   });
 
   it('accepts one of two concurrent decisions, and gives tokens to one of several polls', async () => {
@@ -228,13 +228,13 @@ onBothEngines('The device flow', (engine) => {
 
   it('authenticates confidential clients, and refuses other client types and other scopes', async () => {
     const secret = await addApplication(service, { scopes: ['openid'] });
-    const begunBy = (form: Record<string, string>) => ask<Codes>(service, '/oauth/device_authorization', { form });
+    const begunBy = (form: Record<string, string>) => request<Codes>(service, '/oauth/device_authorization', { form });
     assert.equal((await begunBy({ client_id: secret.id })).body.error, 'invalid_client');
     const good = { client_id: secret.id, client_secret: secret.secret as string };
     const { body: codes } = await begunBy(good);
     assert.equal((await poll(codes.device_code, secret.id)).body.error, 'invalid_client');
     await decide(await signedIn(), codes.user_code, 'allow');
-    const tokens = await ask<Tokens>(service, '/oauth/token', {
+    const tokens = await request<Tokens>(service, '/oauth/token', {
       form: { grant_type: grantType, device_code: codes.device_code, ...good },
     });
     assert.deepEqual([tokens.status, tokens.body.refresh_token], [200, undefined], 'without offline_access');
@@ -292,7 +292,7 @@ onBothEngines('The device flow', (engine) => {
       service.advance(16 * 60_000);
       const statuses = new Set<number>();
       for (let i = 0; i < 70; i++) {
-        statuses.add((await ask(service, '/oauth/device_authorization', { form: { client_id: tv.id } })).status);
+        statuses.add((await request(service, '/oauth/device_authorization', { form: { client_id: tv.id } })).status);
       }
       assert.deepEqual([...statuses], [200, 429]);
     });

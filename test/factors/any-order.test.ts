@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import fc from 'fast-check';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type App, addApp, addPasskey, challengeFor, type LoginBody, tryLogin } from '../harness/factors.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
 import type { PasskeyDevice } from '../harness/passkey-device.ts';
 import { password, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const steps = [
@@ -90,8 +90,8 @@ class Somebody {
   }
 
   async #change(method: string, path: string, status: number, token: string): Promise<void> {
-    const answer = await ask(this.#on, path, { method, token });
-    assert.equal(answer.status, status, answer.text);
+    const response = await request(this.#on, path, { method, token });
+    assert.equal(response.status, status, response.text);
   }
 
   /** Recovery codes belong to second factors, and end with the last one. */
@@ -104,7 +104,7 @@ class Somebody {
   async take(step: Step): Promise<void> {
     const { access_token: token, refresh_token } = await this.#signIn();
     const session = async (of: string) =>
-      (await ask<Session>(this.#on, '/v1/sessions/current', { token: of })).body.data;
+      (await request<Session>(this.#on, '/v1/sessions/current', { token: of })).body.data;
     const levels = this.#passkeys.length > 0 || this.#app ? ['urn:gatehouse:2', 'phr'] : ['urn:gatehouse:1'];
     assert.ok(levels.includes((await session(token)).acr));
     switch (step) {
@@ -122,10 +122,10 @@ class Somebody {
         this.#app = undefined;
         return this.#endCodes();
       case 'add a passkey': {
-        const { device, answer } = await addPasskey(this.#on, { token });
-        assert.equal(answer.status, 201, answer.text);
-        this.#passkeys.push({ id: answer.body.data.id, device });
-        if (answer.body.data.recovery_codes) this.#newCodes(answer.body.data.recovery_codes);
+        const { device, response } = await addPasskey(this.#on, { token });
+        assert.equal(response.status, 201, response.text);
+        this.#passkeys.push({ id: response.body.data.id, device });
+        if (response.body.data.recovery_codes) this.#newCodes(response.body.data.recovery_codes);
         return;
       }
       case 'remove a passkey': {
@@ -136,7 +136,7 @@ class Somebody {
       }
       case 'make new codes': {
         if (this.#methods.length === 0) return;
-        const { body, text } = await ask<{ data: { recovery_codes: string[] } }>(this.#on, '/v1/recovery-codes', {
+        const { body, text } = await request<{ data: { recovery_codes: string[] } }>(this.#on, '/v1/recovery-codes', {
           json: {},
           token,
         });
@@ -160,16 +160,16 @@ class Somebody {
         return;
       }
       case 'reset the password': {
-        await ask(this.#on, '/v1/password/resets', { json: { email: this.#email } });
+        await request(this.#on, '/v1/password/resets', { json: { email: this.#email } });
         const link = await tokenMailed(this.#on, 'reset-password', this.#email);
-        const reset = await ask(this.#on, `/v1/password/resets/${link}`, { json: { password } });
+        const reset = await request(this.#on, `/v1/password/resets/${link}`, { json: { password } });
         assert.equal(reset.status, 200, reset.text);
-        assert.equal((await ask(this.#on, '/v1/users/me', { token })).status, 401);
+        assert.equal((await request(this.#on, '/v1/users/me', { token })).status, 401);
         return;
       }
       case 'refresh': {
         const known = await session(token);
-        const { body, text } = await ask<LoginBody>(this.#on, '/v1/clients/web/admin/refresh', {
+        const { body, text } = await request<LoginBody>(this.#on, '/v1/clients/web/admin/refresh', {
           json: { refresh_token },
         });
         assert.ok(body.access_token, text);
@@ -184,7 +184,7 @@ class Somebody {
           : passkey
             ? { passkey: passkey.device.get(await challengeFor(this.#on, { type: 'get' }, token)) }
             : { password };
-        const { status, text } = await ask(this.#on, '/v1/sessions/current/proofs', { json, token });
+        const { status, text } = await request(this.#on, '/v1/sessions/current/proofs', { json, token });
         assert.equal(status, 201, text);
         assert.ok(levels.includes((await session(token)).acr), 'the authentication level stays');
         return;

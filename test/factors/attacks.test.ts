@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type App, addApp, type LoginBody, loginPath } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Proved {
@@ -19,12 +19,12 @@ onBothEngines('An attacker without all factors of a user', (engine) => {
     service = await start({ env: { EMAIL_CODES: 'on' } });
   });
 
-  const logIn = (json: object) => ask<LoginBody>(service, loginPath, { json });
-  const prove = (json: object, token: string): Promise<Answer<Proved>> =>
-    ask<Proved>(service, '/v1/sessions/current/proofs', { json, token });
+  const logIn = (json: object) => request<LoginBody>(service, loginPath, { json });
+  const prove = (json: object, token: string): Promise<JsonResponse<Proved>> =>
+    request<Proved>(service, '/v1/sessions/current/proofs', { json, token });
 
   async function emailCode(email: string): Promise<{ id: string; code: string }> {
-    const { body } = await ask<{ data: { id: string } }>(service, '/v1/email-codes', { json: { email } });
+    const { body } = await request<{ data: { id: string } }>(service, '/v1/email-codes', { json: { email } });
     const mail = (await mailsTo(service, 'email-code', email)).at(-1);
     return { id: body.data.id, code: /\b\d{6}\b/.exec(mail?.text ?? '')?.[0] ?? '' };
   }
@@ -61,7 +61,7 @@ onBothEngines('An attacker without all factors of a user', (engine) => {
         ?.split(';')[0],
     );
     const { access_token: token } = (
-      await ask<LoginBody>(service, loginPath, { json: { email, password }, headers: { cookie } })
+      await request<LoginBody>(service, loginPath, { json: { email, password }, headers: { cookie } })
     ).body;
     const changes = [
       { path: `/v1/authenticators/${app.id}`, method: 'DELETE' },
@@ -70,7 +70,11 @@ onBothEngines('An attacker without all factors of a user', (engine) => {
     ];
     const refuseAll = async () => {
       for (const { path, method } of changes) {
-        const { status, headers } = await ask(service, path, { method, token, json: { current_password: password } });
+        const { status, headers } = await request(service, path, {
+          method,
+          token,
+          json: { current_password: password },
+        });
         assert.equal(status, 401, path);
         assert.match(headers.get('www-authenticate') ?? '', /acr_values="urn:gatehouse:2"/, path);
       }
@@ -79,14 +83,14 @@ onBothEngines('An attacker without all factors of a user', (engine) => {
     assert.equal((await prove({ password }, token)).status, 201);
     await refuseAll();
     assert.equal((await prove({ password, code: app.next() }, token)).body.data.acr, 'urn:gatehouse:2');
-    assert.equal((await ask(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token })).status, 204);
   });
 
   it('cannot find out by trying whether a code is currently valid', async () => {
     const { token, app } = await withApp();
     const path = `/v1/authenticators/${app.id}/confirmations`;
     for (const code of ['000000', app.next()]) {
-      const { status, body } = await ask(service, path, { json: { code }, token });
+      const { status, body } = await request(service, path, { json: { code }, token });
       assert.deepEqual([status, body.code], [409, 'already_confirmed'], code);
     }
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -22,8 +22,10 @@ onBothEngines('Codes by mail', (engine) => {
     return code;
   };
 
-  async function askForCode(email: string): Promise<string> {
-    const { status, body, text } = await ask<{ data: { id: string } }>(service, '/v1/email-codes', { json: { email } });
+  async function requestCode(email: string): Promise<string> {
+    const { status, body, text } = await request<{ data: { id: string } }>(service, '/v1/email-codes', {
+      json: { email },
+    });
     assert.equal(status, 202, text);
     return body.data.id;
   }
@@ -31,20 +33,20 @@ onBothEngines('Codes by mail', (engine) => {
 
   it('sign in once, within ten minutes and five attempts, and only with the id from the request', async () => {
     const { email } = await addLogin(service);
-    const id = await askForCode(email);
+    const id = await requestCode(email);
     const code = await codeMailedTo(email);
-    const elsewhere = await askForCode((await addLogin(service)).email);
+    const elsewhere = await requestCode((await addLogin(service)).email);
     assert.equal((await tryLogin(service, { email_code: elsewhere, code })).status, 400);
     assert.equal((await tryLogin(service, { email_code: id, code: otherThan(code) })).status, 400);
     assert.equal((await tryLogin(service, { email_code: id, code })).status, 200);
     assert.equal((await tryLogin(service, { email_code: id, code })).status, 400, 'used before');
 
-    const old = await askForCode(email);
+    const old = await requestCode(email);
     const late = await codeMailedTo(email);
     service.advance(600_000);
     assert.equal((await tryLogin(service, { email_code: old, code: late })).status, 400, 'expired');
 
-    const guessed = await askForCode(email);
+    const guessed = await requestCode(email);
     const right = await codeMailedTo(email);
     for (let i = 0; i < 5; i++) await tryLogin(service, { email_code: guessed, code: otherThan(right) });
     assert.equal((await tryLogin(service, { email_code: guessed, code: right })).status, 400, 'too many attempts');
@@ -52,20 +54,20 @@ onBothEngines('Codes by mail', (engine) => {
 
   it('renew a proof', async () => {
     const { email } = await addLogin(service);
-    const first = await askForCode(email);
+    const first = await requestCode(email);
     const login = await tryLogin(service, { email_code: first, code: await codeMailedTo(email) });
     const token = login.body.access_token;
     service.advance(901_000);
-    assert.equal((await ask(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 401);
-    const email_code = { id: await askForCode(email), code: await codeMailedTo(email) };
-    const proof = await ask(service, '/v1/sessions/current/proofs', { json: { email_code }, token });
+    assert.equal((await request(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 401);
+    const email_code = { id: await requestCode(email), code: await codeMailedTo(email) };
+    const proof = await request(service, '/v1/sessions/current/proofs', { json: { email_code }, token });
     assert.equal(proof.status, 201, proof.text);
-    assert.equal((await ask(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 201);
+    assert.equal((await request(service, '/v1/tokens', { json: { name: 'CI' }, token })).status, 201);
   });
 
   it('are not sent to an unknown address, and the response is the same', async () => {
     const email = 'nobody-has-this@example.com';
-    await askForCode(email);
+    await requestCode(email);
     assert.deepEqual(await mailsTo(service, 'email-code', email), []);
   });
 
@@ -89,7 +91,7 @@ onBothEngines('Codes by mail', (engine) => {
 
   it('are disabled by default', async () => {
     const without = await start();
-    assert.equal((await ask(without, '/v1/email-codes', { json: { email: 'a@example.com' } })).status, 404);
+    assert.equal((await request(without, '/v1/email-codes', { json: { email: 'a@example.com' } })).status, 404);
     const visitor = new Visitor(without);
     assert.doesNotMatch((await visitor.get('/login')).html, /login-code/);
     assert.equal((await visitor.get('/login-code')).status, 404);

@@ -44,7 +44,7 @@ class VirtualAuthenticator {
   }
 
   /** Whether it responds immediately, as if the user touched it. */
-  async answer(enabled: boolean): Promise<void> {
+  async respond(enabled: boolean): Promise<void> {
     const authenticatorId = this.#authenticatorId;
     await this.#cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled });
   }
@@ -90,10 +90,10 @@ onBothEngines('Passkeys in a real browser', (engine) => {
 
   async function addPasskey(page: Page, device: VirtualAuthenticator): Promise<void> {
     await page.goto(`${url}/settings/security`);
-    await device.answer(true);
+    await device.respond(true);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('heading', { name: 'Recovery codes' }).waitFor();
-    await device.answer(false);
+    await device.respond(false);
   }
 
   /** Deletes the cookies, so that only the passkey remains. */
@@ -111,7 +111,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     assert.equal(made?.rpId, 'localhost');
     await leave(page);
     await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`);
-    await device.answer(true);
+    await device.respond(true);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.waitForURL('**/settings/security');
     assert.ok((await page.content()).includes(email));
@@ -131,7 +131,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     const email = await signInByPassword(page);
     await addPasskey(page, device);
     await leave(page);
-    await device.answer(true);
+    await device.respond(true);
     await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`, { waitUntil: 'commit' });
     await page.waitForURL('**/settings/security');
     assert.ok((await page.content()).includes(email));
@@ -143,7 +143,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await signInByPassword(page);
     await addPasskey(page, device);
     await leave(page);
-    await device.answer(true);
+    await device.respond(true);
     await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`, { waitUntil: 'commit' });
     await page.waitForURL('**/settings/security');
     service.advance(901_000);
@@ -166,7 +166,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     await leave(page);
     await signIn(page, email);
     await page.getByRole('heading', { name: 'One more step' }).waitFor();
-    await device.answer(true);
+    await device.respond(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/settings');
   });
@@ -174,7 +174,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
   it('are created automatically directly after a password login, and keep the password login', async () => {
     const page = await (await open()).newPage();
     const device = await VirtualAuthenticator.addTo(page);
-    await device.answer(true);
+    await device.respond(true);
     // Usually a password manager decides whether to create one. Here, the virtual authenticator creates it.
     await page.addInitScript(`
       const create = navigator.credentials.create.bind(navigator.credentials);
@@ -189,7 +189,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
     const [made] = await device.credentials();
     assert.equal(made?.isResidentCredential, true);
     await leave(page);
-    await device.answer(false);
+    await device.respond(false);
     await signIn(page, email);
     await page.waitForURL('**/settings');
     assert.equal((await device.credentials()).length, 1, 'no second passkey');
@@ -211,7 +211,7 @@ onBothEngines('Passkeys in a real browser', (engine) => {
       await route.fulfill({ response: await route.fetch({ url: `${other.url}/v1/passkey-challenges` }) });
     });
     await page.goto(`${url}/login?next=%2Fsettings%2Fsecurity`);
-    await device.answer(true);
+    await device.respond(true);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.waitForURL('**/settings/security');
     assert.ok((await page.content()).includes(email));

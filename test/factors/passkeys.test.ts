@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addPasskey, challengeFor, halfLogin, tryLogin } from '../harness/factors.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
 import { PasskeyDevice } from '../harness/passkey-device.ts';
 import { password, registerUser } from '../harness/people.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Passkeys {
@@ -21,15 +21,15 @@ onBothEngines('Passkeys', (engine) => {
   });
   const signIn = async (device: PasskeyDevice, flags = {}, on = service) =>
     tryLogin(on, { passkey: device.get(await challengeFor(on, {}), flags) });
-  const listOf = async (token: string) => (await ask<Passkeys>(service, '/v1/passkeys', { token })).body.data;
+  const listOf = async (token: string) => (await request<Passkeys>(service, '/v1/passkeys', { token })).body.data;
 
   it('sign in without a password, resist phishing, and show their last use', async () => {
     const person = await registerUser(service);
-    const { device, answer } = await addPasskey(service, person);
-    assert.equal(answer.status, 201, answer.text);
+    const { device, response } = await addPasskey(service, person);
+    assert.equal(response.status, 201, response.text);
     const { status, body, text } = await signIn(device);
     assert.equal(status, 200, text);
-    const proof = await ask<{ data: { acr: string; amr: string[] } }>(service, '/v1/sessions/current', {
+    const proof = await request<{ data: { acr: string; amr: string[] } }>(service, '/v1/sessions/current', {
       token: body.access_token,
     });
     assert.deepEqual([proof.body.data.acr, proof.body.data.amr], ['phr', ['hwk', 'user', 'mfa']]);
@@ -41,7 +41,7 @@ onBothEngines('Passkeys', (engine) => {
 
   it('request discoverable credentials with user verification, without attestation, under a random handle', async () => {
     const person = await registerUser(service);
-    const { body } = await ask<{ data: Record<string, never> }>(service, '/v1/passkey-challenges', {
+    const { body } = await request<{ data: Record<string, never> }>(service, '/v1/passkey-challenges', {
       json: {},
       token: person.token,
     });
@@ -74,11 +74,11 @@ onBothEngines('Passkeys', (engine) => {
     assert.equal((await signIn(device, { origin: 'https://shop.example.org' })).status, 200);
     const foreign = new PasskeyDevice(service.context.config.baseUrl);
     const passkey = foreign.create(await challengeFor(service, {}, ada.token));
-    const refused = await ask(service, '/v1/passkeys', { json: { passkey }, token: eve.token });
+    const refused = await request(service, '/v1/passkeys', { json: { passkey }, token: eve.token });
     assert.equal(refused.status, 422);
     const unverified = new PasskeyDevice(service.context.config.baseUrl);
     const made = unverified.create(await challengeFor(service, {}, ada.token), { verified: false });
-    assert.equal((await ask(service, '/v1/passkeys', { json: { passkey: made }, token: ada.token })).status, 422);
+    assert.equal((await request(service, '/v1/passkeys', { json: { passkey: made }, token: ada.token })).status, 422);
     assert.equal((await signIn(foreign)).status, 400);
   });
 
@@ -86,8 +86,8 @@ onBothEngines('Passkeys', (engine) => {
     const person = await registerUser(service);
     const { device } = await addPasskey(service, person);
     const passkey = device.get(await challengeFor(service, {}));
-    const answers = await Promise.all(Array.from({ length: 6 }, () => tryLogin(service, { passkey })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(Array.from({ length: 6 }, () => tryLogin(service, { passkey })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     const late = device.get(await challengeFor(service, {}));
     service.advance(5 * 60_000);
     assert.equal((await tryLogin(service, { passkey: late })).status, 400);
@@ -106,7 +106,7 @@ onBothEngines('Passkeys', (engine) => {
     const device = new PasskeyDevice(service.context.config.baseUrl);
     const options = await challengeFor(service, { automatic: true }, person.token);
     const passkey = device.create(options, { verified: false, present: false });
-    const { status, body } = await ask<{ data: { automatic: boolean; recovery_codes?: string[] } }>(
+    const { status, body } = await request<{ data: { automatic: boolean; recovery_codes?: string[] } }>(
       service,
       '/v1/passkeys',
       { json: { passkey }, token: person.token },
@@ -121,9 +121,9 @@ onBothEngines('Passkeys', (engine) => {
     const person = await registerUser(service);
     const stranger = await addPasskey(service, person, { automatic: true });
     const reset = async () => {
-      await ask(service, '/v1/password/resets', { json: { email: person.email } });
+      await request(service, '/v1/password/resets', { json: { email: person.email } });
       const link = await tokenMailed(service, 'reset-password', person.email);
-      assert.equal((await ask(service, `/v1/password/resets/${link}`, { json: { password } })).status, 200);
+      assert.equal((await request(service, `/v1/password/resets/${link}`, { json: { password } })).status, 200);
     };
     await reset();
     assert.equal(
@@ -139,15 +139,15 @@ onBothEngines('Passkeys', (engine) => {
 
   it('can be renamed and removed by their owner; without the last one, there is no second step', async () => {
     const [person, other] = [await registerUser(service), await registerUser(service)];
-    const { device, answer } = await addPasskey(service, person);
-    const path = `/v1/passkeys/${answer.body.data.id}`;
+    const { device, response } = await addPasskey(service, person);
+    const path = `/v1/passkeys/${response.body.data.id}`;
     await halfLogin(service, person);
     const rename = { method: 'PATCH', json: { name: 'Phone' } };
-    assert.equal((await ask(service, path, { ...rename, token: other.token })).status, 404);
-    assert.equal((await ask(service, path, { ...rename, token: person.token })).status, 200);
+    assert.equal((await request(service, path, { ...rename, token: other.token })).status, 404);
+    assert.equal((await request(service, path, { ...rename, token: person.token })).status, 200);
     assert.equal((await listOf(person.token))[0]?.name, 'Phone');
-    assert.equal((await ask(service, path, { method: 'DELETE', token: other.token })).status, 404);
-    assert.equal((await ask(service, path, { method: 'DELETE', token: person.token })).status, 204);
+    assert.equal((await request(service, path, { method: 'DELETE', token: other.token })).status, 404);
+    assert.equal((await request(service, path, { method: 'DELETE', token: person.token })).status, 204);
     assert.equal((await signIn(device)).status, 400);
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
     assert.match((await mailsTo(service, 'factor-removed', person.email))[0]?.text ?? '', /A passkey was removed/);
@@ -155,20 +155,20 @@ onBothEngines('Passkeys', (engine) => {
 
   it('cannot be changed with an old proof, and can renew a proof', async () => {
     const person = await registerUser(service);
-    const { device, answer } = await addPasskey(service, person);
-    const path = `/v1/passkeys/${answer.body.data.id}`;
+    const { device, response } = await addPasskey(service, person);
+    const path = `/v1/passkeys/${response.body.data.id}`;
     service.advance(16 * 60_000);
-    const refused = await ask(service, path, { method: 'DELETE', token: person.token });
+    const refused = await request(service, path, { method: 'DELETE', token: person.token });
     assert.deepEqual([refused.status, refused.body.code], [401, 'proof_too_old']);
     const passkey = device.get(await challengeFor(service, { type: 'get' }, person.token));
     const proof = { json: { passkey }, token: person.token };
-    assert.equal((await ask(service, '/v1/sessions/current/proofs', proof)).status, 201);
-    assert.equal((await ask(service, '/v1/sessions/current/proofs', proof)).status, 422);
-    assert.equal((await ask(service, path, { method: 'DELETE', token: person.token })).status, 204);
+    assert.equal((await request(service, '/v1/sessions/current/proofs', proof)).status, 201);
+    assert.equal((await request(service, '/v1/sessions/current/proofs', proof)).status, 422);
+    assert.equal((await request(service, path, { method: 'DELETE', token: person.token })).status, 204);
   });
 
   it('publish the origins that may use them', async () => {
-    const { body } = await ask(service, '/.well-known/webauthn');
+    const { body } = await request(service, '/.well-known/webauthn');
     assert.deepEqual(body, { origins: [service.context.config.baseUrl, 'https://shop.example.org'] });
   });
 
@@ -191,7 +191,7 @@ onBothEngines('Passkeys', (engine) => {
     }
     for (const passkey of broken) assert.equal((await tryLogin(service, { passkey })).status, 400, passkey);
     for (const passkey of [{}, [], 'x', 7, { response: {} }, { id: 'x', response: { clientDataJSON: 'e30' } }]) {
-      assert.equal((await ask(service, '/v1/passkeys', { json: { passkey }, token: person.token })).status, 422);
+      assert.equal((await request(service, '/v1/passkeys', { json: { passkey }, token: person.token })).status, 422);
     }
     assert.equal((await tryLogin(service, { passkey: whole })).status, 200);
   });
@@ -204,7 +204,7 @@ onBothEngines('Passkeys', (engine) => {
     const person = await registerUser(one);
     const { device } = await addPasskey(one, person);
     const passkey = device.get(await challengeFor(one, {}));
-    const answers = await Promise.all([one, two, one, two].map((on) => tryLogin(on, { passkey })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all([one, two, one, two].map((on) => tryLogin(on, { passkey })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { createGatehouse } from '../../client/gatehouse.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp, addPasskey, tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Held {
@@ -30,21 +30,21 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
     const path = `/v1/users/${person.id}/factors`;
     const admin = await logIn(service, adminLogin.email, adminLogin.password);
     const held = { passkeys: 1, authenticators: 1, recovery_codes: 10 };
-    assert.deepEqual((await ask<Held>(service, path, { token: person.token })).body.data, held);
-    assert.deepEqual((await ask<Held>(service, path, { token: admin })).body.data, held);
-    assert.equal((await ask(service, path, { token: stranger.token })).status, 404);
+    assert.deepEqual((await request<Held>(service, path, { token: person.token })).body.data, held);
+    assert.deepEqual((await request<Held>(service, path, { token: admin })).body.data, held);
+    assert.equal((await request(service, path, { token: stranger.token })).status, 404);
 
-    const remove = (token: string) => ask(service, path, { method: 'DELETE', token });
+    const remove = (token: string) => request(service, path, { method: 'DELETE', token });
     assert.ok([403, 404].includes((await remove(stranger.token)).status));
     assert.equal((await remove(person.token)).status, 403);
     service.advance(901_000);
     const late = await remove(admin);
     assert.deepEqual([late.status, late.body.code], [401, 'proof_too_old']);
     const proof = { json: { password: adminLogin.password }, token: admin };
-    assert.equal((await ask(service, '/v1/sessions/current/proofs', proof)).status, 201);
+    assert.equal((await request(service, '/v1/sessions/current/proofs', proof)).status, 201);
     assert.equal((await remove(admin)).status, 204);
     const none = { passkeys: 0, authenticators: 0, recovery_codes: 0 };
-    assert.deepEqual((await ask<Held>(service, path, { token: admin })).body.data, none);
+    assert.deepEqual((await request<Held>(service, path, { token: admin })).body.data, none);
     assert.equal((await tryLogin(service, { email: person.email, password })).status, 200);
     assert.equal((await mailsTo(service, 'factors-removed', person.email)).length, 1);
     const { db } = service.context.database;
@@ -73,16 +73,16 @@ onBothEngines('Factors of users, and the MFA policy', (engine) => {
   it('lets administrators only set up a factor until they have one, with MFA=admins', async () => {
     const strict = await start({ env: { MFA: 'admins' } });
     const person = await registerUser(strict);
-    assert.equal((await ask(strict, '/v1/users/me', { token: person.token })).status, 200);
+    assert.equal((await request(strict, '/v1/users/me', { token: person.token })).status, 200);
     const narrow = await tryLogin(strict, adminLogin);
     assert.equal(narrow.status, 200);
     assert.match(String(narrow.body.scope), /authenticators:write/);
-    assert.equal((await ask(strict, '/v1/users', { token: narrow.body.access_token })).status, 403);
+    assert.equal((await request(strict, '/v1/users', { token: narrow.body.access_token })).status, 403);
     const { app } = await addApp(strict, { token: narrow.body.access_token });
     const half = await tryLogin(strict, adminLogin);
     assert.deepEqual([half.status, half.body.error], [403, 'mfa_required']);
     const full = await tryLogin(strict, { mfa_token: half.body.mfa_token, code: app.next() });
-    assert.equal((await ask(strict, '/v1/users', { token: full.body.access_token })).status, 200);
+    assert.equal((await request(strict, '/v1/users', { token: full.body.access_token })).status, 200);
   });
 
   it('lets the typed client ask for the second factor with onSecondFactor', async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp, addPasskey, challengeFor, halfLogin, type LoginBody, tryLogin } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser } from '../harness/people.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Proof {
@@ -19,7 +19,7 @@ onBothEngines('The second step of a login', (engine) => {
     service = await start();
   });
   const proofOf = async (token: string, on = service) =>
-    (await ask<Proof>(on, '/v1/sessions/current', { token })).body.data;
+    (await request<Proof>(on, '/v1/sessions/current', { token })).body.data;
 
   it('does not exist for users without a second factor', async () => {
     const person = await registerUser(service);
@@ -49,15 +49,15 @@ onBothEngines('The second step of a login', (engine) => {
     const proxied = client ?? service.proxiedClients[0];
     const credentials = { client_id: String(proxied?.id), client_secret: String(proxied?.secret) };
     const form = { grant_type: 'password', username: person.email, password, ...credentials };
-    const first = await ask<LoginBody>(service, '/oauth/token', { form });
+    const first = await request<LoginBody>(service, '/oauth/token', { form });
     assert.deepEqual(
       [first.status, first.body.error, first.body.methods],
       [403, 'mfa_required', ['totp', 'recovery_code']],
     );
     const second = { grant_type: 'urn:gatehouse:mfa', mfa_token: first.body.mfa_token, ...credentials };
-    const wrong = await ask<LoginBody>(service, '/oauth/token', { form: { ...second, code: '000000' } });
+    const wrong = await request<LoginBody>(service, '/oauth/token', { form: { ...second, code: '000000' } });
     assert.deepEqual([wrong.status, wrong.body.error], [400, 'invalid_grant']);
-    const right = await ask<LoginBody>(service, '/oauth/token', { form: { ...second, code: app.next() } });
+    const right = await request<LoginBody>(service, '/oauth/token', { form: { ...second, code: app.next() } });
     assert.equal(right.status, 200, right.text);
   });
 
@@ -66,8 +66,8 @@ onBothEngines('The second step of a login', (engine) => {
     const { app } = await addApp(service, person);
     const code = app.next();
     const tokens = await Promise.all(Array.from({ length: 8 }, () => halfLogin(service, person)));
-    const answers = await Promise.all(tokens.map(({ mfa_token }) => tryLogin(service, { mfa_token, code })));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    const responses = await Promise.all(tokens.map(({ mfa_token }) => tryLogin(service, { mfa_token, code })));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
     const { mfa_token } = await halfLogin(service, person);
     assert.equal((await tryLogin(service, { mfa_token, code })).body.error, 'invalid_grant');
     assert.equal((await tryLogin(service, { mfa_token, code: app.next() })).status, 200);
@@ -110,9 +110,9 @@ onBothEngines('The second step of a login', (engine) => {
 
   it('accepts a passkey', async () => {
     const person = await registerUser(service);
-    const { device, answer } = await addPasskey(service, person);
-    assert.equal(answer.status, 201, answer.text);
-    assert.equal(answer.body.data.recovery_codes?.length, 10);
+    const { device, response } = await addPasskey(service, person);
+    assert.equal(response.status, 201, response.text);
+    assert.equal(response.body.data.recovery_codes?.length, 10);
     const { mfa_token, methods } = await halfLogin(service, person);
     assert.deepEqual(methods, ['passkey', 'recovery_code']);
     const passkey = device.get(await challengeFor(service, { mfa_token }));
@@ -155,10 +155,10 @@ onBothEngines('The second step of a login', (engine) => {
     assert.deepEqual((await proofOf(quiet.body.access_token)).amr, ['pwd']);
     assert.equal((await tryLogin(service, credentials)).status, 403);
     const token = quiet.body.access_token;
-    const listed = await ask<{ data: { id: string }[] }>(service, '/v1/browsers', { token });
+    const listed = await request<{ data: { id: string }[] }>(service, '/v1/browsers', { token });
     assert.equal(listed.body.data.length, 1);
     const path = `/v1/browsers/${listed.body.data[0]?.id}`;
-    assert.equal((await ask(service, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, path, { method: 'DELETE', token })).status, 204);
     assert.equal((await tryLogin(service, credentials, { cookie })).status, 403);
     const again = await halfLogin(service, person);
     await tryLogin(service, { mfa_token: again.mfa_token, code: app.next(), remember: true }, { cookie });
@@ -176,13 +176,13 @@ onBothEngines('The second step of a login', (engine) => {
       ';',
     )[0] as string;
     const under = await halfLogin(service, person);
-    await ask(service, '/v1/password/resets', { json: { email: person.email } });
+    await request(service, '/v1/password/resets', { json: { email: person.email } });
     const [mail] = await mailsTo(service, 'reset-password', person.email);
     const link = String(/https?:\S+/.exec(mail?.text ?? '')?.[0])
       .split('/')
       .at(-1);
     const changed = 'another fine secret';
-    assert.equal((await ask(service, `/v1/password/resets/${link}`, { json: { password: changed } })).status, 200);
+    assert.equal((await request(service, `/v1/password/resets/${link}`, { json: { password: changed } })).status, 200);
     assert.equal((await tryLogin(service, { mfa_token: under.mfa_token, code: app.next() })).status, 400);
     const now = await tryLogin(service, { email: person.email, password: changed }, { cookie });
     assert.deepEqual([now.status, now.body.methods], [403, ['totp', 'recovery_code']]);
@@ -198,9 +198,9 @@ onBothEngines('The second step of a login', (engine) => {
     two.advance(30_000);
     const code = app.next();
     const halves = [await halfLogin(one, person), await halfLogin(two, person)];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       halves.flatMap(({ mfa_token }) => [one, two].map((on) => tryLogin(on, { mfa_token, code }))),
     );
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 });

@@ -6,9 +6,9 @@ import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { checkJwks } from '../../src/oauth/clients/client-jwks.ts';
 import { addApplication } from '../harness/applications.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
@@ -52,7 +52,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
       jwks: { keys: [own.jwk] },
     });
   const assertion = (client_assertion: string) =>
-    ask(service, '/oauth/token', {
+    request(service, '/oauth/token', {
       form: { grant_type: 'client_credentials', client_assertion, client_assertion_type: assertionType },
     });
 
@@ -62,7 +62,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     for (const text of ['a\0b:secret', 'a%00b:secret']) {
       const authorization = `Basic ${Buffer.from(text).toString('base64')}`;
       const form = { grant_type: 'client_credentials' };
-      const { status, body } = await ask(service, '/oauth/token', { form, headers: { authorization } });
+      const { status, body } = await request(service, '/oauth/token', { form, headers: { authorization } });
       assert.deepEqual([status, body.error], [401, 'invalid_client'], JSON.stringify(text));
     }
     const { id } = await addKeyed();
@@ -111,9 +111,9 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
       const claims = { iss: id, sub: id, aud: base, exp: seconds() + 60 };
       const good = await sign({ ...claims, jti: 'good' });
       const forged = `${part({ alg: 'ES256' })}.${part({ ...claims, jti: 'x' })}.AAAA`;
-      const answers = await Promise.all([good, forged, forged, forged, forged, forged].map(assertion));
+      const responses = await Promise.all([good, forged, forged, forged, forged, forged].map(assertion));
       assert.deepEqual(
-        answers.map(({ status }) => status),
+        responses.map(({ status }) => status),
         [200, 401, 401, 401, 401, 401],
       );
       // On a very busy machine, the keys may be fetched again after ten seconds.
@@ -130,10 +130,10 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
       .sign(privateKey);
 
   const token = (form: Record<string, string>, dpop?: string) =>
-    ask<Record<string, string>>(service, '/oauth/token', { form, headers: dpop === undefined ? {} : { dpop } });
+    request<Record<string, string>>(service, '/oauth/token', { form, headers: dpop === undefined ? {} : { dpop } });
 
   /** A nonce of the service. */
-  const askNonce = async (clientId: string): Promise<string> => {
+  const requestNonce = async (clientId: string): Promise<string> => {
     const proof = await proofOf(own, { htu: `${base}/oauth/token` });
     const refused = await token({ grant_type: 'refresh_token', client_id: clientId, refresh_token: 'none' }, proof);
     assert.equal(refused.body.error, 'use_dpop_nonce', refused.text);
@@ -152,12 +152,12 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
 
   it('push no request for another key than that of the proof (RFC 9449 10.1)', async () => {
     const app = await addApplication(service);
-    const nonce = await askNonce((await addApplication(service, { public: true })).id);
-    const push = async (dpop_jkt: string): Promise<Answer> => {
+    const nonce = await requestNonce((await addApplication(service, { public: true })).id);
+    const push = async (dpop_jkt: string): Promise<JsonResponse> => {
       const client = { client_id: app.id, client_secret: app.secret as string };
       const asked = { redirect_uri: redirectUri, response_type: 'code', scope: 'openid', dpop_jkt };
       const proof = await proofOf(own, { htu: `${base}/oauth/par`, nonce });
-      return ask(service, '/oauth/par', { form: { ...client, ...asked }, headers: { dpop: proof } });
+      return request(service, '/oauth/par', { form: { ...client, ...asked }, headers: { dpop: proof } });
     };
     assert.equal((await push(await calculateJwkThumbprint(own.jwk))).status, 201);
     const other = await push(await calculateJwkThumbprint((await makeKey()).jwk));
@@ -168,7 +168,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
 
   it('do not turn a token that is bound to a key into an unbound one', async () => {
     const app = await addApplication(service, { trusted: true, public: true, scopes: ['openid', 'users:read'] });
-    const nonce = await askNonce(app.id);
+    const nonce = await requestNonce(app.id);
     const htu = `${base}/oauth/token`;
     const code = await codeFor(visitor, app.id, { scope: 'openid users:read', code_challenge: challenge });
     const redemption = { grant_type: 'authorization_code', client_id: app.id, code, redirect_uri: redirectUri };
@@ -194,7 +194,7 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     const open = async (key: KeyPair) => {
       const claims = { htm: 'GET', htu: `${base}/v1/users/me`, nonce, ath: hash('sha256', accessToken, 'base64url') };
       const headers = { authorization: `DPoP ${accessToken}`, dpop: await proofOf(key, claims) };
-      return (await ask(service, '/v1/users/me', { headers })).status;
+      return (await request(service, '/v1/users/me', { headers })).status;
     };
     assert.deepEqual([await open(own), await open(next)], [401, 200]);
   });

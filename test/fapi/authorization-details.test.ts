@@ -2,9 +2,17 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  codeFor,
+  press,
+  redeem,
+  redirectUri,
+  signedIn,
+} from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
@@ -48,7 +56,7 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     app = await addApplication(service, { scopes: ['openid', 'offline_access', 'users:read'] });
   });
   const token = (form: Record<string, string>) =>
-    ask<Body>(service, '/oauth/token', { form: { client_id: app.id, client_secret: app.secret ?? '', ...form } });
+    request<Body>(service, '/oauth/token', { form: { client_id: app.id, client_secret: app.secret ?? '', ...form } });
 
   it('are shown to the user, and are in the token response, the access token and introspection', async () => {
     const path = authorizePath(app.id, { scope: 'openid offline_access', authorization_details });
@@ -57,20 +65,20 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
     for (const text of ['Make this payment', 'initiate, status', '123.50', 'Merchant &lt;b&gt;A&lt;/b&gt;']) {
       assert.ok(page.html.includes(text), text);
     }
-    const { code = '' } = answerIn(await press(visitor, page, 'allow'));
+    const { code = '' } = authorizationResponseIn(await press(visitor, page, 'allow'));
     const { status, body, text } = await redeem(service, app, code);
     assert.equal(status, 200, text);
     const tokens = body as Body;
     assert.deepEqual(tokens.authorization_details, [payment, account]);
     assert.deepEqual(decodeJwt(tokens.access_token).authorization_details, [payment, account]);
     const form = { token: tokens.access_token, client_id: app.id, client_secret: app.secret ?? '' };
-    const introspected = await ask(service, '/oauth/introspect', { form });
+    const introspected = await request(service, '/oauth/introspect', { form });
     assert.deepEqual(introspected.body.authorization_details, [payment, account]);
 
     const asked = await visitor.get(path);
     assert.equal(asked.status, 200, 'the consent page appears each time');
     const silent = await visitor.get(authorizePath(app.id, { authorization_details, prompt: 'none' }));
-    assert.equal(answerIn(silent).error, 'consent_required');
+    assert.equal(authorizationResponseIn(silent).error, 'consent_required');
 
     const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
     const more = JSON.stringify([{ ...payment, instructedAmount: { currency: 'EUR', amount: '999.00' } }]);
@@ -106,17 +114,19 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       JSON.stringify(Array(11).fill(account)),
       JSON.stringify([{ ...account, note: 'x'.repeat(3000) }]),
     ]) {
-      const answer = answerIn(await visitor.get(authorizePath(app.id, { authorization_details: wrong })));
-      assert.equal(answer.error, 'invalid_authorization_details', wrong.slice(0, 80));
-      const request = { response_type: 'code', redirect_uri: redirectUri, authorization_details: wrong };
-      const pushed = await ask(service, '/oauth/par', {
-        form: { ...request, client_id: app.id, client_secret: app.secret ?? '' },
+      const response = authorizationResponseIn(
+        await visitor.get(authorizePath(app.id, { authorization_details: wrong })),
+      );
+      assert.equal(response.error, 'invalid_authorization_details', wrong.slice(0, 80));
+      const parameters = { response_type: 'code', redirect_uri: redirectUri, authorization_details: wrong };
+      const pushed = await request(service, '/oauth/par', {
+        form: { ...parameters, client_id: app.id, client_secret: app.secret ?? '' },
       });
       assert.deepEqual([pushed.status, pushed.body.error], [400, 'invalid_authorization_details'], wrong.slice(0, 80));
     }
     const own = await token({ grant_type: 'client_credentials', authorization_details });
     assert.deepEqual([own.status, own.body.error], [400, 'invalid_authorization_details'], 'no user has consented');
-    const device = await ask(service, '/oauth/device_authorization', {
+    const device = await request(service, '/oauth/device_authorization', {
       form: { client_id: app.id, client_secret: app.secret ?? '', authorization_details },
     });
     assert.deepEqual(
@@ -128,13 +138,13 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
 
   it('are accepted in a pushed request, and are absent from a login without them', async () => {
     const form = { response_type: 'code', redirect_uri: redirectUri, authorization_details, state: 's' };
-    const pushed = await ask<{ request_uri: string }>(service, '/oauth/par', {
+    const pushed = await request<{ request_uri: string }>(service, '/oauth/par', {
       form: { ...form, client_id: app.id, client_secret: app.secret ?? '' },
     });
     assert.equal(pushed.status, 201, pushed.text);
     const query = new URLSearchParams({ client_id: app.id, request_uri: pushed.body.request_uri });
     const page = await visitor.get(`/oauth/authorize?${query}`);
-    const { code = '' } = answerIn(await press(visitor, page, 'allow'));
+    const { code = '' } = authorizationResponseIn(await press(visitor, page, 'allow'));
     const { body } = await redeem(service, app, code, { code_verifier: undefined });
     assert.deepEqual((body as Body).authorization_details, [payment, account]);
     const plain = await redeem(service, app, await codeFor(visitor, app.id));
@@ -147,14 +157,14 @@ onBothEngines('authorization_details (RFC 9396)', (engine) => {
       visitor.get(authorizePath(app.id, { authorization_details: JSON.stringify([detail]) }));
     assert.match((await request({ type: 'transfer', amount: '12' })).html, /Transfer money/);
     for (const wrong of [{}, { amount: 12 }, { amount: '1.5' }, { amount: '1', to: 'x' }]) {
-      const { error, error_description } = answerIn(await request({ type: 'transfer', ...wrong }));
+      const { error, error_description } = authorizationResponseIn(await request({ type: 'transfer', ...wrong }));
       assert.equal(error, 'invalid_authorization_details', JSON.stringify(wrong));
       assert.match(error_description ?? '', /^authorization_details: transfer/);
     }
   });
 
   it('are listed by type in the metadata, if any type is declared', async () => {
-    const { body } = await ask(service, '/.well-known/openid-configuration');
+    const { body } = await request(service, '/.well-known/openid-configuration');
     assert.deepEqual(body.authorization_details_types_supported, Object.keys(authorizationDetailsTypes));
   });
 });

@@ -4,9 +4,17 @@ import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK
 import * as openid from 'openid-client';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, redeem, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  codeFor,
+  redeem,
+  redirectUri,
+  signedIn,
+  verifier,
+} from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
@@ -82,12 +90,12 @@ onBothEngines('FAPI 2.0', (engine) => {
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token as string, undefined, { DPoP });
     assert.ok((decodeJwt(refreshed.access_token).cnf as { jkt: string }).jkt);
 
-    const stolen = await ask(service, '/v1/users/me', { token: refreshed.access_token });
+    const stolen = await request(service, '/v1/users/me', { token: refreshed.access_token });
     assert.equal(stolen.status, 401, 'the token needs its key');
     assert.match(stolen.headers.get('www-authenticate') ?? '', /^DPoP /);
     const again = await visitor.get(url.pathname + url.search);
     assert.deepEqual([again.status, again.location], [400, null], 'a pushed request works once');
-    const plain = answerIn(await visitor.get(authorizePath(id)));
+    const plain = authorizationResponseIn(await visitor.get(authorizePath(id)));
     assert.equal(plain.error, 'invalid_request', 'a request that was not pushed is refused');
   });
 
@@ -104,7 +112,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     const jwk = await exportJWK(publicKey);
     const send = (on: Service, proof: string, code: string) => {
       const form = { grant_type: 'authorization_code', client_id: app.id, code, redirect_uri: redirectUri };
-      return ask<{ error: string; access_token: string; token_type: string }>(on, '/oauth/token', {
+      return request<{ error: string; access_token: string; token_type: string }>(on, '/oauth/token', {
         form: { ...form, code_verifier: verifier },
         headers: { dpop: proof },
       });
@@ -143,7 +151,7 @@ onBothEngines('FAPI 2.0', (engine) => {
         .setExpirationTime('1m')
         .sign(key);
     const send = (client_assertion: string) =>
-      ask(service, '/oauth/token', {
+      request(service, '/oauth/token', {
         form: {
           grant_type: 'client_credentials',
           client_assertion,
@@ -157,7 +165,7 @@ onBothEngines('FAPI 2.0', (engine) => {
       const refused = await send(wrong);
       assert.deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);
     }
-    const bySecret = await ask(service, '/oauth/token', {
+    const bySecret = await request(service, '/oauth/token', {
       form: { grant_type: 'client_credentials', client_id: id, client_secret: 'guessed' },
     });
     assert.equal(bySecret.status, 401);
@@ -172,7 +180,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     const back = await follow(url);
     assert.equal(back.searchParams.get('state'), 's');
     assert.ok(back.searchParams.get('code'));
-    const unsigned = answerIn(await visitor.get(authorizePath(id)));
+    const unsigned = authorizationResponseIn(await visitor.get(authorizePath(id)));
     assert.equal(unsigned.error, 'invalid_request');
     const { privateKey: stranger } = await generateKeyPair('ES256');
     const forged = await openid.buildAuthorizationUrlWithJAR(config, parameters, { key: stranger, kid: 'k1' });
@@ -185,7 +193,7 @@ onBothEngines('FAPI 2.0', (engine) => {
     const code = await codeFor(visitor, app.id, { scope: 'openid users:read users:write' });
     const { body } = await redeem(service, app, code);
     const pass = (client: { id: string; secret?: string }, subject_token: string, more: Record<string, string> = {}) =>
-      ask<Record<string, string>>(service, '/oauth/token', {
+      request<Record<string, string>>(service, '/oauth/token', {
         form: {
           grant_type: exchange,
           subject_token,
@@ -220,12 +228,12 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.equal((await pass(stranger, body.access_token)).body.error, 'invalid_request');
     assert.equal((await pass(app, narrowed.body.access_token as string, { scope: 'users:write' })).status, 400);
     const forApi = await pass(app, body.access_token, { scope: 'users:read' });
-    const open = () => ask(service, '/v1/users/me', { token: forApi.body.access_token as string });
+    const open = () => request(service, '/v1/users/me', { token: forApi.body.access_token as string });
     assert.equal((await open()).status, 200);
     const scheme = { authorization: `DPoP ${forApi.body.access_token}` };
-    const unbound = await ask(service, '/v1/users/me', { headers: scheme });
+    const unbound = await request(service, '/v1/users/me', { headers: scheme });
     assert.equal(unbound.status, 401, 'RFC 9449 7.1: an unbound token with the scheme DPoP');
-    await ask(service, '/oauth/revoke', {
+    await request(service, '/oauth/revoke', {
       form: { token: body.access_token, client_id: app.id, client_secret: app.secret ?? '' },
     });
     assert.equal((await open()).status, 401);

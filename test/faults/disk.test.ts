@@ -34,8 +34,8 @@ function fill(folder: string): () => void {
 }
 
 const statusOf = async (url: string, path: string) => {
-  const answer = await fetch(url + path, { headers: { accept: 'application/json' } });
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(url + path, { headers: { accept: 'application/json' } });
+  return { status: response.status, text: await response.text() };
 };
 
 describe('A full disk', () => {
@@ -57,9 +57,9 @@ describe('A full disk', () => {
     oracle.begin(4);
     for (let round = 0; round < 3; round++) {
       await oracle.succeeds(60);
-      const before = oracle.answers.get(503) ?? 0;
+      const before = oracle.responses.get(503) ?? 0;
       const free = fill(folder);
-      while ((oracle.answers.get(503) ?? 0) < before + 20) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((oracle.responses.get(503) ?? 0) < before + 20) await new Promise((resolve) => setTimeout(resolve, 20));
       const ready = await statusOf(url, '/health/ready');
       assert.equal(ready.status, 503);
       assert.match(ready.text, /disk/);
@@ -85,7 +85,7 @@ describe('A full disk', () => {
     oracle.begin(4);
     await oracle.succeeds(60);
     const free = fill(folder);
-    while ((oracle.answers.get(503) ?? 0) < 20) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((oracle.responses.get(503) ?? 0) < 20) await new Promise((resolve) => setTimeout(resolve, 20));
     free();
     // PostgreSQL stops if it cannot write its log.
     await postgres.stop();

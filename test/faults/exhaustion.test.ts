@@ -39,11 +39,11 @@ describe('An instance with few resources', () => {
     await oracle.succeeds(100);
     const large = JSON.stringify({ label: 'x'.repeat(1_000_000), count: 1 });
     const statuses = new Map<number, number>();
-    const ask = async (path: string, init: RequestInit = {}) => {
+    const request = async (path: string, init: RequestInit = {}) => {
       const status = await fetch(url + path, { headers, ...init }).then(
-        async (answer) => {
-          await answer.text();
-          return answer.status;
+        async (response) => {
+          await response.text();
+          return response.status;
         },
         () => 0,
       );
@@ -51,8 +51,8 @@ describe('An instance with few resources', () => {
     };
     for (let round = 0; round < 10; round++) {
       await Promise.all([
-        ...Array.from({ length: 40 }, () => ask('/v1/register', { method: 'POST', body: large })),
-        ...Array.from({ length: 40 }, () => ask('/openapi.json')),
+        ...Array.from({ length: 40 }, () => request('/v1/register', { method: 'POST', body: large })),
+        ...Array.from({ length: 40 }, () => request('/openapi.json')),
       ]);
     }
     await oracle.succeeds(100);

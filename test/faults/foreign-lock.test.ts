@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { createTestDatabase } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { trials } from '../harness/trial.ts';
 
 const writers = 24;
@@ -36,9 +36,9 @@ describe('A write lock of another program on the SQLite file', () => {
       const json = { email: 'ada@example.com', password: 'a long enough password', name: 'Ada' };
       await Promise.all([
         ...[1, 2, 3, 4].map((n) =>
-          timed('write', () => ask({ url }, '/v1/register', { json: { ...json, email: `${n}@example.com` } }), 503),
+          timed('write', () => request({ url }, '/v1/register', { json: { ...json, email: `${n}@example.com` } }), 503),
         ),
-        timed('read', () => ask({ url }, '/.well-known/jwks.json'), 200),
+        timed('read', () => request({ url }, '/.well-known/jwks.json'), 200),
       ]);
       other.exec('rollback');
       other.close();

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, it } from 'node:test';
 import pg from 'pg';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import type { TestDatabase } from '../harness/engines.ts';
 import { createPostgres, createRecovered, type PostgresServer } from '../harness/postgres-server.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const start = services('postgres');
@@ -55,14 +55,18 @@ async function waitFor(client: pg.Client, statement: string): Promise<void> {
 
 async function signIn(service: Service): Promise<{ email: string; access: string; refresh: string }> {
   const { email } = await addLogin(service);
-  const { body } = await ask<Record<'access_token' | 'refresh_token', string>>(service, '/v1/clients/web/admin/login', {
-    json: { email, password },
-  });
+  const { body } = await request<Record<'access_token' | 'refresh_token', string>>(
+    service,
+    '/v1/clients/web/admin/login',
+    {
+      json: { email, password },
+    },
+  );
   return { email, access: body.access_token, refresh: body.refresh_token };
 }
-const me = async (service: Service, token: string) => (await ask(service, '/v1/users/me', { token })).status;
+const me = async (service: Service, token: string) => (await request(service, '/v1/users/me', { token })).status;
 const refresh = (service: Service, refresh_token: string) =>
-  ask<{ refresh_token: string }>(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
+  request<{ refresh_token: string }>(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
 
 it('A PostgreSQL after point-in-time recovery has the data of that time, and accepts no token after all sessions were ended', async (t) => {
   const archive = join(dir, 'log');
@@ -80,7 +84,7 @@ it('A PostgreSQL after point-in-time recovery has the data of that time, and acc
 
   // The recovery undoes all of this.
   const newer = (await refresh(service, busy.refresh)).body.refresh_token;
-  await ask(service, '/v1/logout', { method: 'DELETE', token: left.access });
+  await request(service, '/v1/logout', { method: 'DELETE', token: left.access });
   const lost = await addLogin(service);
   await service.close();
   const { rows } = await client.query('select pg_walfile_name(pg_switch_wal()) as name');
@@ -114,6 +118,6 @@ it('A PostgreSQL after point-in-time recovery has the data of that time, and acc
   const ended = await gatehouseHere(['session', 'end', '--all'], dir, { DATABASE_URL: database.url, DATA_DIR: dir });
   assert.equal(ended.code, 0, ended.stderr);
   for (const { access } of [quiet, busy, left]) assert.equal(await me(then, access), 401);
-  const again = await ask(then, '/v1/clients/web/admin/login', { json: { email: kept.email, password } });
+  const again = await request(then, '/v1/clients/web/admin/login', { json: { email: kept.email, password } });
   assert.equal(again.status, 200);
 });

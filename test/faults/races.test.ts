@@ -29,8 +29,12 @@ describe('Races between three instances on one PostgreSQL', () => {
 
     const token = async (n: number, form: Record<string, string>) => {
       const body = new URLSearchParams({ ...client, ...form });
-      const answer = await fetch(`${at(n)}/v1/oauth/token`, { method: 'POST', headers: { accept: json.accept }, body });
-      return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+      const response = await fetch(`${at(n)}/v1/oauth/token`, {
+        method: 'POST',
+        headers: { accept: json.accept },
+        body,
+      });
+      return { status: response.status, body: (await response.json()) as Record<string, string> };
     };
 
     let refreshes = 0;
@@ -52,8 +56,8 @@ describe('Races between three instances on one PostgreSQL', () => {
       const body = JSON.stringify({ label: randomUUID(), count: 1 });
       const raced = await Promise.all(
         [0, 1, 2].map(async (n) => {
-          const answer = await fetch(`${at(n)}/v1/entries`, { method: 'POST', headers, body });
-          return { status: answer.status, body: (await answer.json()) as { data?: { id: string } } };
+          const response = await fetch(`${at(n)}/v1/entries`, { method: 'POST', headers, body });
+          return { status: response.status, body: (await response.json()) as { data?: { id: string } } };
         }),
       );
       const ids = new Set(raced.filter(({ status }) => status === 201).map((one) => one.body.data?.id));

@@ -61,12 +61,12 @@ function makeDisk(): Disk | undefined {
 }
 
 const refused = async (oracle: Oracle, more: number) => {
-  const enough = (oracle.answers.get(503) ?? 0) + more;
-  while ((oracle.answers.get(503) ?? 0) < enough) await new Promise((resolve) => setTimeout(resolve, 20));
+  const enough = (oracle.responses.get(503) ?? 0) + more;
+  while ((oracle.responses.get(503) ?? 0) < enough) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 const readiness = async (url: string) => {
-  const answer = await fetch(`${url}/health/ready`);
-  return { status: answer.status, text: await answer.text() };
+  const response = await fetch(`${url}/health/ready`);
+  return { status: response.status, text: await response.text() };
 };
 
 describe('A read-only database', () => {

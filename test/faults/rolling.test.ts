@@ -31,8 +31,8 @@ describe('Two instances that are replaced one after the other, under load', () =
     }
     await oracle.succeeds(100);
     await oracle.end();
-    const unanswered = oracle.answers.get(0) ?? 0;
-    const refused = [...oracle.answers].filter(([status]) => status >= 500);
+    const unanswered = oracle.responses.get(0) ?? 0;
+    const refused = [...oracle.responses].filter(([status]) => status >= 500);
     t.diagnostic(await oracle.check());
     assert.deepEqual([unanswered, refused], [0, []]);
   });

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { createTestDatabase } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { trials } from '../harness/trial.ts';
 
 const connections = 600;
@@ -23,7 +23,7 @@ describe(`${connections} connections that send ${requests} requests each and rea
     const { child, url } = await start();
     const pid = child.pid as number;
     const get = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n'.repeat(requests);
-    const size = (await ask({ url }, '/openapi.json')).text.length;
+    const size = (await request({ url }, '/openapi.json')).text.length;
     oracle.begin(2);
     await oracle.succeeds(20);
     const before = residentOf(pid);

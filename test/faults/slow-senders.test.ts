@@ -16,16 +16,16 @@ const heads = [
 interface Sender {
   readonly socket: Socket;
   readonly closed: Promise<unknown>;
-  answer: string;
+  response: string;
 }
 
 async function open(url: string, head: string): Promise<Sender> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  const sender: Sender = { socket, closed: once(socket, 'close'), answer: '' };
+  const sender: Sender = { socket, closed: once(socket, 'close'), response: '' };
   socket.on('error', () => undefined);
   socket.on('data', (chunk) => {
-    sender.answer += chunk;
+    sender.response += chunk;
   });
   await once(socket, 'connect');
   socket.write(head);
@@ -53,8 +53,8 @@ describe('Hundreds of connections that send one byte at a time', () => {
     await oracle.end();
     assert.equal(child.exitCode, null);
     const statuses = new Map<string, number>();
-    for (const { answer } of slow) {
-      const status = /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1] ?? 'closed';
+    for (const { response } of slow) {
+      const status = /^HTTP\/1\.1 (\d+)/.exec(response)?.[1] ?? 'closed';
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
     }
     t.diagnostic(`${senders} slow senders: ${[...statuses].map(([status, n]) => `${n} × ${status}`).join(', ')}`);
@@ -62,8 +62,8 @@ describe('Hundreds of connections that send one byte at a time', () => {
       [...statuses.keys()].filter((status) => !['408', 'closed'].includes(status)),
       [],
     );
-    const unanswered = oracle.answers.get(0) ?? 0;
-    const refused = [...oracle.answers].filter(([status]) => status >= 500);
+    const unanswered = oracle.responses.get(0) ?? 0;
+    const refused = [...oracle.responses].filter(([status]) => status >= 500);
     t.diagnostic(await oracle.check());
     assert.deepEqual([unanswered, refused], [0, []]);
   });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask } from '../harness/ask.ts';
 import { ended } from '../harness/command.ts';
 import { createTestDatabase } from '../harness/engines.ts';
 import { MixedLoad } from '../harness/mixed-load.ts';
+import { request } from '../harness/request.ts';
 import { trials } from '../harness/trial.ts';
 
 const seconds = Number(process.env.SOAK_SECONDS ?? 300);
@@ -21,7 +21,7 @@ const median = (values: readonly number[]) =>
 
 /** A figure of `/metrics`, or the sum if it has labels. */
 async function figures(url: string) {
-  const { text } = await ask({ url }, '/metrics');
+  const { text } = await request({ url }, '/metrics');
   return (name: string): number => {
     const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
     return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
@@ -54,7 +54,7 @@ describe('Five minutes of mixed load', () => {
       }
       await Promise.all([oracle.end(), load.end()]);
 
-      const refused = [...oracle.answers.keys()].filter((status) => status < 200 || status >= 300);
+      const refused = [...oracle.responses.keys()].filter((status) => status < 200 || status >= 300);
       assert.deepEqual([refused, load.wrong], [[], []], 'every response is as expected');
       for (let i = 0; (await load.undelivered()) > 0; i++) {
         assert.ok(i < closedWithin, 'every change is delivered');

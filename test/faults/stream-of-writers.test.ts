@@ -4,8 +4,8 @@ import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import pg from 'pg';
-import { type Answer, ask, logIn } from '../harness/ask.ts';
 import { createTestDatabase } from '../harness/engines.ts';
+import { type JsonResponse, logIn, request } from '../harness/request.ts';
 import { trials } from '../harness/trial.ts';
 
 const writers = 48;
@@ -47,7 +47,7 @@ describe(`${writers} writers that never pause, on two instances with slow commit
 
     const administrator = await logIn(at(0), admin.email, admin.password);
     const asAdmin = (method: string, path: string, json?: object) =>
-      ask<Record<string, Record<string, string>>>(at(1), path, {
+      request<Record<string, Record<string, string>>>(at(1), path, {
         ...{ method, token: administrator },
         ...(json ? { json } : {}),
       });
@@ -57,35 +57,38 @@ describe(`${writers} writers that never pause, on two instances with slow commit
 
     let token = '';
     let stopped = false;
-    const answers = new Map<number, number>();
+    const responses = new Map<number, number>();
     const write = async (n: number): Promise<void> => {
       while (!stopped) {
         const used = token;
-        const { status } = await ask(at(n), '/v1/entries', { json: { label: randomUUID(), count: n }, token: used });
-        answers.set(status, (answers.get(status) ?? 0) + 1);
+        const { status } = await request(at(n), '/v1/entries', {
+          json: { label: randomUUID(), count: n },
+          token: used,
+        });
+        responses.set(status, (responses.get(status) ?? 0) + 1);
         // The token was revoked. Waits for the next one.
         while (status === 401 && token === used && !stopped) await new Promise((resolve) => setTimeout(resolve, 5));
       }
     };
     const succeeded = async (more: number) => {
-      const enough = (answers.get(201) ?? 0) + more;
-      while ((answers.get(201) ?? 0) < enough) await new Promise((resolve) => setTimeout(resolve, 20));
+      const enough = (responses.get(201) ?? 0) + more;
+      while ((responses.get(201) ?? 0) < enough) await new Promise((resolve) => setTimeout(resolve, 20));
     };
 
     const took: [string, number][] = [];
-    const during = async (what: string, revoke: () => Promise<Answer<unknown>>, status: number) => {
+    const during = async (what: string, revoke: () => Promise<JsonResponse<unknown>>, status: number) => {
       token = await logIn(at(1), person.email, person.password);
       await succeeded(writers);
       const begun = performance.now();
-      const answer = await revoke();
+      const response = await revoke();
       took.push([what, Math.round(performance.now() - begun)]);
-      assert.equal(answer.status, status, `${what}: ${answer.text}`);
+      assert.equal(response.status, status, `${what}: ${response.text}`);
     };
     token = await logIn(at(1), person.email, person.password);
     const writing = Promise.all(Array.from({ length: writers }, (_, n) => write(n)));
     try {
       for (let round = 0; round < 2; round++) {
-        await during('logout', () => ask(at(0), '/v1/logout', { method: 'DELETE', token }), 200);
+        await during('logout', () => request(at(0), '/v1/logout', { method: 'DELETE', token }), 200);
         await during('disable', () => asAdmin('PATCH', `/v1/users/${userId}`, { disabled: true }), 200);
         assert.equal((await asAdmin('PATCH', `/v1/users/${userId}`, { disabled: false })).status, 200);
         const password = { password: person.password };
@@ -110,9 +113,9 @@ describe(`${writers} writers that never pause, on two instances with slow commit
       await writing;
     }
     t.diagnostic(
-      `${JSON.stringify(Object.fromEntries(answers))}, milliseconds: ${took.map((one) => one.join(' ')).join(', ')}`,
+      `${JSON.stringify(Object.fromEntries(responses))}, milliseconds: ${took.map((one) => one.join(' ')).join(', ')}`,
     );
-    const failed = [...answers].filter(([status]) => status !== 201 && status !== 401);
+    const failed = [...responses].filter(([status]) => status !== 201 && status !== 401);
     assert.deepEqual(failed, []);
   });
 });

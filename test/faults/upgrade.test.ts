@@ -92,8 +92,8 @@ describe('Two instances of an earlier version, under load', () => {
     for (const { lines } of [first, second, third, fourth, fifth, sixth])
       for (const line of lines)
         if (line.includes('"status":500') || line.includes('request failed')) t.diagnostic(line);
-    const unanswered = oracle.answers.get(0) ?? 0;
-    const refused = [...oracle.answers].filter(([status]) => status >= 500);
+    const unanswered = oracle.responses.get(0) ?? 0;
+    const refused = [...oracle.responses].filter(([status]) => status >= 500);
     t.diagnostic(`${added.length} names added to the schema`);
     t.diagnostic(await oracle.check());
     assert.deepEqual([unanswered, refused], [0, []]);

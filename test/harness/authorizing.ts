@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { addLogin, password } from './accounts.ts';
-import { type Answer, ask } from './ask.ts';
+import { type JsonResponse, request } from './request.ts';
 import type { Service } from './service.ts';
 import { type Visit, Visitor } from './visitor.ts';
 
@@ -57,7 +57,7 @@ export function press(
 }
 
 /** The parameters of the response that the application gets in the redirect. */
-export function answerIn({ location }: Pick<Visit, 'location'>): Record<string, string> {
+export function authorizationResponseIn({ location }: Pick<Visit, 'location'>): Record<string, string> {
   if (location === null) return {};
   return Object.fromEntries(new URL(location).searchParams);
 }
@@ -66,7 +66,7 @@ export function answerIn({ location }: Pick<Visit, 'location'>): Record<string, 
 export async function codeFor(visitor: Visitor, clientId: string, parameters: Parameters = {}): Promise<string> {
   const first = await visitor.get(authorizePath(clientId, parameters));
   const last = first.status === 200 ? await press(visitor, first, 'allow') : first;
-  const { code } = answerIn(last);
+  const { code } = authorizationResponseIn(last);
   if (code === undefined) throw new Error(`no code: ${last.status} ${last.location} ${last.html}`);
   return code;
 }
@@ -83,7 +83,7 @@ export const redeem = (
   client: { readonly id: string; readonly secret?: string },
   code: string,
   parameters: Parameters = {},
-): Promise<Answer<TokenBody>> => {
+): Promise<JsonResponse<TokenBody>> => {
   const all: Parameters = {
     grant_type: 'authorization_code',
     code,
@@ -94,5 +94,5 @@ export const redeem = (
     ...parameters,
   };
   const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return ask<TokenBody>(service, '/oauth/token', { form: Object.fromEntries(sent) });
+  return request<TokenBody>(service, '/oauth/token', { form: Object.fromEntries(sent) });
 };

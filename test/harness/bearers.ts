@@ -1,6 +1,6 @@
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { addUser } from './accounts.ts';
-import { ask } from './ask.ts';
+import { request } from './request.ts';
 import type { Service } from './service.ts';
 import { openSession } from './sessions.ts';
 
@@ -14,13 +14,13 @@ export async function openTokens({ context, sessions }: Service, count: number):
 }
 
 export const isAccepted = async ({ url }: { url: string }, token: string): Promise<boolean> => {
-  const { status, body } = await ask({ url }, '/v1/users/me', { token });
+  const { status, body } = await request({ url }, '/v1/users/me', { token });
   if (status !== 200 && status !== 401) throw new Error(`${status} ${JSON.stringify(body)}`);
   return status === 200;
 };
 
 /** Logs out, and returns when the logout is acknowledged. */
 export async function logOut({ url }: { url: string }, token: string): Promise<void> {
-  const { status, body } = await ask({ url }, '/v1/logout', { method: 'DELETE', token });
+  const { status, body } = await request({ url }, '/v1/logout', { method: 'DELETE', token });
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { hash, randomUUID } from 'node:crypto';
 import { createLocalJWKSet, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
 import { addLogin, password } from './accounts.ts';
-import { ask } from './ask.ts';
 import { press, redirectUri } from './authorizing.ts';
+import { request } from './request.ts';
 import type { Service } from './service.ts';
 import { type Visit, Visitor } from './visitor.ts';
 
@@ -16,7 +16,7 @@ export interface Client {
 }
 
 /** The pages that the browser saw after an authorization request, and the response that the application got. */
-export interface Answer {
+export interface AuthorizationOutcome {
   /** The pages that asked the user for something. */
   readonly pages: readonly ('login' | 'consent')[];
   readonly login: string;
@@ -36,7 +36,7 @@ interface SignInOptions {
   readonly by?: 'basic' | 'post';
 }
 
-export interface SignIn extends Answer {
+export interface SignIn extends AuthorizationOutcome {
   readonly code: string;
   readonly tokens: Tokens;
   readonly claims: JWTPayload & { readonly auth_time?: number };
@@ -104,21 +104,21 @@ export class Conformance {
   }
 
   /** Sends the browser to the authorization endpoint. The user signs in and agrees on every page that asks. */
-  async authorize(parameters: Texts = {}, { byPost = false, reversed = false } = {}): Promise<Answer> {
+  async authorize(parameters: Texts = {}, { byPost = false, reversed = false } = {}): Promise<AuthorizationOutcome> {
     const inOrder = this.query(parameters);
     const query = reversed ? new URLSearchParams([...inOrder].reverse()) : inOrder;
     const first = byPost
       ? await this.visitor.send('/oauth/authorize', Object.fromEntries(query))
       : await this.visitor.get(`/oauth/authorize?${query}`);
-    const answer = await this.#follow(first, query.get('redirect_uri') ?? redirectUri);
-    if (Object.keys(answer.parameters).length > 0) {
-      const { state, iss } = answer.parameters;
+    const response = await this.#follow(first, query.get('redirect_uri') ?? redirectUri);
+    if (Object.keys(response.parameters).length > 0) {
+      const { state, iss } = response.parameters;
       assert.deepEqual([state, iss], [query.get('state') ?? undefined, this.service.context.config.baseUrl]);
     }
-    return answer;
+    return response;
   }
 
-  async #follow(first: Visit, target: string): Promise<Answer> {
+  async #follow(first: Visit, target: string): Promise<AuthorizationOutcome> {
     const pages: ('login' | 'consent')[] = [];
     let login = '';
     let consent = '';
@@ -159,7 +159,7 @@ export class Conformance {
     const all = { ...form, ...(by === 'post' ? { client_id: id, client_secret: secret } : {}) };
     const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
     const authorization = `Basic ${btoa(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
-    return ask<Tokens & { error?: string }>(this.service, '/oauth/token', {
+    return request<Tokens & { error?: string }>(this.service, '/oauth/token', {
       form: Object.fromEntries(sent),
       ...(by === 'basic' ? { headers: { authorization } } : {}),
     });
@@ -171,20 +171,20 @@ export class Conformance {
   /** The happy flow, with every check of the suite on an ID token and on userinfo. */
   async signIn(parameters: Texts = {}, options: SignInOptions = {}) {
     const nonce = 'nonce' in parameters ? parameters.nonce : randomUUID();
-    const answer = await this.authorize({ ...parameters, nonce }, options);
-    const { code = '' } = answer.parameters;
+    const response = await this.authorize({ ...parameters, nonce }, options);
+    const { code = '' } = response.parameters;
     const { status, body, text, headers } = await this.redeem(code, options.more, options.by);
-    assert.equal(status, 200, `${text} ${JSON.stringify(answer.parameters)} ${answer.last.html}`);
+    assert.equal(status, 200, `${text} ${JSON.stringify(response.parameters)} ${response.last.html}`);
     assert.match(headers.get('cache-control') ?? '', /no-store/);
     const { claims, alg } = await this.verify(body.id_token, body.access_token);
     assert.equal(claims.nonce, nonce);
     assert.equal(claims.sub, this.userId);
     assert.equal((await this.userinfo(body.access_token)).sub, this.userId);
-    return { ...answer, code, tokens: body, claims, alg } as SignIn;
+    return { ...response, code, tokens: body, claims, alg } as SignIn;
   }
 
   async verify(token: string, accessToken?: string): Promise<{ claims: SignIn['claims']; alg: string }> {
-    const { body } = await ask<JSONWebKeySet>(this.service, '/.well-known/jwks.json');
+    const { body } = await request<JSONWebKeySet>(this.service, '/.well-known/jwks.json');
     const { payload, protectedHeader } = await jwtVerify(token, createLocalJWKSet(body), {
       issuer: this.service.context.config.baseUrl,
       audience: this.client.id,
@@ -199,13 +199,13 @@ export class Conformance {
   }
 
   async userinfo(token: string): Promise<Record<string, unknown>> {
-    const { status, body, text } = await ask(this.service, '/oauth/userinfo', { token });
+    const { status, body, text } = await request(this.service, '/oauth/userinfo', { token });
     assert.equal(status, 200, text);
     return body;
   }
 
   async metadata(): Promise<Record<string, unknown>> {
-    const { status, body, headers } = await ask(this.service, '/.well-known/openid-configuration');
+    const { status, body, headers } = await request(this.service, '/.well-known/openid-configuration');
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
     return body;

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { after } from 'node:test';
-import type { Answer, Question } from './ask.ts';
+import type { JsonResponse, RequestOptions } from './request.ts';
 
 /** One keep-alive connection. The worker that accepted it answers every request on it. */
-export type Connection = (path: string, question?: Question) => Promise<Answer>;
+export type Connection = (path: string, options?: RequestOptions) => Promise<JsonResponse>;
 
 /** Opens separate connections to a service. They are closed after the current suite. */
 export function connections(): (url: string, count: number) => Connection[] {
@@ -15,11 +15,15 @@ export function connections(): (url: string, count: number) => Connection[] {
     Array.from({ length: count }, () => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       agents.push(agent);
-      return (path, question) => send(agent, url + path, question);
+      return (path, options) => send(agent, url + path, options);
     });
 }
 
-function send(agent: Agent, url: string, { method, json, form, token, headers }: Question = {}): Promise<Answer> {
+function send(
+  agent: Agent,
+  url: string,
+  { method, json, form, token, headers }: RequestOptions = {},
+): Promise<JsonResponse> {
   const body =
     json === undefined ? form && new URLSearchParams(form as Record<string, string>).toString() : JSON.stringify(json);
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { generateSync } from 'otplib';
-import { type Answer, ask } from './ask.ts';
 import { PasskeyDevice } from './passkey-device.ts';
 import { type Person, password } from './people.ts';
+import { type JsonResponse, request } from './request.ts';
 import type { Service } from './service.ts';
 
 export const loginPath = '/v1/clients/web/admin/login';
@@ -44,14 +44,21 @@ export class App {
 
 /** Sets up an authenticator app. */
 export async function addApp(on: Service, { token }: Pick<Person, 'token'>): Promise<{ app: App; codes: string[] }> {
-  const made = await ask<{ data: { id: string; secret: string; uri: string; qr: string } }>(on, '/v1/authenticators', {
-    json: {},
-    token,
-  });
+  const made = await request<{ data: { id: string; secret: string; uri: string; qr: string } }>(
+    on,
+    '/v1/authenticators',
+    {
+      json: {},
+      token,
+    },
+  );
   assert.equal(made.status, 201, made.text);
   const app = new App(on, made.body.data.id, made.body.data.secret);
   const path = `/v1/authenticators/${app.id}/confirmations`;
-  const confirmed = await ask<{ data: { recovery_codes: string[] } }>(on, path, { json: { code: app.code() }, token });
+  const confirmed = await request<{ data: { recovery_codes: string[] } }>(on, path, {
+    json: { code: app.code() },
+    token,
+  });
   assert.equal(confirmed.status, 200, confirmed.text);
   return { app, codes: confirmed.body.data.recovery_codes };
 }
@@ -61,22 +68,25 @@ interface MadePasskey {
 }
 
 export const challengeFor = async (on: Service, json: object, token?: string) =>
-  (await ask<{ data: never }>(on, '/v1/passkey-challenges', { json, ...(token ? { token } : {}) })).body.data;
+  (await request<{ data: never }>(on, '/v1/passkey-challenges', { json, ...(token ? { token } : {}) })).body.data;
 
 /** Registers a passkey of a new device. */
 export async function addPasskey(
   on: Service,
   { token }: Pick<Person, 'token'>,
   { automatic = false } = {},
-): Promise<{ device: PasskeyDevice; answer: Answer<MadePasskey> }> {
+): Promise<{ device: PasskeyDevice; response: JsonResponse<MadePasskey> }> {
   const device = new PasskeyDevice(on.context.config.baseUrl);
   const passkey = device.create(await challengeFor(on, { automatic }, token));
-  const answer = await ask<MadePasskey>(on, '/v1/passkeys', { json: { passkey }, token });
-  return { device, answer };
+  const response = await request<MadePasskey>(on, '/v1/passkeys', { json: { passkey }, token });
+  return { device, response };
 }
 
-export const tryLogin = (on: Service, json: object, headers: Record<string, string> = {}): Promise<Answer<LoginBody>> =>
-  ask<LoginBody>(on, loginPath, { json, headers });
+export const tryLogin = (
+  on: Service,
+  json: object,
+  headers: Record<string, string> = {},
+): Promise<JsonResponse<LoginBody>> => request<LoginBody>(on, loginPath, { json, headers });
 
 /** Logs in with the password, and returns the response that requires a second factor. */
 export async function halfLogin(on: Service, { email }: Pick<Person, 'email'>): Promise<LoginBody> {

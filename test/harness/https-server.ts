@@ -27,7 +27,7 @@ endYoul6xr4CIAN9xVDGWen5KxH5dljIaPSCdx1OaFqpktYE03aWZhch
  * Servers with TLS on loopback that this process trusts. Call it in the body of a suite. They are closed after the
  * suite.
  */
-export function httpsServers(): (answer: RequestListener) => Promise<{ url: string }> {
+export function httpsServers(): (response: RequestListener) => Promise<{ url: string }> {
   const servers: Server[] = [];
   const trusted = getCACertificates('default');
   after(() => {
@@ -37,9 +37,9 @@ export function httpsServers(): (answer: RequestListener) => Promise<{ url: stri
       server.close();
     }
   });
-  return async (answer) => {
+  return async (response) => {
     setDefaultCACertificates([...trusted, cert]);
-    const server = createServer({ key, cert }, answer);
+    const server = createServer({ key, cert }, response);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };

@@ -1,5 +1,5 @@
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { answerIn, press } from './authorizing.ts';
+import { authorizationResponseIn, press } from './authorizing.ts';
 import type { Visitor } from './visitor.ts';
 
 const redirectUrl = 'http://127.0.0.1:49152/callback';
@@ -63,10 +63,10 @@ export async function connectAssistant(
   if (!assistant.asked) throw new Error('the client did not redirect to the sign-in', { cause: refused });
   const page = await visitor.get(assistant.asked.pathname + assistant.asked.search);
   const asked = (assistant.asked.searchParams.get('scope') ?? '').split(' ');
-  const answer = await press(visitor, page, 'allow', { without: asked.filter((scope) => without?.(scope)) });
-  const { code } = answerIn(answer);
-  if (code === undefined) throw new Error(`no code: ${answer.status} ${answer.location} ${answer.html}`);
-  await first.finishAuth(new URL(answer.location as string).searchParams);
+  const response = await press(visitor, page, 'allow', { without: asked.filter((scope) => without?.(scope)) });
+  const { code } = authorizationResponseIn(response);
+  if (code === undefined) throw new Error(`no code: ${response.status} ${response.location} ${response.html}`);
+  await first.finishAuth(new URL(response.location as string).searchParams);
   const connected = client();
   await connected.connect(transport());
   const token = assistant.given?.access_token as string;

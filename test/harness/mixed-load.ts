@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EventReader } from '../changes/event-reader.ts';
 import { startReceiver } from '../changes/receiver.ts';
-import { ask, type Question } from './ask.ts';
+import { type RequestOptions, request } from './request.ts';
 
 interface Person {
   readonly email: string;
@@ -38,7 +38,7 @@ export class MixedLoad {
     const receiver = await startReceiver();
     load.#received = receiver.received;
     const json = { url: receiver.url, resources: ['entries'] };
-    const made = await load.#ask(201, '/v1/webhooks', { json, token: await load.#signIn() });
+    const made = await load.#request(201, '/v1/webhooks', { json, token: await load.#signIn() });
     load.#webhook = (made.body.data as { id: string }).id;
     const workers = [
       ...Array.from({ length: signIns }, () => load.#repeat(() => load.#visit())),
@@ -66,7 +66,7 @@ export class MixedLoad {
   /** The number of deliveries that the receiver does not have yet. */
   async undelivered(): Promise<number> {
     const path = `/v1/webhooks/${this.#webhook}/deliveries?search=state:waiting&limit=1`;
-    const { body } = await this.#ask(200, path, { token: await this.#signIn() });
+    const { body } = await this.#request(200, path, { token: await this.#signIn() });
     return (body.meta as { total: number }).total;
   }
 
@@ -78,15 +78,15 @@ export class MixedLoad {
     if (this.wrong.length < 20) this.wrong.push(what);
   }
 
-  async #ask(status: number, path: string, question: Question = {}) {
+  async #request(status: number, path: string, options: RequestOptions = {}) {
     this.requests += 1;
-    const answer = await ask({ url: this.#url }, path, question);
-    if (answer.status !== status) this.#note(`${path}: ${answer.status} ${answer.text}`);
-    return answer;
+    const response = await request({ url: this.#url }, path, options);
+    if (response.status !== status) this.#note(`${path}: ${response.status} ${response.text}`);
+    return response;
   }
 
   async #signIn(): Promise<string> {
-    const { body } = await this.#ask(200, login, { json: this.#person });
+    const { body } = await this.#request(200, login, { json: this.#person });
     return String(body.access_token);
   }
 
@@ -95,13 +95,13 @@ export class MixedLoad {
     for (let i = 0; i < readsOfLogin && !this.#stopped; i++) {
       // A new search, which no cache contains.
       const odd = Math.random().toString(36).slice(2);
-      await this.#ask(200, '/v1/users/me', { token });
-      await this.#ask(200, '/v1/entries?limit=20&orderBy=count', { token });
-      await this.#ask(200, `/v1/entries?search=label:${odd}*`, { token });
-      await this.#ask(404, `/v1/entries/${odd}`, { token });
+      await this.#request(200, '/v1/users/me', { token });
+      await this.#request(200, '/v1/entries?limit=20&orderBy=count', { token });
+      await this.#request(200, `/v1/entries?search=label:${odd}*`, { token });
+      await this.#request(404, `/v1/entries/${odd}`, { token });
     }
-    await this.#ask(200, '/v1/logout', { method: 'DELETE', token });
-    await this.#ask(401, '/v1/users/me', { token });
+    await this.#request(200, '/v1/logout', { method: 'DELETE', token });
+    await this.#request(401, '/v1/users/me', { token });
   }
 
   /** A session with a stream that is dropped, resumed, and ended by a logout. */
@@ -119,7 +119,7 @@ export class MixedLoad {
         reader.close();
       }
     }
-    await this.#ask(200, '/v1/logout', { method: 'DELETE', token });
+    await this.#request(200, '/v1/logout', { method: 'DELETE', token });
   }
 
   async #open(token: string, position: string | undefined): Promise<EventReader> {

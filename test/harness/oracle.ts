@@ -27,7 +27,7 @@ export class Oracle {
   readonly rows = new Map<string, { label: string; count: number }>();
   readonly logins: Login[] = [];
   /** The number of responses by status; 0: no response. */
-  readonly answers = new Map<number, number>();
+  readonly responses = new Map<number, number>();
   readonly #client: Client;
   readonly #urls: () => readonly string[];
   #stopped = false;
@@ -51,7 +51,7 @@ export class Oracle {
   }
 
   get acknowledged(): number {
-    return [...this.answers].filter(([status]) => status >= 200 && status < 300).reduce((sum, [, n]) => sum + n, 0);
+    return [...this.responses].filter(([status]) => status >= 200 && status < 300).reduce((sum, [, n]) => sum + n, 0);
   }
 
   /** Waits until this many more requests have succeeded. */
@@ -87,14 +87,14 @@ export class Oracle {
     let status = 0;
     let body: Record<string, unknown> = {};
     try {
-      const answer = await fetch(this.#url() + path, { ...init, signal: AbortSignal.timeout(30_000) });
-      const text = await answer.text();
+      const response = await fetch(this.#url() + path, { ...init, signal: AbortSignal.timeout(30_000) });
+      const text = await response.text();
       body = text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-      status = answer.status;
+      status = response.status;
     } catch {
       // Nothing was acknowledged.
     }
-    this.answers.set(status, (this.answers.get(status) ?? 0) + 1);
+    this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
     return { status, body };
   }
 
@@ -123,9 +123,9 @@ export class Oracle {
     const changed = { ...row, count: 2 };
     const headersOfChange = { ...json, authorization };
     const body = JSON.stringify({ count: 2 });
-    const answer = await this.#send(`/v1/entries/${id}`, { method: 'PATCH', headers: headersOfChange, body });
-    if (answer.status === 200) this.rows.set(id, changed);
-    else if (answer.status === 0 || answer.status >= 500) this.rows.delete(id);
+    const response = await this.#send(`/v1/entries/${id}`, { method: 'PATCH', headers: headersOfChange, body });
+    if (response.status === 200) this.rows.set(id, changed);
+    else if (response.status === 0 || response.status >= 500) this.rows.delete(id);
   }
 
   async #refresh(login: Login): Promise<void> {
@@ -145,9 +145,9 @@ export class Oracle {
   /** Compares the state of the service with everything that it acknowledged. Returns the counts. */
   async check(): Promise<string> {
     // Taken before the requests of the check itself are counted.
-    const failed = [...this.answers].filter(([status]) => status === 0 || status >= 400);
+    const failed = [...this.responses].filter(([status]) => status === 0 || status >= 400);
     // After a logout was sent, the login sends no more requests.
-    assert.equal(this.answers.get(401) ?? 0, 0, '401 responses to logins that did not end');
+    assert.equal(this.responses.get(401) ?? 0, 0, '401 responses to logins that did not end');
     const [login] = this.logins.filter(({ state }) => state === 'live').slice(-1);
     assert.ok(login, 'no login is left');
     const lost: string[] = [];
@@ -171,7 +171,7 @@ export class Oracle {
       if (status === 200 || asked.status !== 401) wrong.push(`valid after logout: ${status} ${asked.status}`);
     }
     assert.deepEqual(wrong, [], 'logins in an unexpected state');
-    assert.equal(this.answers.get(500) ?? 0, 0, '500 responses');
+    assert.equal(this.responses.get(500) ?? 0, 0, '500 responses');
     const revoked = this.logins.filter(({ state }) => state === 'revoked').length;
     return `${this.rows.size} rows, ${this.logins.length} logins, ${revoked} logouts; refused or lost: ${failed.map(([s, n]) => `${n} × ${s || 'no answer'}`).join(', ') || 'none'}`;
   }

@@ -1,5 +1,5 @@
 import { addLogin, password } from './accounts.ts';
-import { type Answer, ask } from './ask.ts';
+import { type JsonResponse, request } from './request.ts';
 import type { Service } from './service.ts';
 
 /** The owner of clients and tokens, with an access token. */
@@ -11,17 +11,17 @@ export interface Owner {
 
 export type Row = Record<string, unknown> & { id: string };
 
-export const rowOf = ({ body }: Answer): Row => body.data as Row;
-export const rowsOf = ({ body }: Answer): Row[] => body.data as unknown as Row[];
+export const rowOf = ({ body }: JsonResponse): Row => body.data as Row;
+export const rowsOf = ({ body }: JsonResponse): Row[] => body.data as unknown as Row[];
 
 export async function addOwner(service: Service, roles: string[] = []): Promise<Owner> {
   const { id, email } = await addLogin(service, { roles });
-  const answer = await ask(service, '/v1/clients/web/admin/login', { form: { email, password } });
-  return { id, email, token: String(answer.body.access_token) };
+  const response = await request(service, '/v1/clients/web/admin/login', { form: { email, password } });
+  return { id, email, token: String(response.body.access_token) };
 }
 
-export const grantClient = (service: Service, { id }: Row, secret: unknown, scope = ''): Promise<Answer> =>
-  ask(service, '/v1/oauth/token', {
+export const grantClient = (service: Service, { id }: Row, secret: unknown, scope = ''): Promise<JsonResponse> =>
+  request(service, '/v1/oauth/token', {
     form: { grant_type: 'client_credentials', client_id: id, client_secret: String(secret), scope },
   });
 
@@ -34,5 +34,5 @@ export async function addOwners(service: Service): Promise<{ ann: Owner; bob: Ow
 /** Sends a request to the service of a suite, by method, path and token. */
 export const requestsTo =
   (service: () => Service) =>
-  (method: string, path: string, token: string | undefined, json?: unknown, headers = {}): Promise<Answer> =>
-    ask(service(), path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });
+  (method: string, path: string, token: string | undefined, json?: unknown, headers = {}): Promise<JsonResponse> =>
+    request(service(), path, { method, token: token ?? null, ...(json === undefined ? {} : { json }), headers });

@@ -1,4 +1,4 @@
-import { type Answer, ask, logIn } from './ask.ts';
+import { type JsonResponse, logIn, request } from './request.ts';
 import type { Service } from './service.ts';
 
 export const password = 'a fine long secret';
@@ -35,16 +35,16 @@ let people = 0;
 /** A user who registered and logged in over HTTP. */
 export async function registerUser(on: Service): Promise<Person> {
   const email = `user${people++}@example.com`;
-  const { body } = await ask<UserBody>(on, '/v1/register', { json: { email, password } });
+  const { body } = await request<UserBody>(on, '/v1/register', { json: { email, password } });
   return { id: body.data.id, email, token: await logIn(on, email, password) };
 }
 
-export const patchUser = (on: Service, id: string, json: unknown, token: string): Promise<Answer<UserBody>> =>
-  ask<UserBody>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
+export const patchUser = (on: Service, id: string, json: unknown, token: string): Promise<JsonResponse<UserBody>> =>
+  request<UserBody>(on, `/v1/users/${id}`, { method: 'PATCH', json, token });
 
 /** `401 user_gone`, or `200`. */
 export async function stateOf(on: Service, token: string): Promise<string> {
-  const { status, body } = await ask<UserBody>(on, '/v1/users/me', { token });
+  const { status, body } = await request<UserBody>(on, '/v1/users/me', { token });
   return status === 200 ? '200' : `${status} ${body.code}`;
 }
 
@@ -55,7 +55,7 @@ export async function personalToken(
   scopes = ['*'],
   current_password: string | null = null,
 ): Promise<string> {
-  const { body } = await ask<{ data: { access_token: string } }>(on, '/v1/tokens', {
+  const { body } = await request<{ data: { access_token: string } }>(on, '/v1/tokens', {
     json: { name: 'a token', scopes, current_password },
     token,
   });
@@ -64,7 +64,7 @@ export async function personalToken(
 
 /** A personal client of the bearer, and a function that gets tokens with it. */
 export async function personalClient(on: Service, token: string) {
-  const { body } = await ask<{ data: { id: string; client_secret: string } }>(on, '/v1/clients', {
+  const { body } = await request<{ data: { id: string; client_secret: string } }>(on, '/v1/clients', {
     json: { name: 'a client' },
     token,
   });
@@ -73,6 +73,6 @@ export async function personalClient(on: Service, token: string) {
 }
 
 export const clientGrant = (on: Service, client_id: string, client_secret: string) =>
-  ask<{ access_token: string; refresh_token: string; error: string }>(on, '/v1/oauth/token', {
+  request<{ access_token: string; refresh_token: string; error: string }>(on, '/v1/oauth/token', {
     form: { grant_type: 'client_credentials', client_id, client_secret },
   });

@@ -61,7 +61,7 @@ max_client_conn = 200
   const spawned = () => spawn(program, [file], { ...asNobody, stdio: 'ignore' });
   let child = spawned();
   process.once('exit', () => child.kill('SIGKILL'));
-  await answers(url.href, child);
+  await responses(url.href, child);
   const stop = async (signal: NodeJS.Signals) => {
     child.kill(signal);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -71,7 +71,7 @@ max_client_conn = 200
     async restart() {
       await stop('SIGKILL');
       child = spawned();
-      await answers(url.href, child);
+      await responses(url.href, child);
     },
     async end() {
       await stop('SIGTERM');
@@ -80,7 +80,7 @@ max_client_conn = 200
   };
 }
 
-async function answers(url: string, child: ChildProcess): Promise<void> {
+async function responses(url: string, child: ChildProcess): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url });
     try {

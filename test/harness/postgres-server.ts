@@ -145,7 +145,7 @@ async function serverOn(place: Place, data: string, settings: readonly string[])
       const program = join(place.native, 'bin', 'postgres');
       server = spawn(program, [...where, ...speed, ...settings], { ...place.options, stdio: 'ignore' });
       server.unref();
-      await answers(url, server);
+      await responses(url, server);
     },
     stop: () => end('SIGINT'),
     kill: () => end('SIGKILL'),
@@ -194,7 +194,7 @@ function freePort(): Promise<number> {
   });
 }
 
-async function answers(url: string, server: ChildProcess): Promise<void> {
+async function responses(url: string, server: ChildProcess): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const client = new pg.Client({ connectionString: url });
     try {

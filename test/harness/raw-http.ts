@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** One raw response. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
@@ -12,7 +12,7 @@ export interface RawAnswer {
  * Sends raw bytes, and returns the responses until the server closes the connection or `count` responses have
  * arrived. For requests that `fetch` refuses to send.
  */
-export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {}): Promise<RawAnswer[]> {
+export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {}): Promise<RawResponse[]> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) });
@@ -20,7 +20,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
     const finish = () => {
       clearTimeout(timer);
       socket.destroy();
-      resolve(parseAnswers(Buffer.concat(chunks)));
+      resolve(parseResponses(Buffer.concat(chunks)));
     };
     const timer = setTimeout(() => {
       socket.destroy();
@@ -28,7 +28,7 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
     }, 60_000);
     socket.on('data', (chunk) => {
       chunks.push(Buffer.from(chunk));
-      if (parseAnswers(Buffer.concat(chunks)).length >= count) finish();
+      if (parseResponses(Buffer.concat(chunks)).length >= count) finish();
     });
     socket.on('close', finish);
     // The server may respond and close before all bytes have arrived. Its response counts.
@@ -38,16 +38,16 @@ export function sendRaw(url: string, bytes: string | Buffer, { count = 1 } = {})
 }
 
 /** The first response. Fails if there is none. */
-export async function sendOne(url: string, bytes: string | Buffer): Promise<RawAnswer> {
-  const [answer] = await sendRaw(url, bytes);
-  if (!answer) throw new Error('the connection was closed without a response');
-  return answer;
+export async function sendOne(url: string, bytes: string | Buffer): Promise<RawResponse> {
+  const [response] = await sendRaw(url, bytes);
+  if (!response) throw new Error('the connection was closed without a response');
+  return response;
 }
 
 /** A request whose headers the server has processed, and whose body is still to be sent. */
 export interface HeldRequest {
   /** Sends the body, at once or byte by byte, and returns the response. */
-  finish(options?: { byteByByte?: boolean }): Promise<RawAnswer>;
+  finish(options?: { byteByByte?: boolean }): Promise<RawResponse>;
 }
 
 interface Sent {
@@ -84,21 +84,21 @@ export async function holdBack(url: string, { method, path, headers, body }: Sen
     async finish({ byteByByte = false } = {}) {
       const pieces = byteByByte ? [...Buffer.from(body)].map((byte) => Buffer.of(byte)) : [Buffer.from(body)];
       for (const piece of pieces) await new Promise((resolve) => socket.write(piece, resolve));
-      await until((received) => parseAnswers(received).length > 0);
+      await until((received) => parseResponses(received).length > 0);
       socket.destroy();
-      const [answer] = parseAnswers(Buffer.concat(chunks));
-      if (!answer) throw new Error('the connection was closed without a response');
-      return answer;
+      const [response] = parseResponses(Buffer.concat(chunks));
+      if (!response) throw new Error('the connection was closed without a response');
+      return response;
     },
   };
 }
 
-function parseAnswers(bytes: Buffer): RawAnswer[] {
-  const answers: RawAnswer[] = [];
+function parseResponses(bytes: Buffer): RawResponse[] {
+  const responses: RawResponse[] = [];
   let rest = bytes;
   for (;;) {
     const end = rest.indexOf('\r\n\r\n');
-    if (end < 0) return answers;
+    if (end < 0) return responses;
     const [first = '', ...lines] = rest.toString('latin1', 0, end).split('\r\n');
     const headers = new Map(
       lines.map((line) => {
@@ -108,9 +108,9 @@ function parseAnswers(bytes: Buffer): RawAnswer[] {
     );
     const status = Number(first.split(' ')[1]);
     const length = status === 304 || status === 204 ? 0 : Number(headers.get('content-length') ?? 0);
-    if (rest.length < end + 4 + length) return answers;
+    if (rest.length < end + 4 + length) return responses;
     const body = rest.toString('utf8', end + 4, end + 4 + length);
-    if (status >= 200) answers.push({ status, headers, body, json: () => JSON.parse(body) });
+    if (status >= 200) responses.push({ status, headers, body, json: () => JSON.parse(body) });
     rest = rest.subarray(end + 4 + length);
   }
 }

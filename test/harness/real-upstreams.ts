@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { OAuth2Server } from 'oauth2-mock-server';
 import Provider from 'oidc-provider';
-import { ask, logIn } from './ask.ts';
 import { createTestDatabase } from './engines.ts';
+import { logIn, request } from './request.ts';
 import type { Service, services } from './service.ts';
 import { declareProvider } from './upstream.ts';
 
@@ -63,7 +63,7 @@ export function realUpstreams(start: ReturnType<typeof services>): () => Promise
       trusted: true,
       scopes: ['openid', 'profile', 'email'],
     };
-    const made = await ask<{ data: { client_id: string; client_secret: string } }>(gatehouse, '/v1/clients', {
+    const made = await request<{ data: { client_id: string; client_secret: string } }>(gatehouse, '/v1/clients', {
       json: application,
       token,
     });

@@ -28,8 +28,8 @@ import { withStoredNames } from '../../src/resources/migrations/stored-names.ts'
 import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
-import { ask, type Question } from './ask.ts';
 import { createMigratedDatabase, type TestDatabase } from './engines.ts';
+import { type RequestOptions, request } from './request.ts';
 
 const mac = (purpose: string, data: string) =>
   createHmac('sha256', 'a key for tests').update(`${purpose} ${data}`).digest('base64url');
@@ -88,7 +88,7 @@ interface ProblemBody {
 }
 
 /** A response whose body has the expected type. */
-export interface Answer {
+export interface ResourceResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -107,7 +107,7 @@ export interface ResourceService {
   readonly database: TestDatabase;
   readonly queue: Queue;
   /** As the administrator by default. */
-  ask(method: string, path: string, question?: Omit<Question, 'method'>): Promise<Answer>;
+  request(method: string, path: string, options?: Omit<RequestOptions, 'method'>): Promise<ResourceResponse>;
   advance(ms: number): void;
 }
 
@@ -184,11 +184,11 @@ export function resourceServices(
       advance(ms) {
         offset += ms;
       },
-      async ask(method, path, { token = 'admin', ...question } = {}) {
-        const { status, headers, text, body } = await ask<AnyBody>({ url }, path.replace(config.baseUrl, ''), {
+      async request(method, path, { token = 'admin', ...options } = {}) {
+        const { status, headers, text, body } = await request<AnyBody>({ url }, path.replace(config.baseUrl, ''), {
           method,
           token,
-          ...question,
+          ...options,
         });
         return {
           status,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Change, EventReader } from '../changes/event-reader.ts';
-import { ask } from './ask.ts';
+import { request } from './request.ts';
 
 export interface TallyList {
   readonly data: readonly { readonly id: string; readonly count: number }[];
@@ -61,7 +61,7 @@ export class TallyFollower {
     try {
       if (status === 410) this.#resync();
       else if (status === 200) await this.#read(reader);
-      else if (!temporaryStatuses.has(status)) assert.fail(`a stream was answered with ${await reader.answer()}`);
+      else if (!temporaryStatuses.has(status)) assert.fail(`a stream was answered with ${await reader.responseText()}`);
     } finally {
       reader.close();
     }
@@ -85,8 +85,8 @@ export class TallyFollower {
   }
 
   async #list(url: string): Promise<string | undefined> {
-    const answer = await ask<TallyList>({ url }, '/v1/tallies?limit=100', { token: this.#token });
-    const { status, headers, text, body } = answer;
+    const response = await request<TallyList>({ url }, '/v1/tallies?limit=100', { token: this.#token });
+    const { status, headers, text, body } = response;
     if (temporaryStatuses.has(status)) return undefined;
     assert.equal(status, 200, `a list was answered with ${JSON.stringify(Object.fromEntries(headers))} ${text}`);
     for (const { id, count } of body.data) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { type Change, EventReader } from '../changes/event-reader.ts';
-import { type Answer, ask, logIn } from './ask.ts';
+import { type JsonResponse, logIn, request } from './request.ts';
 import { TallyFollower, type TallyList } from './tally-follower.ts';
 
 export const admin = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -42,10 +42,10 @@ export class TallyOracle {
   static async begin(t: { after(work: () => void): void }, stage: Stage): Promise<TallyOracle> {
     const on = { url: stage.urls()[0] as string };
     const token = await logIn(on, admin.email, admin.password);
-    const made = await ask<{ data: { id: string } }>(on, '/v1/register', { json: ada });
+    const made = await request<{ data: { id: string } }>(on, '/v1/register', { json: ada });
     const ids: string[] = [];
     for (let i = 0; i < 2 * rowsOfWriters; i++) {
-      const { body } = await ask<{ data: { id: string } }>(on, '/v1/tallies', { json: { count: 0 }, token });
+      const { body } = await request<{ data: { id: string } }>(on, '/v1/tallies', { json: { count: 0 }, token });
       ids.push(body.data.id);
     }
     const tokens = { admin: token, ada: await logIn(on, ada.email, ada.password) };
@@ -125,10 +125,10 @@ export class TallyOracle {
   }
 
   async #rows(): Promise<TallyList['data'] | undefined> {
-    const asked = ask<TallyList>({ url: this.#url() }, '/v1/tallies?limit=100', { token: this.#token });
-    const answer = await asked.catch(() => undefined);
-    refuseSignOut(answer);
-    return answer?.status === 200 ? answer.body.data : undefined;
+    const asked = request<TallyList>({ url: this.#url() }, '/v1/tallies?limit=100', { token: this.#token });
+    const response = await asked.catch(() => undefined);
+    refuseSignOut(response);
+    return response?.status === 200 ? response.body.data : undefined;
   }
 
   #acknowledge(id: string, count: number): void {
@@ -144,10 +144,10 @@ export class TallyOracle {
       known ??= (await this.#rows())?.find((row) => row.id === id)?.count;
       if (known === undefined) continue;
       const json = { count: known + 1, user_id: Math.random() < 0.5 ? this.#adaId : null };
-      const asked = ask({ url: this.#url() }, `/v1/tallies/${id}`, { method: 'PATCH', json, token: this.#token });
-      const answer = await asked.catch(() => undefined);
-      refuseSignOut(answer);
-      known = answer?.status === 200 ? known + 1 : undefined;
+      const asked = request({ url: this.#url() }, `/v1/tallies/${id}`, { method: 'PATCH', json, token: this.#token });
+      const response = await asked.catch(() => undefined);
+      refuseSignOut(response);
+      known = response?.status === 200 ? known + 1 : undefined;
       if (known !== undefined) this.#acknowledge(id, known);
     }
   }
@@ -196,7 +196,7 @@ export class TallyOracle {
     this.#leaving = reader;
     try {
       if (reader.response.status !== 200 || this.#stopped || !(await reader.next())) return;
-      const { status } = await ask({ url: this.#url() }, '/v1/logout', { method: 'DELETE', token });
+      const { status } = await request({ url: this.#url() }, '/v1/logout', { method: 'DELETE', token });
       const rows = status === 200 ? await this.#rows() : undefined;
       if (!rows) return;
       const counts = new Map(rows.map(({ id, count }) => [id, count]));
@@ -215,9 +215,9 @@ export class TallyOracle {
 }
 
 /** The session of the oracle never ends, so no response may say so. */
-function refuseSignOut(answer: Answer<unknown> | undefined): void {
-  if (answer?.status === 401)
-    assert.fail(`the oracle was signed out: ${JSON.stringify([...answer.headers])} ${answer.text}`);
+function refuseSignOut(response: JsonResponse<unknown> | undefined): void {
+  if (response?.status === 401)
+    assert.fail(`the oracle was signed out: ${JSON.stringify([...response.headers])} ${response.text}`);
 }
 
 async function connect(url: string): Promise<pg.Client> {

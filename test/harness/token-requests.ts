@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { addClient, addLogin } from './accounts.ts';
-import type { Answer } from './ask.ts';
+import type { JsonResponse } from './request.ts';
 import type { Service } from './service.ts';
 
 interface Credentials {
@@ -28,11 +28,11 @@ export const byCredentials = (client: Credentials, parameters: Record<string, st
   requestBy(client, { grant_type: 'client_credentials', ...parameters });
 
 /** RFC 6749 5.2: exactly these fields, in these characters, stored nowhere. */
-export function expectRefusal(answer: Answer, status: number, error: string): void {
-  assert.equal(answer.body.error, error, JSON.stringify(answer.body));
-  assert.equal(answer.status, status);
-  assert.equal(answer.headers.get('cache-control'), 'no-store');
-  assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
-  assert.match(String(answer.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
-  assert.deepEqual(Object.keys(answer.body).sort(), ['error', 'error_description']);
+export function expectRefusal(response: JsonResponse, status: number, error: string): void {
+  assert.equal(response.body.error, error, JSON.stringify(response.body));
+  assert.equal(response.status, status);
+  assert.equal(response.headers.get('cache-control'), 'no-store');
+  assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+  assert.match(String(response.body.error_description), /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/);
+  assert.deepEqual(Object.keys(response.body).sort(), ['error', 'error_description']);
 }

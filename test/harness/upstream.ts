@@ -25,7 +25,7 @@ export interface Upstream {
   /** Changes the claims of an ID token before it is signed. */
   tamper: ((claims: JWTPayload, header: JWTHeaderParameters) => void) | undefined;
   /** Parameters to add to the response of the authorization endpoint. */
-  answer: Record<string, string>;
+  moreParameters: Record<string, string>;
   /** The status of every response while the provider is down. */
   status: number | undefined;
   /** The target to which every response redirects. */
@@ -77,7 +77,7 @@ export function upstreams(): () => Promise<Upstream> {
       url: '',
       person: { sub: 'ada' },
       tamper: undefined,
-      answer: {},
+      moreParameters: {},
       status: undefined,
       redirect: undefined,
       metadata: {},
@@ -98,8 +98,8 @@ export function upstreams(): () => Promise<Upstream> {
           options,
         ),
       async visit(location) {
-        const answer = await fetch(location as string, { redirect: 'manual' });
-        return answer.headers.get('location') as string;
+        const response = await fetch(location as string, { redirect: 'manual' });
+        return response.headers.get('location') as string;
       },
     };
     const server = createServer(async (request, response) => {
@@ -129,8 +129,13 @@ export function upstreams(): () => Promise<Upstream> {
         const code = randomBytes(8).toString('hex');
         codes.set(code, { query: searchParams, person: { ...upstream.person } });
         const back = new URL(searchParams.get('redirect_uri') as string);
-        const answer = { code, state: searchParams.get('state') as string, iss: upstream.url, ...upstream.answer };
-        back.search = new URLSearchParams(answer).toString();
+        const parameters = {
+          code,
+          state: searchParams.get('state') as string,
+          iss: upstream.url,
+          ...upstream.moreParameters,
+        };
+        back.search = new URLSearchParams(parameters).toString();
         return response.writeHead(302, { location: back.href }).end();
       }
       if (pathname !== '/token') return response.writeHead(404).end();

@@ -1,4 +1,4 @@
-import { ask, type Question } from './ask.ts';
+import { type RequestOptions, request } from './request.ts';
 
 export interface Visit {
   readonly status: number;
@@ -19,12 +19,12 @@ export class Visitor {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Visit> {
-    return this.#ask(path, { headers });
+    return this.#request(path, { headers });
   }
 
   /** Sends a form with the token of the last page that had one. */
   send(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Visit> {
-    return this.#ask(path, { form: { _csrf: this.#csrf, ...fields }, headers });
+    return this.#request(path, { form: { _csrf: this.#csrf, ...fields }, headers });
   }
 
   async signIn(login: string, password: string, next = ''): Promise<Visit> {
@@ -32,16 +32,16 @@ export class Visitor {
     return this.send('/login', { login, password, ...(next ? { next } : {}) });
   }
 
-  async #ask(path: string, { form, headers }: Pick<Question, 'form' | 'headers'>): Promise<Visit> {
+  async #request(path: string, { form, headers }: Pick<RequestOptions, 'form' | 'headers'>): Promise<Visit> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await ask({ url: this.#url }, path, {
+    const response = await request({ url: this.#url }, path, {
       ...(form ? { form } : {}),
       headers: { accept: 'text/html', ...(cookie ? { cookie } : {}), ...headers },
     });
-    for (const set of answer.headers.getSetCookie()) this.#keep(set);
-    const html = answer.text;
+    for (const set of response.headers.getSetCookie()) this.#keep(set);
+    const html = response.text;
     this.#csrf = /name="_csrf" value="([^"]+)"/.exec(html)?.[1] ?? this.#csrf;
-    return { status: answer.status, headers: answer.headers, location: answer.headers.get('location'), html };
+    return { status: response.status, headers: response.headers, location: response.headers.get('location'), html };
   }
 
   #keep(set: string): void {

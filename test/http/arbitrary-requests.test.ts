@@ -180,13 +180,13 @@ onBothEngines('Arbitrary requests', (engine) => {
           Buffer.from(`${head}${auth}${ifMatch}${content}\r\n`, 'latin1'),
           Buffer.from(text),
         ]);
-        const answer = await sendOne(service.url, bytes);
-        seen.add(answer.status);
-        assert.ok(answer.status < 500, `${answer.status} to ${route.method} ${target} ${text}: ${answer.body}`);
-        assert.ok(answer.headers.get('x-request-id'));
-        if (answer.status >= 400) {
-          const problem = answer.json();
-          assert.ok(typeof problem.detail === 'string' || typeof problem.error_description === 'string', answer.body);
+        const response = await sendOne(service.url, bytes);
+        seen.add(response.status);
+        assert.ok(response.status < 500, `${response.status} to ${route.method} ${target} ${text}: ${response.body}`);
+        assert.ok(response.headers.get('x-request-id'));
+        if (response.status >= 400) {
+          const problem = response.json();
+          assert.ok(typeof problem.detail === 'string' || typeof problem.error_description === 'string', response.body);
         }
       }),
       { numRuns: Number(process.env.FUZZ_RUNS ?? 300), interruptAfterTimeLimit: 40_000 },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -23,19 +23,19 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
 
   for (const prefix of ['', '/auth']) {
     it(`responds ${prefix === '' ? 'without the prefix' : 'below the prefix'}`, async () => {
-      const { status, body, headers } = await ask<Tokens>(service, prefix + login, { json: admin });
+      const { status, body, headers } = await request<Tokens>(service, prefix + login, { json: admin });
       assert.equal(status, 200);
       assert.match(headers.get('set-cookie') ?? '', /Path=\/auth\/v1\/clients\/web\/admin/);
       const token = body.access_token;
-      const users = await ask<{ data: unknown[] }>(service, `${prefix}/v1/users/`, { token });
+      const users = await request<{ data: unknown[] }>(service, `${prefix}/v1/users/`, { token });
       assert.equal(users.status, 200);
       assert.ok(users.body.data.length > 0);
       const json = { email: `${engine}${prefix.length}@example.com`, password: 'lovelace-1815' };
-      const made = await ask(service, `${prefix}/v1/users`, { json, token });
+      const made = await request(service, `${prefix}/v1/users`, { json, token });
       assert.match(made.headers.get('location') ?? '', /^https:\/\/example\.com\/auth\/v1\/users\/[0-9a-f-]+$/);
-      assert.equal((await ask(service, `${prefix}/v1/users?limit=1`, { token })).status, 200);
-      assert.equal((await ask(service, `${prefix}/v1/nothing`, { token })).status, 404);
-      assert.equal((await ask(service, `${prefix}/v1/logout`, { method: 'GET', token })).status, 405);
+      assert.equal((await request(service, `${prefix}/v1/users?limit=1`, { token })).status, 200);
+      assert.equal((await request(service, `${prefix}/v1/nothing`, { token })).status, 404);
+      assert.equal((await request(service, `${prefix}/v1/logout`, { method: 'GET', token })).status, 405);
       const pages = ['/login', '/register', '/docs', '/openapi.json', '/health/live', '/.well-known/jwks.json'];
       for (const path of pages) assert.equal(await statusOf(prefix + path), 200, path);
     });
@@ -70,10 +70,10 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
       '/auth/.well-known/oauth-authorization-server',
     ];
     for (const path of documents) {
-      const answer = await fetch(service.url + path);
-      assert.equal(((await answer.json()) as { issuer: string }).issuer, base, path);
+      const response = await fetch(service.url + path);
+      assert.equal(((await response.json()) as { issuer: string }).issuer, base, path);
     }
-    const refused = await ask(service, '/auth/v1/users');
+    const refused = await request(service, '/auth/v1/users');
     const named = /resource_metadata="https:\/\/example\.com([^"]+)"/.exec(
       refused.headers.get('www-authenticate') ?? '',
     );
@@ -88,6 +88,7 @@ onBothEngines('A service whose BASE_URL has a path', (engine) => {
 
   it('responds both ways if the prefix is also one of its own paths', async () => {
     const odd = await start({ env: { BASE_URL: 'https://example.com/v1' } });
-    for (const path of [login, `/v1${login}`]) assert.equal((await ask(odd, path, { json: admin })).status, 200, path);
+    for (const path of [login, `/v1${login}`])
+      assert.equal((await request(odd, path, { json: admin })).status, 200, path);
   });
 });

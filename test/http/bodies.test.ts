@@ -154,8 +154,8 @@ describe('Bodies', () => {
   it('can be chunked at any position', async () => {
     const head =
       'POST /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
-    const answer = await sendOne(url, `${head}5\r\n{"a":\r\n1\r\n"\r\n3\r\nü"\r\n1\r\n}\r\n0\r\n\r\n`);
-    assert.deepEqual(answer.json(), { data: { a: 'ü' } });
+    const response = await sendOne(url, `${head}5\r\n{"a":\r\n1\r\n"\r\n3\r\nü"\r\n1\r\n}\r\n0\r\n\r\n`);
+    assert.deepEqual(response.json(), { data: { a: 'ü' } });
     assert.equal((await sendOne(url, `${head}zz\r\n{}\r\n0\r\n\r\n`)).status, 400);
   });
 
@@ -184,7 +184,7 @@ describe('Bodies', () => {
   it('are separate from the next request on the connection', async () => {
     const request = (body: string, type: string) =>
       `POST /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const answers = await sendRaw(
+    const responses = await sendRaw(
       url,
       request('{"n":1}', 'application/json') +
         request('<a/>', 'text/xml') +
@@ -192,9 +192,9 @@ describe('Bodies', () => {
       { count: 3 },
     );
     assert.deepEqual(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       [201, 415, 201],
     );
-    assert.deepEqual(answers[2]?.json(), { data: { n: '3' } });
+    assert.deepEqual(responses[2]?.json(), { data: { n: '3' } });
   });
 });

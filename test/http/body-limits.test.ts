@@ -176,8 +176,8 @@ describe('A multipart form', () => {
       `--b\r\nX: ${'x'.repeat(2000)}\r\n\r\n1\r\n--b--`,
       `--bContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--`,
     ]) {
-      const answer = await raw(body);
-      assert.deepEqual([answer.status, answer.json().code], [400, 'body_invalid'], body);
+      const response = await raw(body);
+      assert.deepEqual([response.status, response.json().code], [400, 'body_invalid'], body);
     }
     assert.equal((await raw('--b--', 'multipart/form-data')).status, 400);
     assert.equal((await raw(`${part('a', '1')}${part('a', '2')}--b--`)).json().code, 'parameter_repeated');

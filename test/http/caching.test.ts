@@ -16,8 +16,8 @@ describe('Cache headers', () => {
 
   const cacheHeaders = async (url: string, path: string, token = '', method = 'GET') => {
     const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) };
-    const answer = await fetch(url + path, { method, headers });
-    return [answer.headers.get('cache-control'), answer.headers.get('vary')];
+    const response = await fetch(url + path, { method, headers });
+    return [response.headers.get('cache-control'), response.headers.get('vary')];
   };
 
   it('mark a private response as private, and as dependent on the token', async () => {
@@ -91,8 +91,8 @@ describe('A header that may be sent once', () => {
 
   it('is refused if it is sent twice', async () => {
     for (const hosts of [['Host: a', 'Host: b'], ['Host: a', 'host: a'], ['Host: a, b']]) {
-      const answer = await get('/v1/things', ...hosts);
-      assert.deepEqual([answer.status, answer.json().code], [400, 'host_invalid'], hosts.join());
+      const response = await get('/v1/things', ...hosts);
+      assert.deepEqual([response.status, response.json().code], [400, 'host_invalid'], hosts.join());
     }
     const tokens = await get('/v1/guarded', 'Host: a', 'Authorization: Bearer slow', 'Authorization: Bearer slow');
     assert.equal(tokens.status, 401);

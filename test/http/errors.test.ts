@@ -45,11 +45,11 @@ describe('Errors', () => {
     for (const [body, type, status] of attempts) {
       const headers = { ...json, 'content-type': type };
       const response = await fetch(`${url}/v1/oauth/form`, { method: 'POST', headers, body });
-      const answer = (await response.json()) as Record<string, string>;
+      const parsed = (await response.json()) as Record<string, string>;
       assert.equal(response.status, status);
-      assert.deepEqual(Object.keys(answer), ['error', 'error_description']);
-      assert.equal(answer.error, 'invalid_request');
-      assert.match(answer.error_description as string, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+      assert.deepEqual(Object.keys(parsed), ['error', 'error_description']);
+      assert.equal(parsed.error, 'invalid_request');
+      assert.match(parsed.error_description as string, /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
       assert.equal(response.headers.get('cache-control'), 'no-store');
     }
   });
@@ -114,12 +114,12 @@ describe('Unusual HTTP', () => {
       ['POST /v1/things HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}', 417],
     ];
     for (const [bytes, status] of attempts) {
-      const answer = await sendOne(url, bytes);
+      const response = await sendOne(url, bytes);
       const label = JSON.stringify(bytes.slice(0, 90));
-      assert.equal(answer.status, status, label);
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json', label);
-      assert.equal(answer.json().instance, answer.headers.get('x-request-id'), label);
-      assert.equal(answer.headers.get('x-content-type-options'), 'nosniff', label);
+      assert.equal(response.status, status, label);
+      assert.equal(response.headers.get('content-type'), 'application/problem+json', label);
+      assert.equal(response.json().instance, response.headers.get('x-request-id'), label);
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff', label);
     }
   });
 
@@ -134,17 +134,17 @@ describe('Unusual HTTP', () => {
     ];
     paths.push('/v1/things?a=1&a=2', '/v1/things?__proto__=1', '/v1/things/%00', '/v1/things?a=%00', '/%ff');
     for (const path of paths) {
-      const answer = await get(`GET ${path} HTTP/1.1`);
-      assert.equal(answer.status, 400, path);
-      assert.equal(answer.headers.get('content-type'), 'application/problem+json');
-      assert.ok(answer.headers.get('x-request-id'));
+      const response = await get(`GET ${path} HTTP/1.1`);
+      assert.equal(response.status, 400, path);
+      assert.equal(response.headers.get('content-type'), 'application/problem+json');
+      assert.ok(response.headers.get('x-request-id'));
     }
   });
 
   it('gets 414 if a path segment is too long', async () => {
-    const answer = await get(`GET /v1/things/${'x'.repeat(3000)} HTTP/1.1`);
-    assert.equal(answer.status, 414);
-    assert.equal(answer.json().code, 'url_too_long');
+    const response = await get(`GET /v1/things/${'x'.repeat(3000)} HTTP/1.1`);
+    assert.equal(response.status, 414);
+    assert.equal(response.json().code, 'url_too_long');
   });
 
   it('gets the defaults for an empty query string', async () => {

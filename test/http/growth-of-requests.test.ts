@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createLog } from '../../src/platform/log.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { assertLinear } from '../harness/growth.ts';
 import { sendOne } from '../harness/raw-http.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size);
@@ -38,10 +38,10 @@ describe('Time grows at most linearly with the length of the request', () => {
   async function send(head: string, headers: string[], body = ''): Promise<void> {
     const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
     const bytes = [`${head} HTTP/1.1`, 'Host: x', ...headers, ...length, 'Connection: close', '', body].join('\r\n');
-    const answer = await sendOne(service.url, Buffer.from(bytes, 'utf8'));
-    assert.ok(answer.status < 500, `${answer.status} to ${head.slice(0, 80)}`);
-    if (answer.status >= 400)
-      assert.ok(Buffer.byteLength(answer.body) <= 16 * 1024, `${answer.body.length} to ${head}`);
+    const response = await sendOne(service.url, Buffer.from(bytes, 'utf8'));
+    assert.ok(response.status < 500, `${response.status} to ${head.slice(0, 80)}`);
+    if (response.status >= 400)
+      assert.ok(Buffer.byteLength(response.body) <= 16 * 1024, `${response.body.length} to ${head}`);
   }
   const post = (path: string, { type, text }: { type: string; text: string }) =>
     send(`POST ${path}`, ['Accept: application/json', `Content-Type: ${type}`, `Authorization: Bearer ${token}`], text);
@@ -214,6 +214,6 @@ describe('Time grows at most linearly with the length of the request', () => {
 
   it('and every request was logged', async () => {
     assert.ok(lines > 100);
-    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
+    assert.equal((await request(service, '/v1/users/me', { token })).status, 200);
   });
 });

@@ -14,7 +14,7 @@ describe('Conditional requests', () => {
     etag = (await fetch(`${url}/v1/things`, { headers: json })).headers.get('etag') ?? '';
   });
 
-  const ask = (tags: string, method = 'GET') =>
+  const request = (tags: string, method = 'GET') =>
     fetch(`${url}/v1/things`, { method, headers: { ...json, 'if-none-match': tags } });
 
   it('are supported by an ETag on every 200 response to GET', async () => {
@@ -29,22 +29,22 @@ describe('Conditional requests', () => {
 
   it('get 304 without a body if the ETag matches', async () => {
     for (const tags of [etag, `W/${etag}`, '*', `"a", ${etag}`, `W/"b" ,W/${etag},"c"`, ` ${etag} `]) {
-      const answer = await sendOne(
+      const response = await sendOne(
         url,
         `GET /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\nIf-None-Match: ${tags}\r\n\r\n`,
       );
-      assert.equal(answer.status, 304, tags);
-      assert.equal(answer.body, '');
-      assert.equal(answer.headers.get('etag'), etag);
-      assert.ok(answer.headers.get('x-request-id'));
-      assert.equal(answer.headers.get('content-type'), undefined);
-      assert.equal((await ask(tags, 'HEAD')).status, 304);
+      assert.equal(response.status, 304, tags);
+      assert.equal(response.body, '');
+      assert.equal(response.headers.get('etag'), etag);
+      assert.ok(response.headers.get('x-request-id'));
+      assert.equal(response.headers.get('content-type'), undefined);
+      assert.equal((await request(tags, 'HEAD')).status, 304);
     }
   });
 
   it('get a full response if the ETag does not match', async () => {
     for (const tags of ['"a"', etag.slice(1, -1), '"a", "b"', 'W/"a"', '""']) {
-      assert.equal((await ask(tags)).status, 200, tags);
+      assert.equal((await request(tags)).status, 200, tags);
     }
     assert.equal((await fetch(`${url}/v1/things/9`, { headers: { ...json, 'if-none-match': etag } })).status, 200);
   });
@@ -66,11 +66,11 @@ describe('The headers of every response', () => {
     }
     const ids = new Set<string>();
     for (const id of ['', ' ', 'x'.repeat(129), 'a b', '<script>', 'a;b', 'ü', '"']) {
-      const answer = await sendOne(
+      const response = await sendOne(
         url,
         Buffer.from(`GET /plain HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n\r\n`, 'latin1'),
       );
-      const given = answer.headers.get('x-request-id') ?? '';
+      const given = response.headers.get('x-request-id') ?? '';
       assert.match(given, /^[\w-]{4,40}$/, id);
       ids.add(given);
     }
@@ -110,9 +110,9 @@ describe('CORS', () => {
   it('is disabled by default', async () => {
     const url = await start();
     assert.deepEqual(corsHeaders(await fetch(`${url}/v1/things`, { headers: { ...json, origin } })), []);
-    const answer = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: preflight });
-    assert.equal(answer.status, 204);
-    assert.deepEqual(corsHeaders(answer), []);
+    const response = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: preflight });
+    assert.equal(response.status, 204);
+    assert.deepEqual(corsHeaders(response), []);
   });
 
   it('allows a configured origin to read responses and errors', async () => {
@@ -136,14 +136,14 @@ describe('CORS', () => {
 
   it('responds to a preflight with the allowed methods, without an Accept header', async () => {
     const url = await start({ CORS_ORIGINS: origin });
-    const answer = await fetch(`${url}/v1/things/7`, { method: 'OPTIONS', headers: preflight });
-    assert.equal(answer.status, 204);
-    assert.equal(answer.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS');
+    const response = await fetch(`${url}/v1/things/7`, { method: 'OPTIONS', headers: preflight });
+    assert.equal(response.status, 204);
+    assert.equal(response.headers.get('access-control-allow-methods'), 'DELETE, GET, HEAD, OPTIONS');
     assert.match(
-      answer.headers.get('access-control-allow-headers') ?? '',
+      response.headers.get('access-control-allow-headers') ?? '',
       /Authorization, Content-Type.*Last-Event-ID/,
     );
-    assert.equal(answer.headers.get('access-control-max-age'), '600');
+    assert.equal(response.headers.get('access-control-max-age'), '600');
   });
 
   it('reveals nothing to another origin, and sets Vary', async () => {
@@ -157,8 +157,11 @@ describe('CORS', () => {
       const response = await fetch(`${url}/v1/things`, { headers: { ...json, origin: foreign } });
       assert.deepEqual(corsHeaders(response), []);
       assert.equal(response.headers.get('vary'), 'Origin');
-      const answer = await fetch(`${url}/v1/things`, { method: 'OPTIONS', headers: { ...preflight, origin: foreign } });
-      assert.deepEqual(corsHeaders(answer), []);
+      const refused = await fetch(`${url}/v1/things`, {
+        method: 'OPTIONS',
+        headers: { ...preflight, origin: foreign },
+      });
+      assert.deepEqual(corsHeaders(refused), []);
     }
   });
 });

@@ -63,9 +63,12 @@ describe('Paths and methods', () => {
 
   it('support methods that no route uses', async () => {
     for (const method of ['PROPFIND', 'TRACE', 'SEARCH', 'PURGE', 'QUERY', 'LOCK']) {
-      const answer = await sendOne(url, `${method} /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`);
-      assert.equal(answer.status, 405, method);
-      assert.equal(answer.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
+      const response = await sendOne(
+        url,
+        `${method} /v1/things HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`,
+      );
+      assert.equal(response.status, 405, method);
+      assert.equal(response.headers.get('allow'), 'GET, HEAD, OPTIONS, POST');
     }
   });
 
@@ -108,8 +111,8 @@ describe('The Accept header', () => {
       assert.equal((await fetch(`${url}/v1/things`, { headers: { accept } })).status, 200, accept);
     }
     for (const accept of bad) {
-      const answer = await sendOne(url, `GET /v1/things HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\n\r\n`);
-      assert.equal(answer.status, 406, accept);
+      const response = await sendOne(url, `GET /v1/things HTTP/1.1\r\nHost: x\r\nAccept: ${accept}\r\n\r\n`);
+      assert.equal(response.status, 406, accept);
     }
     const missing = await sendOne(url, 'GET /v1/things HTTP/1.1\r\nHost: x\r\n\r\n');
     assert.equal(missing.status, 406);
@@ -121,8 +124,8 @@ describe('The Accept header', () => {
     const attempts = ['GET /v1/nothing', 'PUT /v1/things', 'GET /v1/guarded', 'GET /v1/things?a=%ff', 'GET /v1/%zz'];
     attempts.push(`GET /v1/things/${'x'.repeat(3000)}`);
     for (const attempt of attempts) {
-      const answer = await sendOne(url, `${attempt} HTTP/1.1\r\nHost: x\r\n\r\n`);
-      assert.equal(answer.status, 406, attempt);
+      const response = await sendOne(url, `${attempt} HTTP/1.1\r\nHost: x\r\n\r\n`);
+      assert.equal(response.status, 406, attempt);
     }
     const broken = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: text/xml\r\nContent-Length: 3\r\n\r\n<a>';
     assert.equal((await sendOne(url, broken)).status, 406);
@@ -130,9 +133,9 @@ describe('The Accept header', () => {
 
   it('causes errors in the OAuth format on OAuth paths', async () => {
     const url = await start();
-    const answer = await sendOne(url, 'POST /v1/oauth/form HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n');
-    assert.equal(answer.status, 406);
-    assert.equal(answer.json().error, 'invalid_request');
+    const response = await sendOne(url, 'POST /v1/oauth/form HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n');
+    assert.equal(response.status, 406);
+    assert.equal(response.json().error, 'invalid_request');
   });
 
   it('is ignored outside /v1, and if the check is disabled', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`;
@@ -31,7 +31,7 @@ describe('Connections that are not read', () => {
     const ended = new Promise((resolve) => slow.once('close', resolve));
     // More than the buffers of the operating system hold.
     slow.write(get('/openapi.json').repeat(150));
-    const other = await ask(service, '/openapi.json');
+    const other = await request(service, '/openapi.json');
     assert.equal(other.status, 200);
     // A paused connection does not report its end, but a write to it fails.
     const write = setInterval(() => slow.write(get('/health/live')), 20);
@@ -45,28 +45,28 @@ describe('Connections that are not read', () => {
     const slow = await open(service);
     const peer = await peers;
     slow.pause();
-    const { text } = await ask(service, '/openapi.json');
+    const { text } = await request(service, '/openapi.json');
     const handled = async () => {
-      const { text } = await ask(service, '/metrics');
+      const { text } = await request(service, '/metrics');
       return Number(/duration_seconds_count\{[^}]*route="\/openapi.json"[^}]*\} (\d+)/.exec(text)?.[1]);
     };
     const before = await handled();
     slow.write(get('/openapi.json').repeat(30));
     // Until the buffers of the operating system are full.
-    while (peer.writableLength === 0) await ask(service, '/health/live');
-    for (let n = 0; n < 30; n++) await ask(service, '/health/live');
+    while (peer.writableLength === 0) await request(service, '/health/live');
+    for (let n = 0; n < 30; n++) await request(service, '/health/live');
     const taken = Math.floor((peer.bytesWritten - peer.writableLength) / Buffer.byteLength(text));
     const count = (await handled()) - before;
     assert.ok(count <= taken + 1, `${count} requests were handled, and the buffers contain ${taken} responses`);
-    let answers = 0;
+    let responses = 0;
     let seen = '';
     slow.on('data', (chunk) => {
       seen += chunk.toString('latin1');
-      answers += seen.split('HTTP/1.1 200').length - 1;
+      responses += seen.split('HTTP/1.1 200').length - 1;
       seen = seen.slice(-11);
     });
     slow.resume();
-    while (answers < 30) await new Promise((resolve) => setImmediate(resolve));
+    while (responses < 30) await new Promise((resolve) => setImmediate(resolve));
   });
 
   it('are closed if too many requests wait on one of them', async () => {

@@ -6,9 +6,9 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadJobs } from '../../src/resources/jobs/load-jobs.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type MailServer, mailServers } from '../harness/mail-server.ts';
+import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
@@ -23,7 +23,7 @@ onBothEngines('Jobs of an operator', (engine) => {
   let user: string;
   const logIn = async (email: string, secret: string) => {
     const form = { email, password: secret };
-    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    return String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
   before(async () => {
     server = await startMailServer();
@@ -34,8 +34,8 @@ onBothEngines('Jobs of an operator', (engine) => {
     admin = await logIn('admin@example.com', 'correct horse battery');
     user = await logIn((await addLogin(service)).email, password);
   });
-  const api = (method: string, path: string, question: Question = {}) =>
-    ask(service, path, { method, token: admin, ...question });
+  const api = (method: string, path: string, options: RequestOptions = {}) =>
+    request(service, path, { method, token: admin, ...options });
   const invoice = (to: string, amount = 5) => api('POST', '/v1/invoices', { token: user, json: { to, amount } });
   const queued = async (): Promise<Record<string, unknown>[]> =>
     (await api('GET', '/v1/queued-jobs')).body.data as Record<string, unknown>[];

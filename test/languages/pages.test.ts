@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -53,7 +53,7 @@ onBothEngines('Languages', (engine) => {
     const saved = await visitor.send('/settings', { email: 'ada@example.com', name: 'Ada', locale: 'fr' }, german);
     assert.equal(saved.location, '/settings?done=profile-saved');
     assert.match((await visitor.get('/settings', german)).html, /<html lang="fr"[\s\S]*Membre depuis le/);
-    await ask(service, '/v1/password/resets', { json: { email: 'ada@example.com' }, headers: german });
+    await request(service, '/v1/password/resets', { json: { email: 'ada@example.com' }, headers: german });
     const [reset] = await mailsTo(service, 'reset-password', 'ada@example.com');
     assert.equal(
       reset?.subject,
@@ -92,7 +92,7 @@ onBothEngines('Languages', (engine) => {
   it("are refused with the reason if a user's language is unknown", async () => {
     const service = await start();
     const made = { email: 'bob@example.com', password };
-    await ask(service, '/v1/register', { json: made });
+    await request(service, '/v1/register', { json: made });
     const visitor = new Visitor(service);
     await visitor.signIn(made.email, password);
     await visitor.get('/settings');

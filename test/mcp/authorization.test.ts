@@ -3,9 +3,9 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { connectAssistant } from '../harness/mcp-client.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -36,7 +36,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
   });
 
   it('lists offline_access, so that a client gets a refresh token', async () => {
-    const { body } = await ask(service, '/.well-known/oauth-protected-resource/mcp');
+    const { body } = await request(service, '/.well-known/oauth-protected-resource/mcp');
     assert.ok((body.scopes_supported as string[]).includes('offline_access'));
     const { refreshToken } = await connectAssistant(service, visitor);
     assert.ok(refreshToken);
@@ -45,7 +45,7 @@ onBothEngines('Authorization at /mcp', (engine) => {
   it('responds 403 with the required scopes if one is missing', async () => {
     const { token, asked } = await connectAssistant(service, visitor, { without: (scope) => scope === 'cars:write' });
     const call = (name: string, given: object) =>
-      ask(service, '/mcp', {
+      request(service, '/mcp', {
         token,
         json: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
         headers: { accept: 'application/json, text/event-stream' },

@@ -3,9 +3,9 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@modelcontextprotocol/client';
 import { logIn as logInFleet, seed } from '../../examples/fleet/seed.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { connectAssistant } from '../harness/mcp-client.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -44,7 +44,7 @@ onBothEngines('An assistant', (engine) => {
     new Map((await client.listTools()).tools.map((tool) => [tool.name, tool] as const));
 
   it('gets a token from the address of the server alone', async () => {
-    const { headers, status } = await ask(service, '/mcp', { json: {} });
+    const { headers, status } = await request(service, '/mcp', { json: {} });
     const pointer = `${service.context.config.baseUrl}/.well-known/oauth-protected-resource/mcp`;
     assert.equal(status, 401);
     assert.ok(headers.get('www-authenticate')?.includes(`resource_metadata="${pointer}"`));
@@ -58,9 +58,9 @@ onBothEngines('An assistant', (engine) => {
   });
 
   it('has a token for this address only, and no other token is accepted', async () => {
-    const api = await ask(service, '/v1/cars', { token: assistant.token });
+    const api = await request(service, '/v1/cars', { token: assistant.token });
     assert.deepEqual([api.status, api.body.code], [401, 'token_malformed']);
-    const { status } = await ask(service, '/mcp', { json: {}, token: admin });
+    const { status } = await request(service, '/mcp', { json: {}, token: admin });
     assert.equal(status, 401);
   });
 
@@ -125,12 +125,12 @@ onBothEngines('An assistant', (engine) => {
   });
 
   it('is recorded with its name in an event for each call', async () => {
-    const { body } = await ask<{ data: Row[] }>(service, '/v1/events?search=type:mcp.called&orderBy=id&limit=100', {
+    const { body } = await request<{ data: Row[] }>(service, '/v1/events?search=type:mcp.called&orderBy=id&limit=100', {
       token: admin,
     });
     const parked = body.data.map(({ data }) => data as Row).find(({ tool }) => tool === 'act') as Row;
     assert.deepEqual([parked.application, parked.action], ['Somebody’s assistant', 'cars.park']);
-    const counted = await ask<{ data: Row[] }>(service, '/v1/mcp-calls?orderBy=calls', { token: admin });
+    const counted = await request<{ data: Row[] }>(service, '/v1/mcp-calls?orderBy=calls', { token: admin });
     assert.equal(counted.body.data.length, 1, 'one row per application and day');
     assert.equal(counted.body.data[0]?.application, 'Somebody’s assistant');
     assert.equal(counted.body.data[0]?.calls, body.data.length);
@@ -155,12 +155,13 @@ onBothEngines('An assistant', (engine) => {
 
   it('is refused in a page of another origin, and on another host', async () => {
     const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const send = (headers: Record<string, string>) => ask(service, '/mcp', { json, token: assistant.token, headers });
+    const send = (headers: Record<string, string>) =>
+      request(service, '/mcp', { json, token: assistant.token, headers });
     const foreign = await send({ origin: 'https://evil.example' });
     assert.deepEqual([foreign.status, foreign.body.code], [403, 'foreign_origin']);
-    const answers = { accept: 'application/json, text/event-stream' };
+    const responses = { accept: 'application/json, text/event-stream' };
     for (const origin of [service.context.config.baseUrl, 'http://localhost:6274']) {
-      assert.equal((await send({ ...answers, origin })).status, 200, origin);
+      assert.equal((await send({ ...responses, origin })).status, 200, origin);
     }
   });
 
@@ -168,7 +169,7 @@ onBothEngines('An assistant', (engine) => {
     const page = await visitor.get('/settings/connections');
     const [, path = ''] = /action="(\/settings\/connections\/[\w-]+\/withdraw)"/.exec(page.html) ?? [];
     await visitor.send(path, {});
-    const { status } = await ask(service, '/mcp', { json: {}, token: assistant.token });
+    const { status } = await request(service, '/mcp', { json: {}, token: assistant.token });
     assert.equal(status, 401);
   });
 });

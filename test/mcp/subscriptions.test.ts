@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { logIn, seed } from '../../examples/fleet/seed.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { connectAssistant } from '../harness/mcp-client.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -19,7 +19,7 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     service = await start({ env: { RESOURCES_DIR: resourcesDir, DYNAMIC_CLIENTS: 'open' } });
     admin = await logIn(service.url, 'admin@example.com', 'correct horse battery');
     await seed(service.url, admin);
-    cars = (await ask<{ data: { id: string }[] }>(service, '/v1/cars', { token: admin })).body.data;
+    cars = (await request<{ data: { id: string }[] }>(service, '/v1/cars', { token: admin })).body.data;
   });
 
   it('is notified of changes, until its user is disabled', async () => {
@@ -36,7 +36,7 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     const uri = (id: string | undefined) => `gatehouse:///cars/${id}`;
     const subscription = await client.listen({ resourceSubscriptions: [uri(cars[0]?.id), 'gatehouse:///nothing/1'] });
     const change = (id: string | undefined, seats: number) =>
-      ask(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats }, token: admin });
+      request(service, `/v1/cars/${id}`, { method: 'PATCH', json: { seats }, token: admin });
     const next = () =>
       new Promise<void>((resolve) => {
         heard = resolve;
@@ -51,9 +51,9 @@ onBothEngines('An assistant that subscribes to rows', (engine) => {
     await second;
     const end = subscription.closed;
     const path = '/v1/users?search=email:ada@fleet.example';
-    const [ada] = (await ask<{ data: { id: string }[] }>(service, path, { token: admin })).body.data;
+    const [ada] = (await request<{ data: { id: string }[] }>(service, path, { token: admin })).body.data;
     const json = { disabled: true };
-    assert.equal((await ask(service, `/v1/users/${ada?.id}`, { method: 'PATCH', json, token: admin })).status, 200);
+    assert.equal((await request(service, `/v1/users/${ada?.id}`, { method: 'PATCH', json, token: admin })).status, 200);
     await change(cars[0]?.id, 10);
     await end;
     assert.equal(notified.length, 2);

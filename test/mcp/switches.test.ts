@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask } from '../harness/ask.ts';
 import { connectAssistant } from '../harness/mcp-client.ts';
 import { sendRaw } from '../harness/raw-http.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -54,26 +54,26 @@ describe('The MCP server', () => {
       'Content-Type: application/json',
       `Content-Length: ${body.length}`,
     ];
-    const [answer] = await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${body}`);
-    assert.deepEqual([answer?.status, answer?.json().code], [403, 'foreign_origin']);
+    const [response] = await sendRaw(service.url, `${head.join('\r\n')}\r\n\r\n${body}`);
+    assert.deepEqual([response?.status, response?.json().code], [403, 'foreign_origin']);
   });
 
   it('refuses invalid input with a clear error', async () => {
     const { token } = assistant;
     for (const json of [null, [], 1, 'text', {}, { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen' }]) {
-      const { status } = await ask(service, '/mcp', {
+      const { status } = await request(service, '/mcp', {
         json,
         token,
         headers: { accept: 'application/json, text/event-stream' },
       });
       assert.ok(status < 500, `${JSON.stringify(json)}: ${status}`);
     }
-    assert.equal((await ask(service, '/mcp', { token })).status, 405);
-    assert.equal((await ask(service, '/mcp', { form: 'a=b', token })).status, 415);
+    assert.equal((await request(service, '/mcp', { token })).status, 405);
+    assert.equal((await request(service, '/mcp', { form: 'a=b', token })).status, 415);
   });
 
   it('has a separate rate limit', async () => {
-    const send = () => ask(service, '/mcp', { json: {}, token: assistant.token });
+    const send = () => request(service, '/mcp', { json: {}, token: assistant.token });
     const statuses = new Set<number>();
     for (let i = 0; i < 31; i++) statuses.add((await send()).status);
     assert.ok(statuses.has(429));
@@ -83,7 +83,7 @@ describe('The MCP server', () => {
 
   it('is disabled by MCP=off', async () => {
     const off = await start({ env: { MCP: 'off' } });
-    assert.equal((await ask(off, '/mcp', { json: {} })).status, 404);
-    assert.equal((await ask(off, '/.well-known/oauth-protected-resource/mcp')).status, 404);
+    assert.equal((await request(off, '/mcp', { json: {} })).status, 404);
+    assert.equal((await request(off, '/.well-known/oauth-protected-resource/mcp')).status, 404);
   });
 });

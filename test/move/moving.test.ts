@@ -8,10 +8,10 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { Engine } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 const env = { RESOURCES_DIR: join(import.meta.dirname, 'resources') };
@@ -56,21 +56,21 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });
     const { id: userId, email } = await addLogin(old, { roles: ['admin'] });
-    const login = (await ask(old, '/v1/clients/web/admin/login', { json: { email, password } })).body as never as {
+    const login = (await request(old, '/v1/clients/web/admin/login', { json: { email, password } })).body as never as {
       access_token: string;
       refresh_token: string;
     };
     const token = login.access_token;
-    const personal = await ask<{ data: { access_token: string } }>(old, '/v1/tokens', {
+    const personal = await request<{ data: { access_token: string } }>(old, '/v1/tokens', {
       token,
       json: { name: 'mine', scopes: ['*'] },
     });
     const client = await addClient(old, { scopes: ['things:read'] });
-    await ask(old, '/v1/password/resets', { json: { email } });
+    await request(old, '/v1/password/resets', { json: { email } });
     const link = await mailedLink(old, 'reset-password', email);
     const made: Record<string, unknown>[] = [];
     for (const thing of things) {
-      const { status, body } = await ask<{ data: { id: string } }>(old, '/v1/things', {
+      const { status, body } = await request<{ data: { id: string } }>(old, '/v1/things', {
         token,
         json: { ...thing, owner_id: userId },
       });
@@ -78,9 +78,9 @@ onBothEngines('Moving a service to the other engine', (engine) => {
       made.push(body.data);
     }
     const circle = { parent_id: made[1]?.id };
-    await ask(old, `/v1/things/${made[0]?.id}`, { method: 'PATCH', token, json: circle });
-    await ask(old, `/v1/things/${made[1]?.id}`, { method: 'PATCH', token, json: { parent_id: made[0]?.id } });
-    const shown = (await ask(old, '/v1/things?orderBy=code', { token })).text;
+    await request(old, `/v1/things/${made[0]?.id}`, { method: 'PATCH', token, json: circle });
+    await request(old, `/v1/things/${made[1]?.id}`, { method: 'PATCH', token, json: { parent_id: made[0]?.id } });
+    const shown = (await request(old, '/v1/things?orderBy=code', { token })).text;
     await old.queue.enqueue(old.context.database.db, { name: 'of nobody', data: { pin: 'hunter2' }, sealed: true });
 
     const serving = await moveBetween(here, there);
@@ -130,16 +130,16 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     const same = { CLIENT_WEB_ADMIN_ID: kept.id, CLIENT_WEB_ADMIN_SECRET: kept.secret };
     const dir = other === 'sqlite' ? here.dir : there.dir;
     const service = await startOther({ database: there, env: { ...env, ...same, DATA_DIR: dir } });
-    assert.equal((await ask(service, '/v1/things?orderBy=code', { token })).text, shown);
-    assert.equal((await ask(service, '/v1/users/me', { token: personal.body.data.access_token })).status, 200);
+    assert.equal((await request(service, '/v1/things?orderBy=code', { token })).text, shown);
+    assert.equal((await request(service, '/v1/users/me', { token: personal.body.data.access_token })).status, 200);
     const credentials = { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret };
-    assert.equal((await ask(service, '/oauth/token', { form: credentials })).status, 200);
+    assert.equal((await request(service, '/oauth/token', { form: credentials })).status, 200);
     const { refresh_token } = login;
-    const refreshed = await ask(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
+    const refreshed = await request(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } });
     assert.equal(refreshed.status, 200, refreshed.text);
     const reset = { json: { password: 'another long enough one' } };
     assert.equal(
-      (await ask(service, `/v1${link}`.replace('/password/reset/', '/password/resets/'), reset)).status,
+      (await request(service, `/v1${link}`.replace('/password/reset/', '/password/resets/'), reset)).status,
       200,
     );
     const jobs = await service.context.database.db.selectFrom('queued_jobs').selectAll().execute();

@@ -81,11 +81,11 @@ describe("Apache's mod_auth_openidc", () => {
     child = spawn('sh', ['-c', `chmod -R a+rX ${dir}; exec ${apache} -X -f ${dir}/apache.conf`], { env });
     const ended = once(child, 'exit').then(() => true);
     for (;;) {
-      const answers = await fetch(`${url}/bye.html`).then(
+      const responses = await fetch(`${url}/bye.html`).then(
         () => true,
         () => false,
       );
-      if (answers) return;
+      if (responses) return;
       const isOver = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 50, false))]);
       if (isOver) throw new Error(`Apache did not start: see ${dir}/error.log`);
     }

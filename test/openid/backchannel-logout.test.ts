@@ -6,10 +6,10 @@ import { systemSource as source } from '../../src/http/request-source.ts';
 import { findConsent, upsertConsent } from '../../src/oauth/authorize/consent-store.ts';
 import { addClient, addLogin, addUser, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
@@ -58,7 +58,7 @@ onBothEngines('Back-channel logout', (engine) => {
 
   it('sends a logout token that names the login, when the user signs out in the browser', async () => {
     const { id: sid } = await signIn();
-    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
     const tokens = await logoutTokens();
     assert.equal(tokens.length, 1);
     assert.deepEqual([...(party.posts[0]?.keys() ?? [])], ['logout_token']);
@@ -74,7 +74,7 @@ onBothEngines('Back-channel logout', (engine) => {
     assert.ok(jti);
     assert.equal(exp - iat, 120);
     assert.equal(await isLive(sid), false);
-    assert.equal((await ask(service, '/oauth/userinfo', { token: tokens[0] as string })).status, 401);
+    assert.equal((await request(service, '/oauth/userinfo', { token: tokens[0] as string })).status, 401);
   });
 
   for (const command of [
@@ -94,7 +94,7 @@ onBothEngines('Back-channel logout', (engine) => {
 
   it('keeps offline access on a logout in the browser, and notifies the application', async () => {
     const { id: sid } = await signIn(['openid', 'offline_access']);
-    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
     assert.equal((await logoutTokens()).length, 1);
     assert.equal(await isLive(sid), true);
   });
@@ -103,7 +103,7 @@ onBothEngines('Back-channel logout', (engine) => {
     await signIn();
     const { db } = service.context.database;
     await db.deleteFrom('sessions').where('client_id', '=', app.id).where('user_id', '=', userId).execute();
-    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
     assert.equal((await logoutTokens()).length, 1);
   });
 
@@ -111,12 +111,12 @@ onBothEngines('Back-channel logout', (engine) => {
     ['the application revokes it', (sid: string) => revoke(sid)],
     [
       'an administrator ends it',
-      (sid: string) => ask(service, `/v1/tokens/${sid}`, { method: 'DELETE', token: admin }),
+      (sid: string) => request(service, `/v1/tokens/${sid}`, { method: 'DELETE', token: admin }),
     ],
     ['the user is disabled', () => patchUser({ disabled: true })],
     ['an administrator sets the password', () => patchUser({ password: 'quite another secret' })],
     ['the consent is withdrawn', () => withdrawn()],
-    ['the user is deleted', () => ask(service, `/v1/users/${userId}`, { method: 'DELETE', token: admin })],
+    ['the user is deleted', () => request(service, `/v1/users/${userId}`, { method: 'DELETE', token: admin })],
   ] as const) {
     it(`notifies when ${what}`, async () => {
       const { id } = await signIn(['openid', 'offline_access']);
@@ -128,16 +128,16 @@ onBothEngines('Back-channel logout', (engine) => {
       assert.deepEqual(await logoutTokens(), tokens, 'notified once');
     });
   }
-  const patchUser = (json: object) => ask(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
+  const patchUser = (json: object) => request(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
   const withdrawn = async () => {
     const { database, now } = service.context;
     const lists = { scopes: ['openid', 'offline_access'], asked: ['openid', 'offline_access'] };
     await commitAndInvalidate(database, (tx) => upsertConsent(tx, { userId, clientId: app.id }, lists, now()));
     const consent = await findConsent(database.db, { userId, clientId: app.id });
-    return ask(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
+    return request(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });
   };
   const revoke = (sid: string) =>
-    ask(service, '/oauth/revoke', {
+    request(service, '/oauth/revoke', {
       form: {
         token: service.sessions.refreshToken({ id: sid, generation: 0 }),
         client_id: app.id,
@@ -148,7 +148,7 @@ onBothEngines('Back-channel logout', (engine) => {
   it('notifies when a refresh token was stolen', async () => {
     const session = await signIn(['openid', 'offline_access']);
     const refresh = (generation: number) =>
-      ask<{ access_token: string }>(service, '/oauth/token', {
+      request<{ access_token: string }>(service, '/oauth/token', {
         form: {
           grant_type: 'refresh_token',
           refresh_token: service.sessions.refreshToken({ id: session.id, generation }),
@@ -166,14 +166,14 @@ onBothEngines('Back-channel logout', (engine) => {
     const { id: quiet } = await addApplication(service);
     await signIn(['openid'], quiet);
     await openSession(service, { userId, clientId: app.id, scopes: ['openid'], login: { id: 'another' }, source });
-    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
     assert.deepEqual(await logoutTokens(), []);
   });
 
   it('retries with a new token until it succeeds, and follows no redirect', async () => {
     await signIn();
     party.status = 503;
-    await ask(service, '/v1/logout', { method: 'DELETE', token: web.token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: web.token });
     assert.equal((await logoutTokens()).length, 1);
     party.status = 302;
     service.advance(60_000);
@@ -193,7 +193,7 @@ onBothEngines('Back-channel logout', (engine) => {
     const token = await logIn(service, own.email, password);
     const { id } = await signIn(['openid', 'offline_access']);
     const json = { password: 'quite another secret', current_password: password };
-    assert.equal((await ask(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
+    assert.equal((await request(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
     assert.equal((await logoutTokens()).length, 1);
     assert.equal(await isLive(id), false);
   });

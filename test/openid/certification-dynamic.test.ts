@@ -4,11 +4,11 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { systemSource } from '../../src/http/request-source.ts';
 import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { redirectUri } from '../harness/authorizing.ts';
 import { Conformance } from '../harness/conformance.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 type Json = Record<string, unknown>;
@@ -27,7 +27,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   });
 
   const register = (metadata: Json = {}) =>
-    ask<Json>(service, '/oauth/register', { json: { redirect_uris: [redirectUri], ...metadata } });
+    request<Json>(service, '/oauth/register', { json: { redirect_uris: [redirectUri], ...metadata } });
   /** The suite as a newly registered client. */
   const registered = async (metadata: Json = {}): Promise<Conformance> => {
     const { status, body, text } = await register(metadata);
@@ -113,7 +113,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
       assert.ok((metadata[name] as string[]).includes(value), name);
     }
     assert.deepEqual([metadata.claims_parameter_supported, metadata.request_parameter_supported], [true, true]);
-    const { body } = await ask<{ keys: Json[] }>(service, '/.well-known/jwks.json');
+    const { body } = await request<{ keys: Json[] }>(service, '/.well-known/jwks.json');
     assert.equal(new Set(body.keys.map(({ kid }) => kid)).size, body.keys.length);
     assert.ok(body.keys.every((key) => key.kid && !('d' in key)));
     // Not met for the plan dynamic, which requires the implicit flow. RFC 9700 2.1.2 advises against it.
@@ -156,7 +156,7 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   });
   it('oidcc-server-rotate-keys', async () => {
     const kids = async () =>
-      (await ask<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json')).body.keys.map(({ kid }) => kid);
+      (await request<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json')).body.keys.map(({ kid }) => kid);
     const before = await kids();
     await rotateKeys(service.context, service.keys, { source: systemSource });
     const after = await kids();
@@ -173,14 +173,14 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
     const { parameters } = await suite.authorize({ scope: 'openid offline_access', prompt: 'consent' });
     const signedBy = async (pair: typeof first) => byKey(await assertion(pair, id, `${baseUrl}/oauth/token`));
     const form = { grant_type: 'authorization_code', code: parameters.code ?? '', redirect_uri: redirectUri };
-    const { status, body, text } = await ask<Record<string, string>>(service, '/oauth/token', {
+    const { status, body, text } = await request<Record<string, string>>(service, '/oauth/token', {
       form: { ...form, ...(await signedBy(first)) },
     });
     assert.equal(status, 200, text);
     party.json = { keys: [second.jwk] };
     service.advance(60_000);
     const refresh = async (pair: typeof first) =>
-      ask<Record<string, string>>(service, '/oauth/token', {
+      request<Record<string, string>>(service, '/oauth/token', {
         form: {
           grant_type: 'refresh_token',
           refresh_token: body.refresh_token as string,
@@ -221,6 +221,6 @@ onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
     const { parameters } = await known.with({ id }).authorize();
     const form = { grant_type: 'authorization_code', code: parameters.code ?? '', redirect_uri: redirectUri };
     const proof = byKey(await assertion(pair, id, service.context.config.baseUrl));
-    assert.equal((await ask(service, '/oauth/token', { form: { ...form, ...proof } })).status, 200);
+    assert.equal((await request(service, '/oauth/token', { form: { ...form, ...proof } })).status, 200);
   });
 });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { before, describe, it } from 'node:test';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { challenge, verifier } from '../harness/authorizing.ts';
 import { Conformance } from '../harness/conformance.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 type Run = (suite: Conformance) => Promise<unknown>;
@@ -58,7 +58,7 @@ const refusesCodeAfter =
     suite.service.advance(ms);
     const again = await suite.redeem(code);
     assert.deepEqual([again.status, again.body.error], [400, 'invalid_grant']);
-    assert.equal((await ask(suite.service, '/oauth/userinfo', { token: tokens.access_token })).status, 401);
+    assert.equal((await request(suite.service, '/oauth/userinfo', { token: tokens.access_token })).status, 401);
   };
 
 /** The suite skips these if the metadata does not list `none`. The responses of the service are tested anyway. */
@@ -85,12 +85,12 @@ const modules: Record<string, Run> = {
   'oidcc-userinfo-get': (suite) => suite.signIn(),
   'oidcc-userinfo-post-header': async (suite) => {
     const { tokens } = await suite.signIn();
-    const { body } = await ask(suite.service, '/oauth/userinfo', { method: 'POST', token: tokens.access_token });
+    const { body } = await request(suite.service, '/oauth/userinfo', { method: 'POST', token: tokens.access_token });
     assert.equal(body.sub, suite.userId);
   },
   'oidcc-userinfo-post-body': async (suite) => {
     const { access_token } = (await suite.signIn()).tokens;
-    assert.equal((await ask(suite.service, '/oauth/userinfo', { form: { access_token } })).body.sub, suite.userId);
+    assert.equal((await request(suite.service, '/oauth/userinfo', { form: { access_token } })).body.sub, suite.userId);
   },
   'oidcc-ensure-request-without-nonce-succeeds-for-code-flow': (suite) => suite.signIn({ nonce: undefined }),
   'oidcc-scope-profile': tellsScopes('profile'),

@@ -44,9 +44,9 @@ describe('@fastify/oauth2', () => {
     const sent = new URL((await atApplication.get('/login')).location ?? '');
     assert.equal(sent.searchParams.get('code_challenge_method'), 'S256');
     const back = new URL((await visitor.get(sent.pathname + sent.search)).location ?? '');
-    const answer = await atApplication.get(back.pathname + back.search);
-    assert.equal(answer.status, 200, answer.html);
-    const { user, token } = JSON.parse(answer.html) as { user: Record<string, unknown>; token: string };
+    const response = await atApplication.get(back.pathname + back.search);
+    assert.equal(response.status, 200, response.html);
+    const { user, token } = JSON.parse(response.html) as { user: Record<string, unknown>; token: string };
     assert.deepEqual([user.sub, user.name, user.email], [id, 'Ada Lovelace', email]);
     const { status } = await fetch(`${service.url}/oauth/userinfo`, { headers: { authorization: `Bearer ${token}` } });
     assert.equal(status, 401, 'revoked');

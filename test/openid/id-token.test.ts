@@ -7,7 +7,7 @@ import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { authenticatedBy } from '../../src/oauth/sessions/store/authentication.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
@@ -35,7 +35,7 @@ describe('ID tokens', () => {
       const session = await openSession(service, login);
       service.advance(120_000);
       const refresh = (refresh_token: string, scope = '') =>
-        ask<Tokens>(service, '/oauth/token', {
+        request<Tokens>(service, '/oauth/token', {
           form: { grant_type: 'refresh_token', refresh_token, client_id: clientId, client_secret: secret, scope },
         });
       const { body, status } = await refresh(service.sessions.refreshToken(session));
@@ -62,9 +62,9 @@ describe('ID tokens', () => {
       const hash = createHash(digest).update(body.access_token).digest();
       assert.equal(at_hash, hash.subarray(0, hash.length / 2).toString('base64url'));
 
-      const metadata = await ask(service, '/.well-known/openid-configuration');
+      const metadata = await request(service, '/.well-known/openid-configuration');
       assert.deepEqual(metadata.body.id_token_signing_alg_values_supported, [...new Set(['RS256', algorithm])]);
-      const asAccess = await ask(service, '/oauth/userinfo', { token: body.id_token });
+      const asAccess = await request(service, '/oauth/userinfo', { token: body.id_token });
       assert.equal(asAccess.status, 401, 'an ID token is not an access token');
       const narrowed = await refresh(body.refresh_token, 'offline_access');
       assert.equal(narrowed.status, 200);

@@ -3,9 +3,17 @@ import { before, describe, it } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
+import {
+  authorizationResponseIn,
+  authorizePath,
+  codeFor,
+  press,
+  redeem,
+  redirectUri,
+  signedIn,
+} from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import type { Visitor } from '../harness/visitor.ts';
 
@@ -35,7 +43,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     it('is required for a public application, and for an application that requires it', async () => {
       for (const options of [{ public: true }, { require_pkce: true }]) {
         const { id } = await add(options);
-        const { error } = answerIn(await visitor.get(authorizePath(id, noChallenge)));
+        const { error } = authorizationResponseIn(await visitor.get(authorizePath(id, noChallenge)));
         assert.equal(error, 'invalid_request', JSON.stringify(options));
       }
     });
@@ -53,7 +61,10 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     const strict = await start({ env: { REQUIRE_PKCE: 'all' } });
     const app = await addApplication(strict, { trusted: true });
     const person = await signedIn(strict);
-    assert.equal(answerIn(await person.visitor.get(authorizePath(app.id, noChallenge))).error, 'invalid_request');
+    assert.equal(
+      authorizationResponseIn(await person.visitor.get(authorizePath(app.id, noChallenge))).error,
+      'invalid_request',
+    );
     assert.equal((await redeem(strict, app, await codeFor(person.visitor, app.id))).status, 200);
   });
 
@@ -61,7 +72,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     const { body, text } = await redeem(service, app, await codeFor(visitor, app.id, parameters));
     const { id_token, access_token } = body as unknown as { id_token: string; access_token: string };
     assert.ok(id_token, text);
-    const info = await ask<Record<string, unknown>>(service, '/oauth/userinfo', { token: access_token });
+    const info = await request<Record<string, unknown>>(service, '/oauth/userinfo', { token: access_token });
     return { claims: decodeJwt(id_token), info: info.body, id_token, access_token, scope: body.scope };
   };
 
@@ -93,9 +104,9 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
     const claims = JSON.stringify({ userinfo: { email: null } });
     const page = await visitor.get(authorizePath(app.id, { scope: 'openid', claims }));
     assert.ok(page.html.includes('scope:email'));
-    const { code = '' } = answerIn(await press(visitor, page, 'allow', { without: ['email'] }));
+    const { code = '' } = authorizationResponseIn(await press(visitor, page, 'allow', { without: ['email'] }));
     const { body } = await redeem(service, app, code);
-    const info = await ask<Record<string, unknown>>(service, '/oauth/userinfo', { token: body.access_token });
+    const info = await request<Record<string, unknown>>(service, '/oauth/userinfo', { token: body.access_token });
     assert.equal(info.body.email, undefined);
   });
 
@@ -133,21 +144,21 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
 
   it('pages of an application can call the token endpoint with cookies, pages of other origins cannot', async () => {
     const app = await add({ public: true, redirect_uris: ['https://spa.example/app', redirectUri] });
-    const answers = async (origin: string) => {
+    const responses = async (origin: string) => {
       const headers = { origin, 'access-control-request-method': 'POST' };
       const form = { grant_type: 'authorization_code', client_id: app.id, code: 'wrong', redirect_uri: redirectUri };
-      const [preflight, answer] = [
-        await ask(service, '/oauth/token', { method: 'OPTIONS', headers }),
-        await ask(service, '/oauth/token', { form, headers: { origin } }),
+      const [preflight, response] = [
+        await request(service, '/oauth/token', { method: 'OPTIONS', headers }),
+        await request(service, '/oauth/token', { form, headers: { origin } }),
       ];
-      assert.equal(answer.body.error, 'invalid_grant');
-      return [preflight, answer].map((one) => [
+      assert.equal(response.body.error, 'invalid_grant');
+      return [preflight, response].map((one) => [
         one.headers.get('access-control-allow-origin'),
         one.headers.get('access-control-allow-credentials'),
       ]);
     };
-    assert.deepEqual(await answers('https://spa.example'), Array(2).fill(['https://spa.example', 'true']));
-    assert.deepEqual(await answers('https://spa.example.evil'), Array(2).fill(['*', null]));
-    assert.deepEqual(await answers('https://spa_example'), Array(2).fill(['*', null]));
+    assert.deepEqual(await responses('https://spa.example'), Array(2).fill(['https://spa.example', 'true']));
+    assert.deepEqual(await responses('https://spa.example.evil'), Array(2).fill(['*', null]));
+    assert.deepEqual(await responses('https://spa_example'), Array(2).fill(['*', null]));
   });
 });

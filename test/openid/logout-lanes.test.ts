@@ -5,10 +5,10 @@ import { after, before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { addClient, addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { relyingParties } from '../harness/relying-party.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
@@ -37,7 +37,7 @@ onBothEngines('A back-channel logout URI that fails', (engine) => {
     for (let i = 0; i < logins; i++) {
       await openSession(service, { userId, clientId, scopes: ['openid'], login: { id: session.id }, source });
     }
-    return { signOut: () => ask(service, '/v1/logout', { method: 'DELETE', token }) };
+    return { signOut: () => request(service, '/v1/logout', { method: 'DELETE', token }) };
   }
 
   it('does not delay other notifications', async () => {

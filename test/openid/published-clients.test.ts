@@ -115,8 +115,8 @@ describe('Published OpenID clients', () => {
     await oauth.validateApplicationLevelSignature(as, response, insecure);
     const refresh = (token = '') => oauth.refreshTokenGrantRequest(as, client, none, token, insecure);
     const refreshed = await oauth.processRefreshTokenResponse(as, client, await refresh(tokens.refresh_token));
-    const answer = await oauth.userInfoRequest(as, client, refreshed.access_token, insecure);
-    const user = await oauth.processUserInfoResponse(as, client, id, answer);
+    const userInfo = await oauth.userInfoRequest(as, client, refreshed.access_token, insecure);
+    const user = await oauth.processUserInfoResponse(as, client, id, userInfo);
     assert.deepEqual([user.name, user.email], ['Ada Lovelace', email]);
     const logout = new URL(as.end_session_endpoint as string);
     const hint = { id_token_hint: refreshed.id_token as string, post_logout_redirect_uri: home };

@@ -3,10 +3,10 @@ import { before, beforeEach, it } from 'node:test';
 import { systemSource } from '../../src/http/request-source.ts';
 import { rotateKeys } from '../../src/oauth/rotate-keys.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -37,8 +37,8 @@ onBothEngines('RP-initiated logout', (engine) => {
 
   const path = (parameters: Record<string, string> = {}) => `/oauth/logout?${new URLSearchParams(parameters)}`;
   const isSignedIn = async () => {
-    const answer = await visitor.get(authorizePath(app.id, { prompt: 'none' }));
-    return !answer.location?.includes('error=login_required');
+    const response = await visitor.get(authorizePath(app.id, { prompt: 'none' }));
+    return !response.location?.includes('error=login_required');
   };
   const countNotifications = async () => {
     await service.queue.runDueJobs();
@@ -54,23 +54,23 @@ onBothEngines('RP-initiated logout', (engine) => {
 
   it('oidcc-rp-initiated-logout: signs out immediately and redirects with the state', async () => {
     const state = 'a state & more';
-    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home, state }));
-    assert.equal(answer.status, 302, answer.html);
-    assert.equal(answer.location, `${home}&state=a%20state%20%26%20more`);
+    const response = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home, state }));
+    assert.equal(response.status, 302, response.html);
+    assert.equal(response.location, `${home}&state=a%20state%20%26%20more`);
     assert.equal(await isSignedIn(), false);
-    assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
+    assert.equal((await request(service, '/oauth/userinfo', { token: accessToken })).status, 401);
     assert.equal(await countNotifications(), 1);
   });
 
   it('oidcc-rp-initiated-logout-no-state: redirects to the registered URI unchanged', async () => {
-    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
-    assert.equal(answer.location, home);
+    const response = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(response.location, home);
   });
 
   it('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: shows that the user is signed out', async () => {
-    const answer = await visitor.get(path({ id_token_hint: idToken }));
-    assert.equal(answer.status, 200);
-    assert.match(answer.html, /You are signed out/);
+    const response = await visitor.get(path({ id_token_hint: idToken }));
+    assert.equal(response.status, 200);
+    assert.match(response.html, /You are signed out/);
     assert.equal(await isSignedIn(), false);
   });
 
@@ -85,9 +85,9 @@ onBothEngines('RP-initiated logout', (engine) => {
       assert.match(asked.html, /Sign out\?/);
       assert.equal(await isSignedIn(), true);
       await visitor.get(path(parameters));
-      const answer = await confirm(asked.html);
-      assert.equal(answer.status, 200);
-      assert.match(answer.html, /You are signed out/);
+      const response = await confirm(asked.html);
+      assert.equal(response.status, 200);
+      assert.match(response.html, /You are signed out/);
       assert.equal(await isSignedIn(), false);
       assert.equal(await countNotifications(), 1);
     });
@@ -97,9 +97,9 @@ onBothEngines('RP-initiated logout', (engine) => {
     const parameters = { client_id: app.id, post_logout_redirect_uri: home, state: 'x' };
     const asked = await visitor.get(path(parameters));
     assert.match(asked.html, /an application<\/strong> asks to sign you out/);
-    const answer = await confirm(asked.html);
-    assert.deepEqual([answer.status, answer.location], [200, null]);
-    assert.ok(answer.html.includes(`href="${home.replaceAll('&', '&amp;')}&amp;state=x"`), answer.html);
+    const response = await confirm(asked.html);
+    assert.deepEqual([response.status, response.location], [200, null]);
+    assert.ok(response.html.includes(`href="${home.replaceAll('&', '&amp;')}&amp;state=x"`), response.html);
     assert.equal(await isSignedIn(), false);
   });
 
@@ -112,8 +112,8 @@ onBothEngines('RP-initiated logout', (engine) => {
       const asked = await visitor.get(path(parameters));
       assert.equal(asked.status, 200);
       assert.equal(await isSignedIn(), true);
-      const answer = await confirm(asked.html);
-      assert.deepEqual([answer.status, answer.location], [200, null]);
+      const response = await confirm(asked.html);
+      assert.deepEqual([response.status, response.location], [200, null]);
     });
   }
 
@@ -126,9 +126,9 @@ onBothEngines('RP-initiated logout', (engine) => {
         ['id_token_hint', idToken],
         ['client_id', app.id],
       ] as const) {
-        const answer = await visitor.get(path({ [whose]: value, post_logout_redirect_uri: uri }));
-        assert.deepEqual([answer.status, answer.location], [400, null]);
-        assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
+        const response = await visitor.get(path({ [whose]: value, post_logout_redirect_uri: uri }));
+        assert.deepEqual([response.status, response.location], [400, null]);
+        assert.match(response.headers.get('content-type') ?? '', /^text\/html/);
       }
       assert.equal(await isSignedIn(), true);
     });
@@ -137,11 +137,11 @@ onBothEngines('RP-initiated logout', (engine) => {
   it('accepts an expired ID token, signed with a retired key', async () => {
     await rotateKeys(service.context, service.keys, { source: systemSource });
     service.advance(400 * 86_400_000);
-    const { body } = await ask<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json');
+    const { body } = await request<{ keys: { kid: string }[] }>(service, '/.well-known/jwks.json');
     const { kid } = JSON.parse(Buffer.from(idToken.split('.')[0] as string, 'base64url').toString()) as { kid: string };
     assert.ok(!body.keys.some((key) => key.kid === kid), 'the key of the ID token is no longer published');
-    const answer = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
-    assert.equal(answer.location, home);
+    const response = await visitor.get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(response.location, home);
   });
 
   it('accepts POST, and redirects to GET if the cookies are missing', async () => {
@@ -149,15 +149,15 @@ onBothEngines('RP-initiated logout', (engine) => {
     const stranger = await new Visitor(service).send('/oauth/logout', fields);
     assert.equal(stranger.status, 303);
     assert.match(stranger.location ?? '', /^\/oauth\/logout\?id_token_hint=/);
-    const answer = await visitor.send('/oauth/logout', fields);
-    assert.deepEqual([answer.status, answer.location], [303, `${home}&state=x`]);
+    const response = await visitor.send('/oauth/logout', fields);
+    assert.deepEqual([response.status, response.location], [303, `${home}&state=x`]);
     assert.equal(await isSignedIn(), false);
   });
 
   it('ends the session of the application when the user is no longer signed in here', async () => {
-    const answer = await new Visitor(service).get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
-    assert.equal(answer.location, home);
-    assert.equal((await ask(service, '/oauth/userinfo', { token: accessToken })).status, 401);
+    const response = await new Visitor(service).get(path({ id_token_hint: idToken, post_logout_redirect_uri: home }));
+    assert.equal(response.location, home);
+    assert.equal((await request(service, '/oauth/userinfo', { token: accessToken })).status, 401);
     assert.equal(await isSignedIn(), true, 'the user is signed in in another browser');
   });
 
@@ -179,8 +179,8 @@ onBothEngines('RP-initiated logout', (engine) => {
 
   it('cannot be confirmed by a form of another site', async () => {
     await visitor.get(path());
-    const answer = await visitor.send('/oauth/logout/confirm', { _csrf: 'x' }, { origin: 'https://evil.example' });
-    assert.equal(answer.status, 403);
+    const response = await visitor.send('/oauth/logout/confirm', { _csrf: 'x' }, { origin: 'https://evil.example' });
+    assert.equal(response.status, 403);
     assert.equal(await isSignedIn(), true);
   });
 });

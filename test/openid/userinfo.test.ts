@@ -4,8 +4,8 @@ import { systemSource as source } from '../../src/http/request-source.ts';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
 
@@ -30,7 +30,8 @@ onBothEngines('/oauth/userinfo', (engine) => {
     return service.sessions.signAccessTokenSync(session);
   };
   const path = '/oauth/userinfo';
-  const get = (token?: string) => ask(service, path, { ...(token ? { token } : {}), headers: { accept: 'text/html' } });
+  const get = (token?: string) =>
+    request(service, path, { ...(token ? { token } : {}), headers: { accept: 'text/html' } });
 
   it('returns the claims of the scopes, with the id of the user as sub', async () => {
     const { rows } = { rows: await service.context.database.db.selectFrom('users').selectAll().execute() };
@@ -63,39 +64,39 @@ onBothEngines('/oauth/userinfo', (engine) => {
   it('accepts the token by POST in the header or in a form, not in both', async () => {
     const token = await tokenOf(['openid', 'email']);
     const expected = { sub: userId, email: 'ada@example.com', email_verified: true };
-    assert.deepEqual((await ask(service, path, { method: 'POST', token })).body, expected);
-    const inForm = await ask(service, path, { form: { access_token: token } });
+    assert.deepEqual((await request(service, path, { method: 'POST', token })).body, expected);
+    const inForm = await request(service, path, { form: { access_token: token } });
     assert.deepEqual(inForm.body, expected);
     assert.equal(inForm.headers.get('cache-control'), 'no-store');
     // Media types are case-insensitive (RFC 9110 8.3.1).
     const headers = { 'content-type': 'Application/X-WWW-Form-Urlencoded; charset=UTF-8' };
-    assert.equal((await ask(service, path, { form: { access_token: token }, headers })).status, 200);
-    const both = await ask(service, path, { form: { access_token: token }, token });
+    assert.equal((await request(service, path, { form: { access_token: token }, headers })).status, 200);
+    const both = await request(service, path, { form: { access_token: token }, token });
     assert.deepEqual([both.status, both.body.error], [400, 'invalid_request']);
     assert.equal(
-      (await ask(service, path, { json: { access_token: token } })).status,
+      (await request(service, path, { json: { access_token: token } })).status,
       401,
       'a form without the header',
     );
-    assert.equal((await ask(service, `${path}?access_token=${token}`)).status, 401, 'never in the URL');
+    assert.equal((await request(service, `${path}?access_token=${token}`)).status, 401, 'never in the URL');
   });
 
   it('refuses an invalid token with 401 and a challenge, and missing scopes with 403', async () => {
     for (const method of ['GET', 'POST']) {
-      const missing = await ask(service, path, { method });
+      const missing = await request(service, path, { method });
       assert.equal(missing.status, 401);
       const challenge = missing.headers.get('www-authenticate') ?? '';
       assert.ok(challenge.startsWith('Bearer realm="gatehouse"') && !challenge.includes('error='), challenge);
-      const wrong = await ask(service, path, { method, token: 'nonsense' });
+      const wrong = await request(service, path, { method, token: 'nonsense' });
       assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_token']);
       assert.match(wrong.headers.get('www-authenticate') ?? '', /^Bearer .*error="invalid_token"/);
-      const narrow = await ask(service, path, { method, token: await tokenOf(['email']) });
+      const narrow = await request(service, path, { method, token: await tokenOf(['email']) });
       assert.deepEqual([narrow.status, narrow.body.error], [403, 'insufficient_scope']);
       assert.match(narrow.headers.get('www-authenticate') ?? '', /error="insufficient_scope", scope="openid"/);
-      const nobody = await ask(service, path, { method, token: await tokenOf(['openid'], {}) });
+      const nobody = await request(service, path, { method, token: await tokenOf(['openid'], {}) });
       assert.deepEqual([nobody.status, nobody.body.error], [403, 'insufficient_scope'], 'a client token has no user');
     }
-    const put = await ask(service, path, { method: 'PUT', json: {} });
+    const put = await request(service, path, { method: 'PUT', json: {} });
     assert.equal(put.status, 405);
   });
 
@@ -106,18 +107,18 @@ onBothEngines('/oauth/userinfo', (engine) => {
     ] as const) {
       for (const url of [path, '/oauth/token', '/oauth/revoke']) {
         const headers = { origin, 'access-control-request-method': 'POST' };
-        const preflight = await ask(service, url, { method: 'OPTIONS', headers });
+        const preflight = await request(service, url, { method: 'OPTIONS', headers });
         assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /Authorization/);
-        const refusal = await ask(service, url, { form: {}, headers: { origin } });
-        for (const answer of [preflight, refusal]) {
-          assert.equal(answer.headers.get('access-control-allow-origin'), allowed, url);
-          assert.equal(answer.headers.get('access-control-allow-credentials'), credentials);
+        const refusal = await request(service, url, { form: {}, headers: { origin } });
+        for (const response of [preflight, refusal]) {
+          assert.equal(response.headers.get('access-control-allow-origin'), allowed, url);
+          assert.equal(response.headers.get('access-control-allow-credentials'), credentials);
         }
         assert.match(refusal.headers.get('vary') ?? '', /Origin/);
       }
-      const inApi = await ask(service, '/v1/oauth/token', { form: {}, headers: { origin } });
+      const inApi = await request(service, '/v1/oauth/token', { form: {}, headers: { origin } });
       assert.equal(inApi.headers.get('access-control-allow-origin'), allowed === '*' ? null : allowed);
-      const pageOfOurs = await ask(service, '/oauth/authorize', { headers: { origin } });
+      const pageOfOurs = await request(service, '/oauth/authorize', { headers: { origin } });
       assert.equal(pageOfOurs.headers.get('access-control-allow-origin'), null);
     }
   });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { backUpEvery } from '../../src/database/backup/backup-series.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Holder {
@@ -21,10 +21,14 @@ interface Holder {
 /** A user with every kind of credential and token. */
 async function signIn(service: Service): Promise<Holder> {
   const { email } = await addLogin(service);
-  const { body } = await ask<Record<'access_token' | 'refresh_token', string>>(service, '/v1/clients/web/admin/login', {
-    json: { email, password },
-  });
-  const personal = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+  const { body } = await request<Record<'access_token' | 'refresh_token', string>>(
+    service,
+    '/v1/clients/web/admin/login',
+    {
+      json: { email, password },
+    },
+  );
+  const personal = await request<{ data: { access_token: string } }>(service, '/v1/tokens', {
     token: body.access_token,
     json: { name: 'mine', scopes: ['*'] },
   });
@@ -36,9 +40,9 @@ async function signIn(service: Service): Promise<Holder> {
   };
 }
 
-const me = async (service: Service, token: string) => (await ask(service, '/v1/users/me', { token })).status;
+const me = async (service: Service, token: string) => (await request(service, '/v1/users/me', { token })).status;
 const refresh = async (service: Service, refresh_token: string) =>
-  (await ask(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } })).status;
+  (await request(service, '/v1/clients/web/admin/refresh', { form: { refresh_token } })).status;
 
 describe('A folder of backups', () => {
   const start = services('sqlite');
@@ -95,12 +99,12 @@ describe('A SQLite database that is restored from a backup', () => {
     const run = (...args: string[]) => gatehouseHere(args, database.dir, env);
     const first = await start({ database });
     const holder = await signIn(first);
-    await ask(first, '/v1/password/resets', { json: { email: holder.email } });
+    await request(first, '/v1/password/resets', { json: { email: holder.email } });
     const link = (await mailedLink(first, 'reset-password', holder.email)).replace('/reset/', '/resets/');
     const copy = join(database.dir, 'copy.db');
     assert.equal((await run('backup', copy)).code, 0);
     // Sessions that ended after the backup would become valid again.
-    await ask(first, '/v1/logout', { method: 'DELETE', token: holder.access });
+    await request(first, '/v1/logout', { method: 'DELETE', token: holder.access });
     await first.close();
 
     const restored = await run('restore', copy, '--force', '--end-sessions');
@@ -109,8 +113,8 @@ describe('A SQLite database that is restored from a backup', () => {
     const second = await start({ database });
     assert.deepEqual([await me(second, holder.access), await me(second, holder.personal)], [401, 401]);
     assert.equal(await refresh(second, holder.refresh), 400);
-    assert.notEqual((await ask(second, `/v1${link}`, { json: { password: 'another long one' } })).status, 200);
-    const again = await ask(second, '/v1/clients/web/admin/login', { json: { email: holder.email, password } });
+    assert.notEqual((await request(second, `/v1${link}`, { json: { password: 'another long one' } })).status, 200);
+    const again = await request(second, '/v1/clients/web/admin/login', { json: { email: holder.email, password } });
     assert.equal(again.status, 200);
     await second.close();
     assert.equal((await run('restore', copy, '--force')).code, 0);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ask } from '../harness/ask.ts';
 import { gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { databases } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 
 const hour = 3_600_000;
 const preload = fileURLToPath(new URL('../harness/wrong-clock.ts', import.meta.url));
@@ -36,7 +36,7 @@ describe('Instances whose clocks are hours apart', () => {
 
   const token = async ({ url }: ServerProcess, form: Record<string, string>): Promise<Tokens> => {
     const { client_id, client_secret } = client;
-    const { status, body } = await ask({ url }, '/v1/oauth/token', {
+    const { status, body } = await request({ url }, '/v1/oauth/token', {
       form: { client_id, client_secret, ...form },
     });
     assert.equal(status, 200, JSON.stringify(body));
@@ -46,7 +46,7 @@ describe('Instances whose clocks are hours apart', () => {
   const refresh = (at: ServerProcess, { refresh_token }: Tokens) =>
     token(at, { grant_type: 'refresh_token', refresh_token });
   const use = async ({ url }: ServerProcess, { access_token }: Tokens) =>
-    assert.equal((await ask({ url }, '/v1/users', { token: access_token })).status, 200);
+    assert.equal((await request({ url }, '/v1/users', { token: access_token })).status, 200);
 
   /** A device that sends its requests to different instances and loses a response. */
   async function live(one: ServerProcess, other: ServerProcess): Promise<void> {

@@ -15,7 +15,7 @@ describe('A SQLite service that is killed while it writes', () => {
     client = JSON.parse((await gatehouse(['client', 'create', 'Robot', '--json'], dir)).stdout);
   });
 
-  const ask = (url: string, form: Record<string, string>) => {
+  const request = (url: string, form: Record<string, string>) => {
     const { client_id, client_secret } = client;
     const body = new URLSearchParams({ client_id, client_secret, ...form });
     return fetch(`${url}/v1/oauth/token`, { method: 'POST', headers, body });
@@ -26,7 +26,7 @@ describe('A SQLite service that is killed while it writes', () => {
     const acknowledged: string[] = [];
     const writers = Array.from({ length: 8 }, async () => {
       for (;;) {
-        const response = await ask(url, { grant_type: 'client_credentials' });
+        const response = await request(url, { grant_type: 'client_credentials' });
         acknowledged.push(((await response.json()) as { refresh_token: string }).refresh_token);
         // During the requests of the other writers.
         if (acknowledged.length === 150) child.kill('SIGKILL');
@@ -39,7 +39,7 @@ describe('A SQLite service that is killed while it writes', () => {
     const again = await serve(dir);
     const lost: number[] = [];
     for (const [n, refresh_token] of acknowledged.entries()) {
-      const response = await ask(again.url, { grant_type: 'refresh_token', refresh_token });
+      const response = await request(again.url, { grant_type: 'refresh_token', refresh_token });
       if (response.status !== 200) lost.push(n);
       await response.text();
     }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type TcpProxy, tcpProxies } from '../harness/tcp-proxy.ts';
 
@@ -37,7 +37,7 @@ describe('An instance that is cut off from invalidations', () => {
     });
   });
 
-  const ready = () => ask(far, '/health/ready');
+  const ready = () => request(far, '/health/ready');
   const trusts = async (wanted: boolean) => {
     while (far.context.database.bus.cacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
   };
@@ -94,7 +94,7 @@ describe('An instance that is cut off from invalidations', () => {
     const [token] = (await remembered(1)) as [string];
     network.swallow(both, 'all');
     await inTime(trusts(false));
-    const logout = await inTime(ask(far, '/v1/logout', { method: 'DELETE', token }));
+    const logout = await inTime(request(far, '/v1/logout', { method: 'DELETE', token }));
     assert.equal(logout.status, 503);
     assert.equal((await inTime(ready())).status, 503);
     network.restore();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { addClient } from '../harness/accounts.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { openTokens } from '../harness/bearers.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { byCredentials, requestBy } from '../harness/token-requests.ts';
 
@@ -36,27 +36,27 @@ describe('An exhausted pool', () => {
   it('does not prevent token checks and refreshes', async () => {
     service.scopes.addResource('cars');
     const client = await addClient(service, { scopes: ['cars:read'] });
-    const token = (form: Record<string, string>) => ask(service, '/v1/oauth/token', { form });
+    const token = (form: Record<string, string>) => request(service, '/v1/oauth/token', { form });
     const { body } = await token(byCredentials(client));
     const [bearer = ''] = await openTokens(service, 1);
     await whileTaken(async () => {
       // The token is not in the cache, so its session must be read.
-      const known = await ask(service, '/v1/users/me?filter=nothing', { token: bearer });
+      const known = await request(service, '/v1/users/me?filter=nothing', { token: bearer });
       assert.equal(known.status, 400, known.text);
       const refreshed = await token(
         requestBy(client, { grant_type: 'refresh_token', refresh_token: body.refresh_token as string }),
       );
       assert.equal(refreshed.status, 200, refreshed.text);
-      const { status, body: health } = await ask<{ checks: Record<string, string> }>(service, '/health/ready');
+      const { status, body: health } = await request<{ checks: Record<string, string> }>(service, '/health/ready');
       assert.deepEqual([status, health.checks.pool, health.checks.database], [503, 'not ready', 'ok']);
     });
   });
 
   it('responds 503 after a wait, and immediately once it has been exhausted for long', async () => {
     const [bearer = ''] = await openTokens(service, 1);
-    const users = () => ask(service, '/v1/users/me', { token: bearer });
+    const users = () => request(service, '/v1/users/me', { token: bearer });
     await whileTaken(async () => {
-      const asked: Promise<Answer>[] = [];
+      const asked: Promise<JsonResponse>[] = [];
       const waiting = new Set<number>();
       let overtaken = false;
       while (!overtaken) {

@@ -7,9 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { Primary } from '../../src/database/postgres/servers/primary.ts';
 import { Problem } from '../../src/platform/errors.ts';
-import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
 import { createReplicatedPostgres, onServer, type ReplicatedPostgres } from '../harness/replicated-postgres.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
@@ -36,10 +36,10 @@ describe('A primary and its standby', () => {
   });
 
   const register = () =>
-    ask<{ data: { id: string } }>(one, '/v1/register', {
+    request<{ data: { id: string } }>(one, '/v1/register', {
       json: { email: `${randomUUID()}@example.com`, password: 'a long enough one' },
     });
-  const ready = (service: Service) => ask<{ checks: Record<string, string> }>(service, '/health/ready');
+  const ready = (service: Service) => request<{ checks: Record<string, string> }>(service, '/health/ready');
   const isReady = async (service: Service) => {
     while ((await ready(service)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
   };

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { it, mock } from 'node:test';
 import pino from 'pino';
 import { printAddresses, printFirstPasswordAgain } from '../../src/cli/terminal/print-addresses.ts';
-import { ask } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const email = 'admin@example.com';
@@ -28,7 +28,7 @@ onBothEngines('The first password', (engine) => {
   const start = services(engine);
   const asStarted = (service: Service) => ({ ...service, stop: service.close });
   const logIn = async (service: Service, password: string) =>
-    (await ask(service, '/v1/clients/web/admin/login', { json: { email, password } })).status;
+    (await request(service, '/v1/clients/web/admin/login', { json: { email, password } })).status;
 
   it('is shown at each start until the administrator has signed in, and is stored nowhere afterwards', async () => {
     const database = await create();

@@ -3,8 +3,8 @@ import { before, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 setFlagsFromString('--expose-gc');
@@ -30,12 +30,14 @@ onBothEngines('Memory', (engine) => {
     for (let i = 0; i < times; i++) {
       const odd = Math.random().toString(36);
       await Promise.all([
-        ask(service, '/v1/users/me', { token }),
-        ask(service, `/v1/users?search=name:${odd}&orderBy=email`, { token }),
-        ask(service, `/v1/users/${odd}`, { token }),
-        ask(service, '/v1/users/me', { token: odd }),
-        ask(service, '/v1/tokens', { json: { name: odd, scopes: ['users:read'] }, token }),
-        ask(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', refresh_token: odd, client_id: odd } }),
+        request(service, '/v1/users/me', { token }),
+        request(service, `/v1/users?search=name:${odd}&orderBy=email`, { token }),
+        request(service, `/v1/users/${odd}`, { token }),
+        request(service, '/v1/users/me', { token: odd }),
+        request(service, '/v1/tokens', { json: { name: odd, scopes: ['users:read'] }, token }),
+        request(service, '/v1/oauth/token', {
+          form: { grant_type: 'refresh_token', refresh_token: odd, client_id: odd },
+        }),
       ]);
     }
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import pg from 'pg';
 import { addClient } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { byCredentials, requestBy } from '../harness/token-requests.ts';
 
@@ -20,7 +20,7 @@ describe('Locked rows on PostgreSQL', () => {
     free = await addClient(service, { scopes: ['cars:read'] });
   });
 
-  const token = (form: Record<string, string>) => ask(service, '/v1/oauth/token', { form });
+  const token = (form: Record<string, string>) => request(service, '/v1/oauth/token', { form });
   const refresh = (client: Client, refresh_token: string) =>
     token(requestBy(client, { grant_type: 'refresh_token', refresh_token }));
   /** Like an operator's database session that was left open. */
@@ -58,8 +58,8 @@ describe('Locked rows on PostgreSQL', () => {
     const [session] = first.split('.');
     await whileHeld('select 1 from sessions where id = $1 for update', [session], async () => {
       waiting = refresh(free, first);
-      const answers = await Promise.all(others.map((each) => refresh(free, each)));
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+      const responses = await Promise.all(others.map((each) => refresh(free, each)));
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))], [200]);
     });
     assert.equal((await waiting)?.status, 200);
   });

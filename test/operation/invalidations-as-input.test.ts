@@ -72,8 +72,8 @@ describe('A person who can log in to the database', () => {
     stranger.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'gatehouse_heard') return void heard.push(payload.split(' ')[1] as string);
       const [announcement] = JSON.parse(payload) as [string];
-      for (const answer of ['', ` ${'A'.repeat(43)}`, ...heard.map((earlier) => ` ${earlier}`)])
-        void notify('gatehouse_heard', announcement + answer).catch(() => undefined);
+      for (const response of ['', ` ${'A'.repeat(43)}`, ...heard.map((earlier) => ` ${earlier}`)])
+        void notify('gatehouse_heard', announcement + response).catch(() => undefined);
     });
     await stranger.query('listen gatehouse_changes');
     await stranger.query('listen gatehouse_heard');

@@ -4,9 +4,9 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { before, describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { databases } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 
 const descriptors = 96;
 const login = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -20,17 +20,17 @@ describe('A service with little memory and few file descriptors', () => {
     const env = { ADMIN_EMAIL: login.email, ADMIN_PASSWORD: login.password, LOG_LEVEL: 'info' };
     service = await serve(dir, { ...env, NODE_OPTIONS: '--max-old-space-size=160' });
   });
-  const logIn = async () => (await ask(service, '/v1/clients/web/admin/login', { json: login })).status;
+  const logIn = async () => (await request(service, '/v1/clients/web/admin/login', { json: login })).status;
 
   it('processes more data than fits into its memory, in parts', async () => {
     const name = 'x'.repeat(1_000_000);
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          n % 4 ? ask(service, '/v1/register', { json: { ...login, name } }) : ask(service, '/openapi.json'),
+          n % 4 ? request(service, '/v1/register', { json: { ...login, name } }) : request(service, '/openapi.json'),
         ),
       );
-      assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 422]);
+      assert.deepEqual([...new Set(responses.map(({ status }) => status))].sort(), [200, 422]);
     }
     assert.equal(await logIn(), 200);
   });

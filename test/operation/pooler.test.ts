@@ -7,10 +7,10 @@ import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { rowMark } from '../../src/database/sqlite/row-mark.ts';
 import { OperatorError, Problem } from '../../src/platform/errors.ts';
-import { ask } from '../harness/ask.ts';
 import { isAccepted, logOut, openTokens } from '../harness/bearers.ts';
 import { databases, type TestDatabase } from '../harness/engines.ts';
 import { hasPgBouncer, pgBouncers } from '../harness/pgbouncer.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const env = { BASE_URL: 'http://auth.example.com' };
@@ -58,7 +58,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
     // More concurrent requests than the pooler has connections.
     const registered = await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
-        ask(n % 2 ? one : other, '/v1/register', {
+        request(n % 2 ? one : other, '/v1/register', {
           json: { email: `${randomUUID()}@example.com`, password: 'a long enough one' },
         }),
       ),
@@ -67,7 +67,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
       registered.map(({ status }) => status),
       registered.map(() => 201),
     );
-    assert.equal((await ask(one, '/health/ready')).status, 200);
+    assert.equal((await request(one, '/health/ready')).status, 200);
   });
 
   describe('and a database behind it', () => {

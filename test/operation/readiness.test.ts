@@ -6,19 +6,19 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { type Answer, ask } from '../harness/ask.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const login = (service: Service) =>
-  ask(service, '/v1/clients/web/admin/login', {
+  request(service, '/v1/clients/web/admin/login', {
     json: { email: 'admin@example.com', password: 'correct horse battery' },
   });
 const register = (service: Service) =>
-  ask(service, '/v1/register', {
+  request(service, '/v1/register', {
     json: { email: `${randomUUID()}@example.com`, password: 'a long enough one', name: 'n'.repeat(200) },
   });
-const ready = (service: Service) => ask<{ checks: Record<string, string> }>(service, '/health/ready');
-const isUnavailable = ({ status, headers }: Answer) => {
+const ready = (service: Service) => request<{ checks: Record<string, string> }>(service, '/health/ready');
+const isUnavailable = ({ status, headers }: JsonResponse) => {
   assert.equal(status, 503);
   assert.ok(Number(headers.get('retry-after')) > 0);
 };
@@ -55,7 +55,7 @@ describe('Readiness on SQLite', () => {
       isUnavailable(await register(service));
       const unready = await ready(service);
       assert.deepEqual([unready.status, unready.body.checks.disk], [503, 'not ready']);
-      assert.match((await ask(service, '/metrics')).text, /^gatehouse_ready\{part="disk"\} 0$/m);
+      assert.match((await request(service, '/metrics')).text, /^gatehouse_ready\{part="disk"\} 0$/m);
     } finally {
       immutable('-');
     }
@@ -69,15 +69,15 @@ describe('Readiness on SQLite', () => {
         .transaction()
         .execute((tx) => sql.raw(`pragma max_page_count = ${pages}`).execute(tx));
     await limit(1);
-    const answers: Answer[] = [];
-    while (!answers.some(({ status }) => status === 503)) {
-      answers.push(...(await Promise.all([1, 2, 3, 4].map(() => register(service)))));
+    const responses: JsonResponse[] = [];
+    while (!responses.some(({ status }) => status === 503)) {
+      responses.push(...(await Promise.all([1, 2, 3, 4].map(() => register(service)))));
     }
     assert.deepEqual(
-      [...new Set(answers.map(({ status }) => status))].filter((status) => status !== 201),
+      [...new Set(responses.map(({ status }) => status))].filter((status) => status !== 201),
       [503],
     );
-    for (const answer of answers) if (answer.status === 503) isUnavailable(answer);
+    for (const response of responses) if (response.status === 503) isUnavailable(response);
     await limit(1_000_000);
     assert.equal((await register(service)).status, 201);
   });
@@ -100,11 +100,11 @@ describe('Readiness on PostgreSQL', () => {
     await client.end();
   };
   /** Repeats the request, because sessions end shortly after the command. */
-  const until = async (question: () => Promise<Answer>, wanted: number) => {
+  const until = async (options: () => Promise<JsonResponse>, wanted: number) => {
     for (;;) {
-      const answer = await question();
-      if (answer.status === wanted) return answer;
-      assert.ok(answer.status === 200 || answer.status === 503, `got ${answer.status}`);
+      const response = await options();
+      if (response.status === wanted) return response;
+      assert.ok(response.status === 200 || response.status === 503, `got ${response.status}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };

@@ -25,17 +25,17 @@ onBothEngines('A service that is killed while devices refresh', (engine) => {
     const env = { DATABASE_URL, REFRESH_GRACE: '0' };
     const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, env);
     const { client_id, client_secret } = JSON.parse(made.stdout) as Record<string, string>;
-    const ask = async (url: string, form: Record<string, string>): Promise<Tokens> => {
+    const request = async (url: string, form: Record<string, string>): Promise<Tokens> => {
       const body = new URLSearchParams({ client_id, client_secret, ...form } as Record<string, string>);
       const response = await fetch(`${url}/v1/oauth/token`, { method: 'POST', headers, body });
       assert.equal(response.status, 200, await response.clone().text());
       return (await response.json()) as Tokens;
     };
     const refresh = async (url: string, device: Device, lost = false): Promise<void> => {
-      const answer = await ask(url, { grant_type: 'refresh_token', refresh_token: device.refresh });
+      const response = await request(url, { grant_type: 'refresh_token', refresh_token: device.refresh });
       if (lost) return;
-      device.refresh = answer.refresh_token;
-      device.access = answer.access_token;
+      device.refresh = response.refresh_token;
+      device.access = response.access_token;
     };
     const use = async (url: string, { access }: Device): Promise<void> => {
       const response = await fetch(`${url}/v1/clients`, { headers: { ...headers, authorization: `Bearer ${access}` } });
@@ -45,16 +45,16 @@ onBothEngines('A service that is killed while devices refresh', (engine) => {
     let { url, child } = await serve(dir, env);
     const devices = await Promise.all(
       Array.from({ length: 24 }, async (): Promise<Device> => {
-        const { access_token, refresh_token } = await ask(url, { grant_type: 'client_credentials' });
+        const { access_token, refresh_token } = await request(url, { grant_type: 'client_credentials' });
         return { access: access_token, refresh: refresh_token };
       }),
     );
     for (let round = 0; round < 2; round++) {
-      let answers = 0;
+      let responses = 0;
       await Promise.allSettled(
         devices.map(async (device, i) => {
           await refresh(url, device, i % 2 === 0);
-          if (++answers === 12) child.kill('SIGKILL');
+          if (++responses === 12) child.kill('SIGKILL');
           if (i % 2 === 1) await use(url, device);
         }),
       );

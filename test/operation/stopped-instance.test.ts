@@ -36,10 +36,10 @@ describe('An instance whose process is stopped or killed', () => {
     far.child.kill('SIGSTOP');
     await Promise.all(tokens.map((token) => logOut(near, token)));
     // These requests wait in the same process as the invalidation, and may be read before it.
-    const answers = tokens.map((token) => isAccepted(far, token));
+    const responses = tokens.map((token) => isAccepted(far, token));
     far.child.kill('SIGCONT');
     assert.deepEqual(
-      await Promise.all(answers),
+      await Promise.all(responses),
       tokens.map(() => false),
     );
     const more = await remembered(far);

@@ -24,9 +24,9 @@ describe('A service that is asked to stop', () => {
     const port = Number(new URL(service.url).port);
     const body = JSON.stringify({ email: 'admin@localhost', password: secret });
     const socket = connect(port, '127.0.0.1');
-    let answer = '';
+    let response = '';
     socket.on('data', (chunk) => {
-      answer += chunk;
+      response += chunk;
     });
     socket.write(opening(body.length) + body.slice(0, 10));
     // This response on another connection shows that the partial request before it has been read.
@@ -36,11 +36,11 @@ describe('A service that is asked to stop', () => {
     await assert.rejects(fetch(`${service.url}/health/live`));
     socket.write(body.slice(10));
     assert.deepEqual(await ended(service.child), [0, null]);
-    assert.match(answer, /^HTTP\/1\.1 200 OK/);
-    assert.match(answer, /"access_token"/);
+    assert.match(response, /^HTTP\/1\.1 200 OK/);
+    assert.match(response, /"access_token"/);
     await waitForLog(service, /"stopped"/);
 
-    const token = /"access_token":"([^"]+)"/.exec(answer)?.[1] as string;
+    const token = /"access_token":"([^"]+)"/.exec(response)?.[1] as string;
     const log = service.lines.join('\n');
     assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
   });

@@ -33,7 +33,7 @@ describe('The supervisor of the workers', () => {
   it('distributes connections to all workers', async () => {
     const service = await startTwo();
     const asks = open(service.url, 20);
-    for (const [n, ask] of asks.entries()) await ask('/v1/users', { headers: { 'x-request-id': `who-${n}` } });
+    for (const [n, request] of asks.entries()) await request('/v1/users', { headers: { 'x-request-id': `who-${n}` } });
     const answered = () => entries(service).filter(({ requestId }) => String(requestId).startsWith('who-'));
     await until(() => answered().length === 20);
     const counts = Map.groupBy(answered(), ({ worker }) => worker);
@@ -50,8 +50,8 @@ describe('The supervisor of the workers', () => {
     const ready = async () => {
       // Requests of the hung worker are never answered.
       const signal = AbortSignal.timeout(1000);
-      const answer = await fetch(`${service.url}/health/ready`, { signal }).catch(() => undefined);
-      return answer && { code: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };
+      const response = await fetch(`${service.url}/health/ready`, { signal }).catch(() => undefined);
+      return response && { code: response.status, ...((await response.json()) as { checks: Record<string, string> }) };
     };
     await until(async () => (await ready())?.code === 503);
     await until(() => pids(service).length === 3);

@@ -3,10 +3,10 @@ import { after, before, it } from 'node:test';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { ask } from '../harness/ask.ts';
 import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { databases, onBothEngines, type TestDatabase } from '../harness/engines.ts';
 import { type MailServer, mailServers } from '../harness/mail-server.ts';
+import { request } from '../harness/request.ts';
 
 const quick = `--import=${new URL('../harness/quick-intervals.ts', import.meta.url).href}`;
 const password = 'correct horse battery';
@@ -66,7 +66,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
 
   it('is taken over by another process: pending mail is sent once', async () => {
     mails.mood = 'hang';
-    const registered = await ask(killed, '/v1/register', { json: { email: 'ada@example.com', password } });
+    const registered = await request(killed, '/v1/register', { json: { email: 'ada@example.com', password } });
     assert.equal(registered.status, 201, registered.text);
     await until(() => mails.attempts === 1);
     const [begun] = await beside.db.selectFrom('queued_jobs').select(['lease', 'attempts']).execute();
@@ -83,7 +83,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
 
   it('continues: expired data is pruned', async () => {
     const form = { email: 'admin@example.com', password };
-    assert.equal((await ask(survivor, '/v1/clients/web/admin/login', { form })).status, 200);
+    assert.equal((await request(survivor, '/v1/clients/web/admin/login', { form })).status, 200);
     const { numUpdatedRows } = await beside.db.updateTable('sessions').set({ expires_at: 1 }).executeTakeFirstOrThrow();
     assert.ok(numUpdatedRows > 0);
     await until(async () => (await beside.db.selectFrom('sessions').select('id').execute()).length === 0);
@@ -92,7 +92,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   it('blocks no other process: keys are created and published', async () => {
     const rotated = await gatehouse(['keys', 'rotate'], database.dir, { DATABASE_URL: database.url });
     assert.equal(rotated.code, 0, rotated.stderr);
-    const { body } = await ask(survivor, '/.well-known/jwks.json');
+    const { body } = await request(survivor, '/.well-known/jwks.json');
     const { keys } = body as unknown as { keys: { alg: string }[] };
     assert.deepEqual(keys.map(({ alg }) => alg).sort(), ['ES256', 'ES256', 'RS256', 'RS256']);
   });

@@ -32,10 +32,10 @@ describe('Workers of one service', () => {
     const { url } = await serve(dir, { WORKERS: '3', RATE_LIMIT: '50' });
     const asks = open(url, 300);
     // All are connected first, so that the requests arrive at the same time.
-    await Promise.all(asks.map((ask) => ask('/health/live')));
+    await Promise.all(asks.map((request) => request('/health/live')));
     const before = Math.floor(Date.now() / 60_000);
-    const answers = await Promise.all(asks.map((ask) => ask('/v1/users')));
-    const admitted = answers.filter(({ status }) => status !== 429).length;
+    const responses = await Promise.all(asks.map((request) => request('/v1/users')));
+    const admitted = responses.filter(({ status }) => status !== 429).length;
     // Each worker may allow one request before it asks. If a minute of the clock ends meanwhile, counting starts again.
     const windows = Math.floor(Date.now() / 60_000) - before + 1;
     assert.ok(admitted >= 50 && admitted <= 52 * windows, `${admitted} of 300 in ${windows}`);

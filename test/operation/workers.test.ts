@@ -35,19 +35,22 @@ onBothEngines('Two workers', (engine) => {
   /** Connections to both workers, each with the number of its worker. */
   const connectToBoth = async (): Promise<Map<unknown, Connection>> => {
     const found = new Map<unknown, Connection>();
-    for (const [n, ask] of open(service.url, 100).entries()) {
+    for (const [n, request] of open(service.url, 100).entries()) {
       const requestId = `who-${n}-${Math.random()}`;
-      await ask('/v1/users', { headers: { 'x-request-id': requestId } });
+      await request('/v1/users', { headers: { 'x-request-id': requestId } });
       await until(() => entries().some((entry) => entry.requestId === requestId));
-      found.set(entries().find((entry) => entry.requestId === requestId)?.worker, ask);
+      found.set(entries().find((entry) => entry.requestId === requestId)?.worker, request);
       if (found.size === 2) break;
     }
     assert.equal(found.size, 2, 'both workers respond');
     return found;
   };
   const both = async () => [...(await connectToBoth()).values()] as [Connection, Connection];
-  const logIn = async (ask: Connection) =>
-    (await ask('/v1/clients/web/admin/login', { json: admin })).body as { access_token: string; refresh_token: string };
+  const logIn = async (request: Connection) =>
+    (await request('/v1/clients/web/admin/login', { json: admin })).body as {
+      access_token: string;
+      refresh_token: string;
+    };
 
   it('start as one service: one message, one administrator, one migration', async () => {
     await until(() => saying('created the first administrator').length > 0);
@@ -92,21 +95,22 @@ onBothEngines('Two workers', (engine) => {
   it('apply the changes of a command', async () => {
     const [one, other] = await both();
     const { access_token: token } = await logIn(one);
-    for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).status, 200);
+    for (const request of [one, other]) assert.equal((await request('/v1/users/me', { token })).status, 200);
     await gatehouse(['session', 'end', '--user', admin.email], dir, { DATABASE_URL: env.DATABASE_URL as string });
-    for (const ask of [one, other]) assert.equal((await ask('/v1/users/me', { token })).body.code, 'token_revoked');
+    for (const request of [one, other])
+      assert.equal((await request('/v1/users/me', { token })).body.code, 'token_revoked');
   });
 
   it('show the same total metrics', async () => {
     const [one, other] = await both();
-    const logins = async (ask: Connection) =>
-      Number(/gatehouse_logins_total\{result="accepted"\} (\d+)/.exec((await ask('/metrics')).text)?.[1]);
+    const logins = async (request: Connection) =>
+      Number(/gatehouse_logins_total\{result="accepted"\} (\d+)/.exec((await request('/metrics')).text)?.[1]);
     const before = await logins(one);
     await logIn(one);
     await logIn(other);
     assert.ok(before > 0);
     assert.deepEqual([await logins(one), await logins(other)], [before + 2, before + 2]);
-    for (const ask of [one, other]) assert.equal((await ask('/health/ready')).status, 200);
+    for (const request of [one, other]) assert.equal((await request('/health/ready')).status, 200);
     const { text } = await other('/metrics');
     assert.match(text, /^gatehouse_workers 2$/m);
     assert.match(text, /^gatehouse_ready\{part="database"\} 1$/m);
@@ -126,12 +130,12 @@ onBothEngines('Two workers', (engine) => {
     const failed: unknown[] = [];
     let isKilled = false;
     await Promise.all(
-      open(service.url, 8).map(async (ask) => {
+      open(service.url, 8).map(async (request) => {
         for (let n = 0; n < 25; n++) {
           try {
-            const answer = await ask('/v1/oauth/token', { form: { ...form, grant_type: 'client_credentials' } });
-            assert.equal(answer.status, 200, answer.text);
-            acknowledged.push(String(answer.body.refresh_token));
+            const response = await request('/v1/oauth/token', { form: { ...form, grant_type: 'client_credentials' } });
+            assert.equal(response.status, 200, response.text);
+            acknowledged.push(String(response.body.refresh_token));
           } catch (error) {
             failed.push(error);
           }
@@ -147,8 +151,8 @@ onBothEngines('Two workers', (engine) => {
     await until(() => pids().size === 3);
     const [one, other] = await both();
     for (const [n, refresh_token] of acknowledged.entries()) {
-      const ask = n % 2 ? one : other;
-      const { status } = await ask('/v1/oauth/token', {
+      const request = n % 2 ? one : other;
+      const { status } = await request('/v1/oauth/token', {
         form: { ...form, grant_type: 'refresh_token', refresh_token },
       });
       assert.equal(status, 200);
@@ -160,7 +164,7 @@ onBothEngines('Two workers', (engine) => {
     const before = pids();
     const victim = [...before.values()].at(-1) as number;
     process.kill(victim, 'SIGSTOP');
-    const pending = open(service.url, 8).map((ask) => ask('/health'));
+    const pending = open(service.url, 8).map((request) => request('/health'));
     // The other worker has answered, so the primary has offered a connection to the stopped one.
     await Promise.any(pending);
     process.kill(victim, 'SIGKILL');

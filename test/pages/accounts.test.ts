@@ -105,10 +105,10 @@ onBothEngines('Registration and mailed links on the pages', (engine) => {
   it('reports an invalid address', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/password/forgot');
-    const answer = await visitor.send('/password/forgot', { email: 'x' });
-    assert.equal(answer.status, 422);
-    assert.match(answer.html, /id="email-error"/);
-    assert.match(answer.html, /value="x"/);
+    const response = await visitor.send('/password/forgot', { email: 'x' });
+    assert.equal(response.status, 422);
+    assert.match(response.html, /id="email-error"/);
+    assert.match(response.html, /value="x"/);
   });
 
   it('shows a clear page for an invalid link', async () => {

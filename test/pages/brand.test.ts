@@ -67,9 +67,9 @@ describe('The brand', () => {
   });
 
   it('serves an SVG that cannot run scripts', async () => {
-    const answer = await fetch(`${service.url}/assets/logo`);
-    assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'image/svg+xml']);
-    assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    const response = await fetch(`${service.url}/assets/logo`);
+    assert.deepEqual([response.status, response.headers.get('content-type')], [200, 'image/svg+xml']);
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/);
   });
 
   it('allows a logo from another origin, and nothing else', async () => {

@@ -46,9 +46,9 @@ onBothEngines('Forms', (engine) => {
     const own = tokenIn((await visitor.get('/settings')).html);
     const wrong = ['', 'x', foreign, before, `${own}x`, own.slice(1), own.toLowerCase()];
     for (const _csrf of wrong) {
-      const answer = await visitor.send('/logout', { _csrf });
-      assert.equal(answer.status, 403, _csrf);
-      assert.match(answer.html, /This form has expired/);
+      const response = await visitor.send('/logout', { _csrf });
+      assert.equal(response.status, 403, _csrf);
+      assert.match(response.html, /This form has expired/);
     }
     visitor.cookies.set('visitor', mallory.cookies.get('visitor') as string);
     assert.equal((await visitor.send('/logout', { _csrf: foreign })).status, 403, 'a planted cookie');

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { root } from '../harness/starts.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -38,14 +38,14 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     const [ada, bob] = [await signedIn(), await signedIn()];
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     for (const { id, email } of [ada, bob])
-      await ask(service, '/v1/owners', { json: { name: email, user_id: id }, token: admin });
+      await request(service, '/v1/owners', { json: { name: email, user_id: id }, token: admin });
     const made = await ada.visitor.send('/settings/tokens', { name: 'backup', days: '7', access: 'all' });
     const secret = /gh_pat_\w+/.exec(made.html)?.[0];
     assert.ok(secret, 'the page shows the new token once');
     await ada.visitor.get('/settings/account');
-    const answer = await ada.visitor.send('/settings/account/export', {});
-    assert.match(answer.headers.get('content-disposition') ?? '', /^attachment; filename="my-data-[\d-]+\.json"$/);
-    const data = JSON.parse(answer.html) as Exported;
+    const response = await ada.visitor.send('/settings/account/export', {});
+    assert.match(response.headers.get('content-disposition') ?? '', /^attachment; filename="my-data-[\d-]+\.json"$/);
+    const data = JSON.parse(response.html) as Exported;
     assert.equal(data.profile.email, ada.email);
     assert.equal(data.sessions.length, 1);
     assert.deepEqual(
@@ -61,7 +61,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
       [ada.email],
     );
     assert.ok(
-      !answer.html.includes(secret) && !answer.html.includes('password_hash') && !answer.html.includes(bob.email),
+      !response.html.includes(secret) && !response.html.includes('password_hash') && !response.html.includes(bob.email),
     );
     assert.equal((await ada.visitor.send('/settings/account/export', { _csrf: 'x' })).status, 403);
   });
@@ -87,7 +87,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
       assert.equal(status, 410, path);
       assert.match(html, /This link no longer works/);
     }
-    await ask(service, '/v1/password/resets', { json: { email } });
+    await request(service, '/v1/password/resets', { json: { email } });
     const path = `/password/reset/${await tokenMailed(service, 'reset-password', email)}`;
     for (let scan = 0; scan < 3; scan++) assert.equal((await new Visitor(service).get(path)).status, 200);
     await visitor.get(path);
@@ -96,7 +96,7 @@ onBothEngines('Users and their data, accounts and links', (engine) => {
     assert.deepEqual([used.status, /Send a new link/.test(used.html)], [410, true]);
 
     const registered = `${email}.new`.replace('@', '.at.').concat('@example.com');
-    await ask(service, '/v1/register', { json: { email: registered, password } });
+    await request(service, '/v1/register', { json: { email: registered, password } });
     const confirm = `/email/confirm/${await tokenMailed(service, 'confirm-email', registered)}`;
     assert.equal((await visitor.get(confirm)).status, 200);
     service.advance(4 * 86_400_000);

@@ -33,8 +33,8 @@ onBothEngines('The settings', (engine) => {
     const { database } = service.context;
     const others = await Promise.all(Array.from({ length: 120 }, () => signIn(id)));
     const kept = await issuePersonalToken(database, service.sessions, { userId: id, name: 'kept', scopes: ['*'] });
-    const answer = await visitor.send('/settings/sessions/end-others', {});
-    assert.equal(answer.location, '/settings/sessions?done=others-ended');
+    const response = await visitor.send('/settings/sessions/end-others', {});
+    assert.equal(response.location, '/settings/sessions?done=others-ended');
     for (const other of others) assert.equal(await worksAt(service.sessions.signAccessTokenSync(other)), false);
     assert.equal(await worksAt(service.sessions.signAccessTokenSync(kept)), true);
     assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
@@ -53,8 +53,8 @@ onBothEngines('The settings', (engine) => {
     assert.equal([...html.matchAll(/<h2>/g)].length, 3, 'this browser, Firefox and the phone');
     assert.match(html, /3 sessions/);
     const group = /name="group" value="([^"]*Firefox[^"]*)"/.exec(html)?.[1]?.replaceAll('&#34;', '"') as string;
-    const answer = await visitor.send('/settings/sessions/end-group', { group: group.replaceAll('&quot;', '"') });
-    assert.equal(answer.location, '/settings/sessions?done=session-ended');
+    const response = await visitor.send('/settings/sessions/end-group', { group: group.replaceAll('&quot;', '"') });
+    assert.equal(response.location, '/settings/sessions?done=session-ended');
     for (const ended of ofFirefox) assert.equal(await worksAt(service.sessions.signAccessTokenSync(ended)), false);
     assert.equal(await worksAt(service.sessions.signAccessTokenSync(phone)), true);
     assert.equal((await visitor.send('/settings/sessions/end-group', { group: 'none such' })).status, 303);

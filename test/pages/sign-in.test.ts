@@ -119,8 +119,8 @@ onBothEngines('Signing in on the page', (engine) => {
     for (const value of ['x', 'a.b.c', '"', '%00', 'e'.repeat(5000)]) {
       visitor.cookies.set('session', value);
       visitor.cookies.set('renewal', value);
-      const answer = await visitor.get('/settings');
-      assert.equal(answer.status, 302, value);
+      const response = await visitor.get('/settings');
+      assert.equal(response.status, 302, value);
     }
   });
 
@@ -140,16 +140,16 @@ onBothEngines('Signing in on the page', (engine) => {
   });
 
   it('redirects password managers to the page that changes the password', async () => {
-    const answer = await new Visitor(service).get('/.well-known/change-password');
-    assert.equal(answer.location, '/settings/password');
+    const response = await new Visitor(service).get('/.well-known/change-password');
+    assert.equal(response.location, '/settings/password');
   });
 
   it('redirects a form without a session to the login page, and then to its section', async () => {
     const visitor = new Visitor(service);
     await visitor.get('/login');
-    const answer = await visitor.send('/settings/applications/some-id/remove', {});
-    assert.equal(answer.status, 302);
-    assert.equal(answer.location, '/login?next=%2Fsettings%2Fapplications');
+    const response = await visitor.send('/settings/applications/some-id/remove', {});
+    assert.equal(response.status, 302);
+    assert.equal(response.location, '/login?next=%2Fsettings%2Fapplications');
   });
 });
 

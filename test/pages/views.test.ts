@@ -39,9 +39,9 @@ onBothEngines("An operator's views", (engine) => {
     assert.equal(css.html, 'body { color: teal }');
     assert.match(css.headers.get('content-type') ?? '', /^text\/css/);
     for (const path of ['..%2fsecret.txt', '%2e%2e/secret.txt', '..%5csecret.txt', 'none.css', '', '.hidden']) {
-      const answer = await visitor.get(`/assets/own/${path}`);
-      assert.ok(answer.status >= 400 && answer.status < 500, `${path}: ${answer.status}`);
-      assert.doesNotMatch(answer.html, /secret$/);
+      const response = await visitor.get(`/assets/own/${path}`);
+      assert.ok(response.status >= 400 && response.status < 500, `${path}: ${response.status}`);
+      assert.doesNotMatch(response.html, /secret$/);
     }
     await database.remove();
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { codeFor, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, runImport, setClock, whoAmI } from './run-import.ts';
@@ -21,7 +21,7 @@ onBothEngines('Passport clients with a redirect URI', (engine) => {
     return { service, old };
   }
   const refresh = (service: Service, refresh_token: unknown, more: Record<string, string> = {}) =>
-    ask(service, '/oauth/token', {
+    request(service, '/oauth/token', {
       form: { grant_type: 'refresh_token', refresh_token: String(refresh_token), client_id: '2', ...more },
     });
   const clientOf = async ({ context }: Service) => {

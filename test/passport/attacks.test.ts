@@ -4,8 +4,8 @@ import { it } from 'node:test';
 import { generateSync } from 'otplib';
 import { writeReport } from '../../extensions/passport/report/report.ts';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
@@ -29,9 +29,13 @@ function encrypt(text: string, key = appKey): string {
 }
 
 const logIn = (service: Service, username: string, client: { id: string; secret: string }, more = {}) =>
-  ask<{ access_token: string; refresh_token: string; error: string; mfa_token: string }>(service, '/v1/oauth/token', {
-    form: { grant_type: 'password', username, password, client_id: client.id, client_secret: client.secret, ...more },
-  });
+  request<{ access_token: string; refresh_token: string; error: string; mfa_token: string }>(
+    service,
+    '/v1/oauth/token',
+    {
+      form: { grant_type: 'password', username, password, client_id: client.id, client_secret: client.secret, ...more },
+    },
+  );
 
 onBothEngines('An import', (engine) => {
   const start = services(engine);
@@ -116,13 +120,15 @@ onBothEngines('An import', (engine) => {
     const admin = await logIn(service, 'admin-ada@example.com', machine);
     assert.deepEqual([user.status, admin.status], [200, 200], user.text + admin.text);
     assert.equal((await refresh(service, admin.body.refresh_token, machine)).status, 200);
-    const { body } = await ask<{ data: { realm: string }[] }>(service, '/v1/users?search=realm:admins', {
+    const { body } = await request<{ data: { realm: string }[] }>(service, '/v1/users?search=realm:admins', {
       token: user.body.access_token,
     });
     assert.deepEqual([...new Set(body.data.map(({ realm }) => realm))], ['admins']);
-    const client = await ask<{ data: { realm: string } }>(service, '/v1/clients/3', { token: user.body.access_token });
+    const client = await request<{ data: { realm: string } }>(service, '/v1/clients/3', {
+      token: user.body.access_token,
+    });
     assert.equal(client.body.data.realm, 'admins');
-    const change = await ask(service, '/v1/clients/3', {
+    const change = await request(service, '/v1/clients/3', {
       method: 'PATCH',
       token: user.body.access_token,
       json: { realm: 'users' },
@@ -194,7 +200,7 @@ onBothEngines('An import', (engine) => {
     const first = await logIn(service, 'ada@example.com', web);
     assert.deepEqual([first.status, first.body.error], [403, 'mfa_required'], first.text);
     const second = (code: string, mfa_token: string) =>
-      ask(service, '/v1/oauth/token', {
+      request(service, '/v1/oauth/token', {
         form: {
           grant_type: 'urn:gatehouse:mfa',
           mfa_token,

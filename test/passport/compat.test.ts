@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Hashids } from '../../extensions/passport/compat/hashids.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, runImport, setClock } from './run-import.ts';
@@ -44,25 +44,25 @@ describe('Compatibility', () => {
   it('is off by default', async () => {
     const service = await taken('');
     const token = held.of('login_star').access_token;
-    assert.equal((await ask(service, '/v1/logout', { method: 'POST', token })).status, 405);
-    assert.equal((await ask(service, '/v1/users/1', { token: held.of('login').access_token })).status, 404);
-    assert.equal((await ask(service, '/oauth/token', { json: { ...used, ...web, client_id: 2 } })).status, 400);
-    assert.equal((await ask(service, '/v1/logout', { method: 'DELETE', token })).status, 200);
+    assert.equal((await request(service, '/v1/logout', { method: 'POST', token })).status, 405);
+    assert.equal((await request(service, '/v1/users/1', { token: held.of('login').access_token })).status, 404);
+    assert.equal((await request(service, '/oauth/token', { json: { ...used, ...web, client_id: 2 } })).status, 400);
+    assert.equal((await request(service, '/v1/logout', { method: 'DELETE', token })).status, 200);
   });
 
   for (const compat of ['passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13']) {
     it(`responds like ${compat}`, async () => {
       const service = await taken(compat);
       const token = held.of('login').access_token;
-      const refused = await ask(service, '/oauth/token', { json: { ...used, ...web, client_id: 2 } });
+      const refused = await request(service, '/oauth/token', { json: { ...used, ...web, client_id: 2 } });
       const expected = compat === 'apiato13' ? [400, 'invalid_grant'] : [401, 'invalid_request'];
       assert.deepEqual([refused.status, refused.body.error], expected);
-      const wrong = await ask(service, '/oauth/token', {
+      const wrong = await request(service, '/oauth/token', {
         json: { ...used, ...web, client_id: 2, client_secret: 'no' },
       });
       assert.deepEqual([wrong.status, wrong.body.error], [401, 'invalid_client']);
 
-      const proxied = await ask<Record<string, never> & { data: Record<string, unknown> }>(
+      const proxied = await request<Record<string, never> & { data: Record<string, unknown> }>(
         service,
         '/v1/clients/web/refresh',
         {
@@ -76,36 +76,36 @@ describe('Compatibility', () => {
       assert.equal(typeof tokens.access_token, 'string');
       assert.match(proxied.headers.get('set-cookie') ?? '', /refreshToken=/);
 
-      const admin = await ask<{ data: { id: string; email: string } }>(service, '/v1/users/4', { token });
+      const admin = await request<{ data: { id: string; email: string } }>(service, '/v1/users/4', { token });
       assert.deepEqual([admin.status, admin.body.data.email], [200, 'joan@example.com']);
       if (compat !== 'passport') {
         const length = compat === 'apiato13' ? 16 : 32;
-        const hashed = await ask<{ data: { id: string } }>(
+        const hashed = await request<{ data: { id: string } }>(
           service,
           `/v1/users/${new Hashids(salt, length).encode(4)}`,
           { token },
         );
         assert.equal(hashed.body.data?.id, admin.body.data.id);
-        const list = await ask<{ data: unknown[] }>(
+        const list = await request<{ data: unknown[] }>(
           service,
           `/v1/users?search=${encodeURIComponent('email:joan@example.com;email:ada@example.com')}&whatever=1`,
           { token },
         );
         assert.deepEqual([list.status, list.body.data.length], [200, 2]);
-        const all = await ask<{ data: unknown[]; meta: { pagination: { total: number } } }>(
+        const all = await request<{ data: unknown[]; meta: { pagination: { total: number } } }>(
           service,
           '/v1/users?limit=0',
           { token },
         );
         assert.deepEqual([all.status, all.body.data.length, all.body.meta.pagination.total], [200, 5, 5]);
       }
-      assert.equal((await ask(service, '/v1/users/777', { token })).status, 404);
-      const made = await ask<{ data: { user_id: string } }>(service, '/v1/clients', {
+      assert.equal((await request(service, '/v1/users/777', { token })).status, 404);
+      const made = await request<{ data: { user_id: string } }>(service, '/v1/clients', {
         token,
         json: { name: 'Theirs', user_id: 4 },
       });
       assert.deepEqual([made.status, made.body.data?.user_id], [201, admin.body.data.id], JSON.stringify(made.body));
-      const many = await ask<{ data: { status: number; data: { id: string } }[] }>(service, '/v1/users/batches', {
+      const many = await request<{ data: { status: number; data: { id: string } }[] }>(service, '/v1/users/batches', {
         method: 'PATCH',
         token,
         json: { rows: [{ id: 4, name: 'Theirs' }] },
@@ -115,14 +115,14 @@ describe('Compatibility', () => {
         [200, admin.body.data.id],
         many.text,
       );
-      const found = await ask<{ data: { user_id: string }[] }>(service, '/v1/clients?search=user_id:4', { token });
+      const found = await request<{ data: { user_id: string }[] }>(service, '/v1/clients?search=user_id:4', { token });
       assert.equal(found.body.data.length, 1);
 
       const star = held.of('login_star').access_token;
-      const out = await ask(service, '/v1/logout', { method: 'POST', token: star });
+      const out = await request(service, '/v1/logout', { method: 'POST', token: star });
       assert.deepEqual([out.status, out.body.message], [202, 'Token revoked successfully.']);
-      assert.equal((await ask(service, '/v1/users/me', { token: star })).status, 401);
-      assert.equal((await ask(service, '/v1/logout', { method: 'DELETE', token })).status, 202);
+      assert.equal((await request(service, '/v1/users/me', { token: star })).status, 401);
+      assert.equal((await request(service, '/v1/logout', { method: 'DELETE', token })).status, 202);
     });
   }
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
 import { pruneSessions } from '../../src/oauth/sessions/end-sessions.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
@@ -21,7 +21,7 @@ const idOf = (token: string): string =>
   (JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()) as { jti: string }).jti;
 
 const tokens = (service: Service, form: Record<string, string>) =>
-  ask<{ access_token: string; scope?: string; error?: string; refresh_token: string }>(service, '/v1/oauth/token', {
+  request<{ access_token: string; scope?: string; error?: string; refresh_token: string }>(service, '/v1/oauth/token', {
     form,
   });
 const asClient = ({ id, secret }: { id: string; secret: string }) => ({ client_id: id, client_secret: secret });
@@ -125,7 +125,7 @@ onBothEngines('The Passport import', (engine) => {
     const broken = await run();
     assert.match(broken.decisions.join(), /cannot. Nothing was ended/);
     assert.match(broken.decisions.join(), /oauth_refresh_tokens/);
-    const me = await ask<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
+    const me = await request<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
     assert.deepEqual([me.status, me.body.data.roles], [200, ['admin']]);
     await old.run(
       'alter table hidden rename to oauth_refresh_tokens; alter table hidden_roles rename to model_has_roles',
@@ -139,7 +139,7 @@ onBothEngines('The Passport import', (engine) => {
     const { service, old, run } = await prepared(revokeAccess());
     await run();
     const star = held.of('login_star');
-    assert.ok((await ask(service, '/v1/logout', { method: 'DELETE', token: star.access_token })).status < 300);
+    assert.ok((await request(service, '/v1/logout', { method: 'DELETE', token: star.access_token })).status < 300);
     await old.run(
       `create table kept as select * from oauth_refresh_tokens; create table kept_access as select * from oauth_access_tokens;
        delete from oauth_refresh_tokens; delete from oauth_access_tokens`,
@@ -204,13 +204,13 @@ onBothEngines('The Passport import', (engine) => {
   it('reports an expired token as expired, and returns integer times and the issuer of a live one', async () => {
     const { service, run } = await prepared();
     await run();
-    const { body } = await ask<Record<string, unknown>>(service, '/v1/oauth/introspect', {
+    const { body } = await request<Record<string, unknown>>(service, '/v1/oauth/introspect', {
       form: { token: login.access_token, ...asClient(web) },
     });
     assert.deepEqual([body.active, body.iss], [true, service.context.config.baseUrl]);
     for (const claim of ['exp', 'iat']) assert.ok(Number.isInteger(body[claim]), `${claim}: ${body[claim]}`);
     service.advance(3 * 86_400_000);
-    const late = await ask<{ code: string }>(service, '/v1/users/me', { token: login.access_token });
+    const late = await request<{ code: string }>(service, '/v1/users/me', { token: login.access_token });
     assert.deepEqual([late.status, late.body.code], [401, 'token_expired']);
   });
 
@@ -223,7 +223,7 @@ onBothEngines('The Passport import', (engine) => {
     const report = await run();
     assert.deepEqual(report.decisions, []);
     assert.equal(report.not_taken.find(({ what }) => /authorization codes/.test(what))?.count, 1);
-    const me = await ask<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
+    const me = await request<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
     assert.deepEqual(me.body.data.roles.sort(), ['Editor', 'admin']);
   });
 });

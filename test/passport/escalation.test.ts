@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldDatabase, oldDatabases } from './old-database.ts';
@@ -31,7 +31,7 @@ describe('An administrator role', () => {
   };
   const logIn = async (service: Service, username: string, id: string) => {
     const client = { client_id: id, client_secret: held.secretOf(id) };
-    return (await ask(service, '/oauth/token', { form: { grant_type: 'password', username, password, ...client } }))
+    return (await request(service, '/oauth/token', { form: { grant_type: 'password', username, password, ...client } }))
       .status;
   };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
@@ -64,9 +64,9 @@ onBothEngines('A refresh token of the old service', (engine) => {
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     const about = await introspect(service, legacyRefresh, web);
     assert.equal(about.body.active, true);
-    const answer = await refresh(service, legacyRefresh, web);
-    assert.equal(answer.status, 200);
-    assert.equal((await whoAmI(service, answer.body.access_token)).body.data.email, 'ada@example.com');
+    const response = await refresh(service, legacyRefresh, web);
+    assert.equal(response.status, 200);
+    assert.equal((await whoAmI(service, response.body.access_token)).body.data.email, 'ada@example.com');
     const scoped = await refresh(service, held.of('login_scoped').refresh_token as string, web);
     const token = scoped.body.access_token;
     const { scope } = JSON.parse(Buffer.from(token.split('.')[1] as string, 'base64url').toString()) as {
@@ -78,12 +78,12 @@ onBothEngines('A refresh token of the old service', (engine) => {
 
   it('ends by logout and by revocation', async () => {
     const service = await taken();
-    await ask(service, '/v1/logout', { method: 'DELETE', token: login.access_token });
+    await request(service, '/v1/logout', { method: 'DELETE', token: login.access_token });
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     assert.equal((await refresh(service, legacyRefresh, web)).status, 400);
     const star = held.of('login_star');
     const form = { token: star.refresh_token as string, client_id: web.id, client_secret: web.secret };
-    assert.equal((await ask(service, '/v1/oauth/revoke', { form })).status, 200);
+    assert.equal((await request(service, '/v1/oauth/revoke', { form })).status, 200);
     assert.equal((await whoAmI(service, star.access_token)).status, 401);
   });
 

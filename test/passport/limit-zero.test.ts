@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const limit = 20;
@@ -17,19 +17,19 @@ onBothEngines('limit=0 of Apiato', (engine) => {
     token = await logIn(service, 'admin@example.com', 'correct horse battery');
     for (const count of [100, 20]) {
       const rows = Array.from({ length: count }, () => ({ words: 'no entry' }));
-      await ask(service, '/v1/signs/batches', { json: { rows }, token });
+      await request(service, '/v1/signs/batches', { json: { rows }, token });
     }
     service.advance(60_000);
   });
 
   const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
   const everything = async (asked: object) => {
-    const { status, body } = await ask<{ data: unknown[] }>(service, '/v1/signs?limit=0', asked);
+    const { status, body } = await request<{ data: unknown[] }>(service, '/v1/signs?limit=0', asked);
     assert.deepEqual([status, body.data.length], [200, 120]);
   };
   /** The number of counted requests, including this one. */
   const counted = async (asked: object) => {
-    const { headers } = await ask(service, '/v1/signs?limit=1', asked);
+    const { headers } = await request(service, '/v1/signs?limit=1', asked);
     return limit - Number(headers.get('ratelimit-remaining'));
   };
 
@@ -49,7 +49,7 @@ onBothEngines('limit=0 of Apiato', (engine) => {
   it('is refused at the rate limit', async () => {
     service.advance(60_000);
     const asked = from('203.0.113.12');
-    for (let i = 0; i < limit - 2; i++) await ask(service, '/v1/signs?limit=1', asked);
-    assert.equal((await ask(service, '/v1/signs?limit=0', asked)).status, 429);
+    for (let i = 0; i < limit - 2; i++) await request(service, '/v1/signs?limit=1', asked);
+    assert.equal((await request(service, '/v1/signs?limit=0', asked)).status, 429);
   });
 });

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test';
 import { decryptLaravel } from '../../extensions/passport/source/laravel-encryption.ts';
 import { isKnownHash, matchesHash } from '../../src/identity/passwords/imported-hashes.ts';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { fixture, oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, refresh, runImport, setClock } from './run-import.ts';
@@ -89,13 +89,13 @@ onBothEngines('A service with keys from PHP', (engine) => {
     assert.match(report.decisions.join(), /Encrypted values .*\(users\.name of 2\)/);
     const asked = async (username: string) => {
       const form = { grant_type: 'password', username, password, client_id: web.id, client_secret: web.secret };
-      return (await ask<{ error?: string }>(service, '/oauth/token', { form })).body.error;
+      return (await request<{ error?: string }>(service, '/oauth/token', { form })).body.error;
     };
     assert.equal(await asked('grace@example.com'), 'mfa_required');
     assert.equal(await asked('alan@example.com'), 'mfa_required');
     assert.equal(await asked('joan@example.com'), undefined);
     const { data: ada } = (
-      await ask<{ data: Record<string, unknown> }>(service, '/v1/users/me', { token: keys.access_token })
+      await request<{ data: Record<string, unknown> }>(service, '/v1/users/me', { token: keys.access_token })
     ).body;
     assert.deepEqual([ada.email, ada.name], ['ada@example.com', keys.opens.current]);
     const renewed = await refresh(service, keys.refresh_token, web);

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, introspect, mappedScopes, runImport, setClock } from './run-import.ts';
@@ -82,18 +82,18 @@ onBothEngines('The map of an import', (engine) => {
 
     const logIn = async (username: string) =>
       (
-        await ask<{ access_token: string; scope?: string }>(service, '/oauth/token', {
+        await request<{ access_token: string; scope?: string }>(service, '/oauth/token', {
           form: { grant_type: 'password', username, password, client_id: web.id, client_secret: web.secret },
         })
       ).body;
     const { access_token: ada } = await logIn('ada@example.com');
-    const me = await ask<{ data: { id: string; phone: string; locale: string } }>(service, '/v1/users/me', {
+    const me = await request<{ data: { id: string; phone: string; locale: string } }>(service, '/v1/users/me', {
       token: ada,
     });
     assert.deepEqual([me.body.data.phone, me.body.data.locale], ['+4930901820', 'pt-BR']);
     const profile = async () => {
       const path = `/v1/profiles?search=user_id:${me.body.data.id}`;
-      return (await ask<{ data: Profile[] }>(service, path, { token: ada })).body.data;
+      return (await request<{ data: Profile[] }>(service, path, { token: ada })).body.data;
     };
     const [own, ...others] = await profile();
     assert.deepEqual(others, []);
@@ -113,7 +113,11 @@ onBothEngines('The map of an import', (engine) => {
       (await profile()).map(({ id: same, shoe_size }) => [same, shoe_size]),
       [[id, 39]],
     );
-    const changed = await ask(service, `/v1/profiles/${id}`, { method: 'PATCH', token: ada, json: { shoe_size: 41 } });
+    const changed = await request(service, `/v1/profiles/${id}`, {
+      method: 'PATCH',
+      token: ada,
+      json: { shoe_size: 41 },
+    });
     assert.equal(changed.status, 200, changed.text);
     await old.run('update users set shoe_size = 42 where id = 1');
     assert.match((await run()).decisions.join(), /changed in both services.*users 1: profiles/);
@@ -127,13 +131,13 @@ onBothEngines('The map of an import', (engine) => {
       [editor.access_token, 200, 201],
       [viewer.access_token, 200, 403],
     ] as const) {
-      const { body } = await ask<{ data: { id: string } }>(service, '/v1/users/me?filter=id', { token });
-      assert.equal((await ask(service, '/v1/profiles', { token })).status, read);
-      const made = await ask(service, '/v1/profiles', { token, json: { user_id: body.data.id } });
+      const { body } = await request<{ data: { id: string } }>(service, '/v1/users/me?filter=id', { token });
+      assert.equal((await request(service, '/v1/profiles', { token })).status, read);
+      const made = await request(service, '/v1/profiles', { token, json: { user_id: body.data.id } });
       assert.equal(made.status, write, made.text);
-      assert.equal((await ask(service, '/v1/clients', { token, json: { name: 'x' } })).status, 403);
+      assert.equal((await request(service, '/v1/clients', { token, json: { name: 'x' } })).status, 403);
     }
-    const roles = await ask<{ data: { name: string; scopes: string[] | null }[] }>(service, '/v1/roles', {
+    const roles = await request<{ data: { name: string; scopes: string[] | null }[] }>(service, '/v1/roles', {
       token: ada,
     });
     assert.deepEqual(
@@ -144,7 +148,7 @@ onBothEngines('The map of an import', (engine) => {
         ['viewer', ['profiles:read', 'users:read']],
       ],
     );
-    const shown = await ask<{ data: { permissions: { data: { name: string }[] } } }>(
+    const shown = await request<{ data: { permissions: { data: { name: string }[] } } }>(
       service,
       '/v1/user/profile?include=permissions',
       { token: viewer.access_token },

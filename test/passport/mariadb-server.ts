@@ -38,7 +38,7 @@ export async function startMariadb(): Promise<MariadbServer> {
   });
   process.once('exit', () => server.kill('SIGKILL'));
   const url = `mysql://root@127.0.0.1:${port}`;
-  await answers(url, server);
+  await responses(url, server);
   return {
     url,
     async remove() {
@@ -50,7 +50,7 @@ export async function startMariadb(): Promise<MariadbServer> {
   };
 }
 
-async function answers(url: string, server: ChildProcess): Promise<void> {
+async function responses(url: string, server: ChildProcess): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       const connection = await createConnection(url);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, introspect, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
@@ -28,7 +28,7 @@ describe('Unusual databases', () => {
     const names = ['oauth_access_tokens', 'oauth_refresh_tokens', 'oauth_clients', 'users', 'roles', 'model_has_roles'];
     const { service, report } = await taken(names.map((name) => `alter table ${name} rename to app_${name}`).join(';'));
     assert.deepEqual(report.decisions, []);
-    const me = await ask<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
+    const me = await request<{ data: { roles: string[] } }>(service, '/v1/users/me', { token: login.access_token });
     assert.deepEqual(me.body.data.roles, ['admin']);
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
   });
@@ -40,7 +40,7 @@ describe('Unusual databases', () => {
       "alter table oauth_clients add column grant_types text; alter table oauth_clients add column redirect_uris text; alter table oauth_clients add column owner_type text; alter table oauth_clients add column owner_id integer; update oauth_clients set grant_types = '[\"client_credentials\"]', redirect_uris = '[]' where id = 3; drop table oauth_personal_access_clients",
     );
     assert.equal((await refresh(upgraded.service, login.refresh_token as string, web)).status, 200);
-    const list = await ask<{ data: { type: string; name: string }[] }>(upgraded.service, '/v1/tokens', {
+    const list = await request<{ data: { type: string; name: string }[] }>(upgraded.service, '/v1/tokens', {
       token: held.of('login_star').access_token,
     });
     assert.equal(list.status, 200);
@@ -105,7 +105,7 @@ describe('Unusual databases', () => {
         client_id: web.id,
         client_secret: web.secret,
       };
-      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 400);
+      assert.equal((await request(service, '/v1/oauth/token', { form })).status, 400);
     }
   });
 
@@ -136,7 +136,7 @@ describe('Unusual databases', () => {
     await assert.rejects(taken(change), /--provider admins=TABLE/);
     const { service, report } = await taken(change, { providers: new Map([['admins', 'admins']]) });
     assert.deepEqual(report.decisions, []);
-    const me = await ask<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
+    const me = await request<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
       token: held.of('login_star').access_token,
     });
     assert.deepEqual([me.body.data.email, me.body.data.roles], ['admin-joan@example.com', ['admin']]);

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
 import { insertIdentity } from '../../src/identity/providers/identity-store.ts';
-import { ask } from '../harness/ask.ts';
-import { answerIn, authorizePath, codeFor, redeem, redirectUri } from '../harness/authorizing.ts';
+import { authorizationResponseIn, authorizePath, codeFor, redeem, redirectUri } from '../harness/authorizing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addPasskey, challengeFor } from '../harness/factors.ts';
 import { isSignedIn, newcomer } from '../harness/provider-visits.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -54,13 +54,13 @@ onBothEngines('A client for the users of one table', (engine) => {
     assert.deepEqual((await runImport(service, old, options)).decisions, []);
   });
   const tokens = (form: Record<string, string>, { id, secret }: { id: string; secret: string }) =>
-    ask<{ access_token: string; refresh_token: string; error: string }>(service, '/oauth/token', {
+    request<{ access_token: string; refresh_token: string; error: string }>(service, '/oauth/token', {
       form: { ...form, client_id: id, client_secret: secret },
     });
   const logIn = async (username: string, client: { id: string; secret: string }) => {
-    const answer = await tokens({ grant_type: 'password', username, password }, client);
-    assert.equal(answer.status, 200, answer.text);
-    return answer.body;
+    const response = await tokens({ grant_type: 'password', username, password }, client);
+    assert.equal(response.status, 200, response.text);
+    return response.body;
   };
   const visitorOf = async (email: string) => {
     const visitor = new Visitor(service);
@@ -76,7 +76,7 @@ onBothEngines('A client for the users of one table', (engine) => {
       );
       assert.equal(status, 302, html);
       const error = 'prompt' in more && more.prompt === 'none' ? 'consent_required' : 'access_denied';
-      assert.equal(answerIn({ location }).error, error);
+      assert.equal(authorizationResponseIn({ location }).error, error);
     }
     const code = await codeFor(await visitorOf(admin), '20', { scope: 'openid users:read' });
     const { status, body, text } = await redeem(service, clients.adminsApp, code);
@@ -86,7 +86,7 @@ onBothEngines('A client for the users of one table', (engine) => {
 
   it('refuses other users on the device page', async () => {
     const form = { client_id: '20', client_secret: clients.adminsApp.secret, scope: 'openid users:read' };
-    const begun = await ask<{ user_code: string }>(service, '/oauth/device_authorization', { form });
+    const begun = await request<{ user_code: string }>(service, '/oauth/device_authorization', { form });
     assert.equal(begun.status, 200, begun.text);
     const { user_code } = begun.body;
     for (const [email, status] of [
@@ -134,7 +134,10 @@ onBothEngines('A client for the users of one table', (engine) => {
     const { status, body } = await whoAmI(service, held.of('personal').access_token);
     assert.deepEqual([status, body.data.email], [200, admin]);
     const { access_token: token } = await logIn(user, clients.users);
-    const made = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', { token, json: { name: 'own' } });
+    const made = await request<{ data: { access_token: string } }>(service, '/v1/tokens', {
+      token,
+      json: { name: 'own' },
+    });
     assert.equal((await whoAmI(service, made.body.data.access_token)).body.data.email, user);
   });
 
@@ -143,7 +146,7 @@ onBothEngines('A client for the users of one table', (engine) => {
     const { db } = service.context.database;
     await db.updateTable('users').set({ realm: 'users' }).where('email', '=', 'admin-alan@example.com').execute();
     assert.equal((await refresh(service, refresh_token, clients.admins)).status, 400);
-    const seen = await ask<{ active: boolean }>(service, '/oauth/introspect', {
+    const seen = await request<{ active: boolean }>(service, '/oauth/introspect', {
       form: { token: access_token, client_id: '3', client_secret: clients.admins.secret },
     });
     assert.equal(seen.body.active, false);
@@ -151,14 +154,14 @@ onBothEngines('A client for the users of one table', (engine) => {
 
   it('keeps its realm in the console', async () => {
     const { access_token: token } = await logIn(user, clients.users);
-    const { body } = await ask<{ data: { realm: string } }>(service, '/v1/clients/20', { token });
+    const { body } = await request<{ data: { realm: string } }>(service, '/v1/clients/20', { token });
     assert.equal(body.data.realm, 'admins');
     const json = { name: 'Mine', realm: 'users' };
     for (const [path, method] of [
       ['/v1/clients/20', 'PATCH'],
       ['/v1/clients', 'POST'],
     ] as const) {
-      const { status, text } = await ask(service, path, { method, token, json });
+      const { status, text } = await request(service, path, { method, token, json });
       assert.ok(status >= 400 && status < 500, text);
     }
   });
@@ -189,7 +192,7 @@ onBothEngines('A client for the users of one table', (engine) => {
       upstream.person = { sub: email, email, email_verified: true };
       const { visitor, visit } = await newcomer(on, upstream);
       assert.equal(isSignedIn(visitor), signsIn, visit.html);
-      const login = await ask(on, '/v1/clients/web/login', { json: { email, password } });
+      const login = await request(on, '/v1/clients/web/login', { json: { email, password } });
       assert.equal(login.status === 200, signsIn, login.text);
     }
   });

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { type ImportListeners, type ImportOptions, importPassport } from '../../extensions/passport/import-passport.ts';
 import type { Report } from '../../extensions/passport/report/report.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { type Answer, ask } from '../harness/ask.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 import { type Fixture, fixture, type OldDatabase } from './old-database.ts';
 
@@ -91,15 +91,17 @@ export async function runImport(
 /** Scopes of the service for those of the fixtures. */
 export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'users:write', '': [] };
 
-export const whoAmI = (service: Service, token: string): Promise<Answer<{ data: { email: string; id: string } }>> =>
-  ask(service, '/v1/users/me', { token });
+export const whoAmI = (
+  service: Service,
+  token: string,
+): Promise<JsonResponse<{ data: { email: string; id: string } }>> => request(service, '/v1/users/me', { token });
 
 export const refresh = (
   service: Service,
   refreshToken: string,
   client: { id: string; secret: string },
-): Promise<Answer<{ access_token: string; refresh_token: string; error?: string }>> =>
-  ask(service, '/v1/oauth/token', {
+): Promise<JsonResponse<{ access_token: string; refresh_token: string; error?: string }>> =>
+  request(service, '/v1/oauth/token', {
     form: {
       grant_type: 'refresh_token',
       refresh_token: refreshToken,
@@ -112,5 +114,5 @@ export const introspect = (
   service: Service,
   token: string,
   client: { id: string; secret: string },
-): Promise<Answer<{ active: boolean; scope?: string; sub?: string }>> =>
-  ask(service, '/v1/oauth/introspect', { form: { token, client_id: client.id, client_secret: client.secret } });
+): Promise<JsonResponse<{ active: boolean; scope?: string; sub?: string }>> =>
+  request(service, '/v1/oauth/introspect', { form: { token, client_id: client.id, client_secret: client.secret } });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { pruneSessions } from '../../src/oauth/sessions/end-sessions.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 import { oldDatabases } from './old-database.ts';
 import { heldByClients, mappedScopes, refresh, runImport, setClock, whoAmI } from './run-import.ts';
@@ -86,12 +86,12 @@ onBothEngines('A second pass', (engine) => {
     await old.run("update oauth_clients set secret = 'another-secret-of-the-machine' where id = 3");
     const report = await again();
     assert.deepEqual([tallyOf(report, 'users')?.taken, tallyOf(report, 'users')?.updated], [1, 2]);
-    const me = await ask<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
+    const me = await request<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
       token: login.access_token,
     });
     assert.deepEqual([me.body.data.email, me.body.data.roles], ['lovelace@example.com', []]);
     const token = (secret: string) =>
-      ask(service, '/v1/oauth/token', {
+      request(service, '/v1/oauth/token', {
         form: { grant_type: 'client_credentials', client_id: '3', client_secret: secret },
       });
     assert.equal((await token(held.secretOf('3'))).status, 401);
@@ -110,14 +110,14 @@ onBothEngines('A second pass', (engine) => {
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 400);
     assert.equal((await whoAmI(service, star.access_token)).status, 200);
     const form = { grant_type: 'client_credentials', client_id: '3', client_secret: held.secretOf('3') };
-    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+    assert.equal((await request(service, '/v1/oauth/token', { form })).status, 401);
   });
 
   it('does not change sessions that continued or ended here', async () => {
     const { service, again } = await taken();
     const { body } = await refresh(service, login.refresh_token as string, web);
     assert.equal((await whoAmI(service, body.access_token)).status, 200);
-    const out = await ask(service, '/v1/logout', { method: 'DELETE', token: star.access_token });
+    const out = await request(service, '/v1/logout', { method: 'DELETE', token: star.access_token });
     assert.ok(out.status < 300);
     // Ended sessions are pruned, and must not return with the next pass.
     service.advance(2 * 3_600_000);

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../src/database/database.ts';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { mariadbInstalled } from './mariadb-server.ts';
 import { type OldEngine, oldDatabases } from './old-database.ts';
@@ -62,10 +62,10 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     assert.deepEqual(report.decisions, []);
     await judgeAll(service);
     for (const [situation, , works] of verdicts) {
-      const answer = await refresh(service, held.of(situation).refresh_token as string, web);
-      assert.equal(answer.status, works ? 200 : 400, `${situation}: ${JSON.stringify(answer.body)}`);
-      if (works) assert.equal((await whoAmI(service, answer.body.access_token)).status, 200, situation);
-      else assert.equal(answer.body.error, 'invalid_grant');
+      const response = await refresh(service, held.of(situation).refresh_token as string, web);
+      assert.equal(response.status, works ? 200 : 400, `${situation}: ${JSON.stringify(response.body)}`);
+      if (works) assert.equal((await whoAmI(service, response.body.access_token)).status, 200, situation);
+      else assert.equal(response.body.error, 'invalid_grant');
     }
   });
 
@@ -95,13 +95,13 @@ function fixturesOf(old: OldEngine, engine: Engine): void {
     assert.deepEqual([live.status, live.body.data.email], [200, 'ada@example.com']);
     assert.equal((await whoAmI(service, newer.of('used').access_token)).status, 401);
     assert.equal((await refresh(service, newer.of('used').refresh_token as string, client)).status, 400);
-    const answer = await refresh(service, newer.of('login').refresh_token as string, client);
-    assert.equal(answer.status, 200, JSON.stringify(answer.body));
-    assert.equal((await whoAmI(service, answer.body.access_token)).status, 200);
+    const response = await refresh(service, newer.of('login').refresh_token as string, client);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    assert.equal((await whoAmI(service, response.body.access_token)).status, 200);
     const machine = { id, secret: newer.secretOf(id) };
     for (const [name, status] of Object.entries({ code: 400, both: 200, pat: 400, [id]: 200 })) {
       const form = { grant_type: 'client_credentials', client_id: name, client_secret: machine.secret };
-      assert.equal((await ask(service, '/v1/oauth/token', { form })).status, status, name);
+      assert.equal((await request(service, '/v1/oauth/token', { form })).status, status, name);
     }
     // The first time against the imported hash, the second time against our own.
     for (const _ of [1, 2]) {
@@ -157,10 +157,10 @@ function mapOf(
     const run = () => runImport(service, source, { scopes: mappedScopes, map });
     assert.deepEqual((await run()).decisions, []);
     const token = held.of('login').access_token;
-    const me = await ask<{ data: { phone: string; locale: string } }>(service, '/v1/users/me', { token });
+    const me = await request<{ data: { phone: string; locale: string } }>(service, '/v1/users/me', { token });
     assert.deepEqual([me.body.data.phone, me.body.data.locale], ['+4930901820', 'pt-BR']);
     const profile = async () => {
-      const { body } = await ask<{ data: Record<string, unknown>[] }>(service, '/v1/profiles', { token });
+      const { body } = await request<{ data: Record<string, unknown>[] }>(service, '/v1/profiles', { token });
       return body.data.map((row) => names.map((name) => row[name]));
     };
     const values: unknown[] = ['1815-12-10', 38, 1.65, true, '2026-11-01T10:00:00.000Z', ['a', 'b']];

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { type StepUp, stepUp } from '../../src/resources/declaration/step-up.ts';
 import { password } from '../harness/accounts.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addOwner, type Owner, rowOf } from '../harness/owners.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const sixMinutes = 360_000;
@@ -34,12 +34,16 @@ onBothEngines('A declared step-up', (engine) => {
     });
   });
 
-  const askAs = (method: string, path: string, { token }: Pick<Owner, 'token'>, json?: unknown): Promise<Answer> =>
-    ask(service, path, { method, token, ...(json === undefined ? {} : { json }) });
-  const prove = (owner: Owner) => askAs('POST', '/v1/sessions/current/proofs', owner, { password });
+  const requestAs = (
+    method: string,
+    path: string,
+    { token }: Pick<Owner, 'token'>,
+    json?: unknown,
+  ): Promise<JsonResponse> => request(service, path, { method, token, ...(json === undefined ? {} : { json }) });
+  const prove = (owner: Owner) => requestAs('POST', '/v1/sessions/current/proofs', owner, { password });
   const vaultOf = async (owner: Owner) =>
-    `/v1/vaults/${rowOf(await askAs('POST', '/v1/vaults', owner, { title: 'Gold' })).id}`;
-  const expectTooOld = ({ status, headers, body }: Answer, challenge = /max_age="300"/) => {
+    `/v1/vaults/${rowOf(await requestAs('POST', '/v1/vaults', owner, { title: 'Gold' })).id}`;
+  const expectTooOld = ({ status, headers, body }: JsonResponse, challenge = /max_age="300"/) => {
     assert.deepEqual([status, body.code], [401, 'proof_too_old'], JSON.stringify(body));
     assert.match(headers.get('www-authenticate') ?? '', challenge);
   };
@@ -48,10 +52,10 @@ onBothEngines('A declared step-up', (engine) => {
     const owner = await addOwner(service);
     const vault = await vaultOf(owner);
     service.advance(sixMinutes);
-    assert.equal((await askAs('GET', vault, owner)).status, 200);
-    expectTooOld(await askAs('DELETE', vault, owner));
+    assert.equal((await requestAs('GET', vault, owner)).status, 200);
+    expectTooOld(await requestAs('DELETE', vault, owner));
     assert.equal((await prove(owner)).status, 201);
-    assert.equal((await askAs('DELETE', vault, owner)).status, 204);
+    assert.equal((await requestAs('DELETE', vault, owner)).status, 204);
   });
 
   it('is not required if another rule refuses or allows the request', async () => {
@@ -63,22 +67,26 @@ onBothEngines('A declared step-up', (engine) => {
     const vault = await vaultOf(owner);
     service.advance(sixMinutes);
     assert.equal(
-      (await askAs('PATCH', vault, owner, { title: 'Silver' })).status,
+      (await requestAs('PATCH', vault, owner, { title: 'Silver' })).status,
       200,
       'owners can change it without a step-up',
     );
-    assert.equal((await askAs('PATCH', vault, stranger, { title: 'Mine' })).status, 404);
-    assert.equal((await askAs('DELETE', vault, stranger)).status, 401, 'the response does not reveal who owns the row');
-    expectTooOld(await askAs('PATCH', vault, admin, { title: 'Taken' }));
+    assert.equal((await requestAs('PATCH', vault, stranger, { title: 'Mine' })).status, 404);
+    assert.equal(
+      (await requestAs('DELETE', vault, stranger)).status,
+      401,
+      'the response does not reveal who owns the row',
+    );
+    expectTooOld(await requestAs('PATCH', vault, admin, { title: 'Taken' }));
     await prove(admin);
-    assert.equal((await askAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);
+    assert.equal((await requestAs('PATCH', vault, admin, { title: 'Taken' })).status, 200);
   });
 
   it('is required by each row of a batch', async () => {
     const owner = await addOwner(service);
     const id = (await vaultOf(owner)).split('/').at(-1) as string;
     service.advance(sixMinutes);
-    const batch = () => askAs('DELETE', '/v1/vaults/batches', owner, { ids: [id] });
+    const batch = () => requestAs('DELETE', '/v1/vaults/batches', owner, { ids: [id] });
     const [refused] = (await batch()).body.data as { status: number; error: { code: string; max_age: number } }[];
     assert.deepEqual([refused?.status, refused?.error.code, refused?.error.max_age], [401, 'proof_too_old', 300]);
     await prove(owner);
@@ -88,21 +96,21 @@ onBothEngines('A declared step-up', (engine) => {
   it('is required by an action, with the level that it needs', async () => {
     const owner = await addOwner(service);
     const vault = await vaultOf(owner);
-    expectTooOld(await askAs('POST', `${vault}/openings`, owner), /max_age="300", acr_values="urn:gatehouse:2"/);
+    expectTooOld(await requestAs('POST', `${vault}/openings`, owner), /max_age="300", acr_values="urn:gatehouse:2"/);
   });
 
   it('is required by a route', async () => {
     const [user, admin] = [await addOwner(service), await addOwner(service, ['admin'])];
     service.advance(sixMinutes);
-    assert.equal((await askAs('POST', '/v1/alarms', user)).status, 403);
-    expectTooOld(await askAs('POST', '/v1/alarms', admin));
+    assert.equal((await requestAs('POST', '/v1/alarms', user)).status, 403);
+    expectTooOld(await requestAs('POST', '/v1/alarms', admin));
     await prove(admin);
-    assert.equal((await askAs('POST', '/v1/alarms', admin)).status, 200);
+    assert.equal((await requestAs('POST', '/v1/alarms', admin)).status, 200);
   });
 
   it('is described in OpenAPI', async () => {
     type Operation = { description?: string };
-    const { body } = await ask<{ paths: Record<string, Record<string, Operation>> }>(service, '/openapi.json');
+    const { body } = await request<{ paths: Record<string, Record<string, Operation>> }>(service, '/openapi.json');
     const of = (path: string, method: string) => body.paths[path]?.[method]?.description ?? '';
     assert.match(of('/v1/vaults/{id}', 'delete'), /at most 300 seconds old/);
     assert.match(of('/v1/vaults/{id}/openings', 'post'), /urn:gatehouse:2/);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
-import { ask } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
 import { password, registerUser } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -32,7 +32,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     service = await start({ database, env: { PROVIDERS_DIR: upstream.declare(database.dir, 'acme') } });
   });
   const identities = async (token: string) =>
-    (await ask<{ data: { subject: string }[] }>(service, '/v1/identities', { token })).body.data;
+    (await request<{ data: { subject: string }[] }>(service, '/v1/identities', { token })).body.data;
   const refuses = async (visitor: Visitor, path: string, status = 400) => {
     const visit = await visitor.get(path);
     assert.equal(visit.status, status, visit.html);
@@ -92,8 +92,8 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     const visitor = new Visitor(service);
     await signInWith(visitor, other, '/login/with/other');
     const id = async (who: Visitor) =>
-      (await ask<{ data: { id: string } }>(service, '/v1/users/me', { token: who.cookies.get('session') ?? '' })).body
-        .data.id;
+      (await request<{ data: { id: string } }>(service, '/v1/users/me', { token: who.cookies.get('session') ?? '' }))
+        .body.data.id;
     assert.notEqual(await id(visitor), await id(acme.visitor));
   });
 
@@ -219,7 +219,7 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.equal((await visitor.send('/settings/sign-in/off/link', {})).status, 404);
     const { html } = await visitor.get('/login/with/off');
     assert.doesNotMatch(html, /Continue with/);
-    assert.equal((await ask(service, '/v1/clients/web/admin/with/off')).status, 404);
+    assert.equal((await request(service, '/v1/clients/web/admin/with/off')).status, 404);
     // Neither can a provider that is disabled during a sign-in.
     const late = new Visitor(service);
     const path = await linkPathOf(late, { sub: 'late', email: owner.email });
@@ -242,9 +242,9 @@ onBothEngines('Attacks on a sign-in with a provider', (engine) => {
     assert.equal(isSignedIn(attacker.visitor), true);
     const attackers = { ...upstream.person };
     // The victim requests a new password, and gets the mail.
-    await ask(service, '/v1/password/resets', { json: { email } });
+    await request(service, '/v1/password/resets', { json: { email } });
     const token = await tokenMailed(service, 'reset-password', email);
-    const reset = await ask(service, `/v1/password/resets/${token}`, { json: { password } });
+    const reset = await request(service, `/v1/password/resets/${token}`, { json: { password } });
     assert.equal(reset.status, 200, reset.text);
     upstream.person = attackers;
     const again = await newcomer(service, upstream);

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addApplication } from '../harness/applications.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -65,7 +65,7 @@ onBothEngines('A provider', (engine) => {
     const { visitor, visit } = await newcomer(beside, inner);
     assert.deepEqual([visit.status, isSignedIn(visitor)], [503, false]);
     const token = await logIn(beside, 'admin@example.com', 'correct horse battery');
-    const state = await ask<{ data: { failure: string; failure_detail: string } }>(beside, '/v1/providers/acme', {
+    const state = await request<{ data: { failure: string; failure_detail: string } }>(beside, '/v1/providers/acme', {
       token,
     });
     assert.equal(state.body.data.failure, 'unreachable');
@@ -109,7 +109,7 @@ onBothEngines('A provider', (engine) => {
       const back = `${service.context.config.baseUrl}/login?done=signed-out`;
       assert.equal(uri.searchParams.get('post_logout_redirect_uri'), back);
       assert.equal(isSignedIn(visitor), false);
-      assert.equal((await ask(service, '/v1/users/me', { token })).status, 401);
+      assert.equal((await request(service, '/v1/users/me', { token })).status, 401);
     }
     const owner = await registerUser(service);
     await visitor.signIn(owner.email, password);
@@ -125,7 +125,7 @@ onBothEngines('A provider', (engine) => {
   it('signs in users who connect a device', async () => {
     const tv = await addApplication(service, { name: 'Television', public: true, scopes: ['openid', 'users:read'] });
     const form = { client_id: tv.id, scope: 'openid users:read' };
-    const { body: codes } = await ask<Record<string, string>>(service, '/oauth/device_authorization', { form });
+    const { body: codes } = await request<Record<string, string>>(service, '/oauth/device_authorization', { form });
     const visitor = new Visitor(service);
     const away = await visitor.get(pathIn(codes.verification_uri_complete as string));
     const login = await visitor.get(away.location as string);
@@ -138,8 +138,8 @@ onBothEngines('A provider', (engine) => {
     assert.equal((await visitor.send('/device/decision', decision)).location, '/device/done?decision=allowed');
     const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
     const asked = { grant_type, client_id: tv.id, device_code: codes.device_code as string };
-    const tokens = await ask<{ access_token: string }>(service, '/oauth/token', { form: asked });
-    const me = await ask<UserBody>(service, '/v1/users/me', { token: tokens.body.access_token });
+    const tokens = await request<{ access_token: string }>(service, '/oauth/token', { form: asked });
+    const me = await request<UserBody>(service, '/v1/users/me', { token: tokens.body.access_token });
     assert.equal(me.body.data.email, upstream.person.email);
   });
 
@@ -147,12 +147,12 @@ onBothEngines('A provider', (engine) => {
     upstream.person = person({ groups: ['editor'] });
     const { visitor } = await newcomer(service, upstream);
     const token = tokenOf(visitor);
-    const me = async () => (await ask<UserBody>(service, '/v1/users/me', { token })).body.data;
+    const me = async () => (await request<UserBody>(service, '/v1/users/me', { token })).body.data;
     assert.deepEqual((await me()).roles, ['editor']);
-    await ask(service, '/v1/users/me', { method: 'PATCH', json: { password }, token });
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/identities', { token });
+    await request(service, '/v1/users/me', { method: 'PATCH', json: { password }, token });
+    const { body } = await request<{ data: { id: string }[] }>(service, '/v1/identities', { token });
     const path = `/v1/identities/${body.data[0]?.id}`;
-    assert.equal((await ask(service, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, path, { method: 'DELETE', token })).status, 204);
     assert.deepEqual((await me()).roles, []);
   });
 
@@ -160,12 +160,12 @@ onBothEngines('A provider', (engine) => {
     upstream.person = person();
     const first = await newcomer(service, upstream);
     const token = tokenOf(first.visitor);
-    await ask(service, '/v1/users/me', { method: 'PATCH', json: { password }, token });
+    await request(service, '/v1/users/me', { method: 'PATCH', json: { password }, token });
     const { app } = await addApp(service, { token });
     const { visitor, visit } = await newcomer(service, upstream);
     const mfa_token = /name="mfa_token" value="([^"]+)"/.exec(visit.html)?.[1] ?? '';
-    const { body } = await ask<{ data: { id: string }[] }>(service, '/v1/identities', { token });
-    const removed = await ask(service, `/v1/identities/${body.data[0]?.id}`, { method: 'DELETE', token });
+    const { body } = await request<{ data: { id: string }[] }>(service, '/v1/identities', { token });
+    const removed = await request(service, `/v1/identities/${body.data[0]?.id}`, { method: 'DELETE', token });
     assert.equal(removed.status, 204, removed.text);
     const done = await visitor.send('/login-step', { mfa_token, methods: 'totp', code: app.next() });
     assert.ok(done.status >= 400 && done.status < 500, String(done.status));

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp, type LoginBody } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -37,11 +37,11 @@ onBothEngines('Identities', (engine) => {
     service = await start({ database, env });
   });
   const tokenOf = (visitor: Visitor) => visitor.cookies.get('session') ?? '';
-  const listOf = async (token: string) => (await ask<Identities>(service, '/v1/identities', { token })).body.data;
+  const listOf = async (token: string) => (await request<Identities>(service, '/v1/identities', { token })).body.data;
   const remove = (id: string | undefined, token: string) =>
-    ask<Identities>(service, `/v1/identities/${id}`, { method: 'DELETE', token });
+    request<Identities>(service, `/v1/identities/${id}`, { method: 'DELETE', token });
   const me = async (visitor: Visitor) =>
-    (await ask<UserBody>(service, '/v1/users/me', { token: tokenOf(visitor) })).body.data;
+    (await request<UserBody>(service, '/v1/users/me', { token: tokenOf(visitor) })).body.data;
   /** Links from the settings page, without a script. */
   const linkInSettings = async (visitor: Visitor) => {
     await visitor.get('/settings/sign-in');
@@ -113,7 +113,7 @@ onBothEngines('Identities', (engine) => {
     const asked = await visitor.send('/settings/sign-in/acme/link', {});
     assert.equal(asked.status, 401);
     assert.match(asked.html, /Confirm with Acme/);
-    const renewed = await ask(service, '/v1/sessions/current/proofs', { json: { password }, token });
+    const renewed = await request(service, '/v1/sessions/current/proofs', { json: { password }, token });
     assert.equal(renewed.status, 201);
     assert.equal((await remove(identity?.id, token)).status, 204);
   });
@@ -123,12 +123,12 @@ onBothEngines('Identities', (engine) => {
     upstream.person = person();
     const { visitor } = await newcomer(fresh, upstream);
     const token = tokenOf(visitor);
-    const { body } = await ask<Identities>(fresh, '/v1/identities', { token });
+    const { body } = await request<Identities>(fresh, '/v1/identities', { token });
     const path = `/v1/identities/${body.data[0]?.id}`;
-    const refused = await ask<Identities>(fresh, path, { method: 'DELETE', token });
+    const refused = await request<Identities>(fresh, path, { method: 'DELETE', token });
     assert.deepEqual([refused.status, refused.body.code], [409, 'last_sign_in_method']);
-    assert.equal((await ask<Identities>(fresh, path, { token })).status, 200);
-    const session = await ask<{ data: { proof_methods: string[]; amr: string[]; acr: string } }>(
+    assert.equal((await request<Identities>(fresh, path, { token })).status, 200);
+    const session = await request<{ data: { proof_methods: string[]; amr: string[]; acr: string } }>(
       fresh,
       '/v1/sessions/current',
       { token },
@@ -181,7 +181,7 @@ onBothEngines('Identities', (engine) => {
     const mfa_token = /name="mfa_token" value="([^"]+)"/.exec(again.visit.html)?.[1] ?? '';
     const done = await again.visitor.send('/login-step', { mfa_token, methods: 'totp', code: app.next() });
     assert.equal(done.location, '/settings');
-    const session = await ask<{ data: { amr: string[]; acr: string } }>(service, '/v1/sessions/current', {
+    const session = await request<{ data: { amr: string[]; acr: string } }>(service, '/v1/sessions/current', {
       token: tokenOf(again.visitor),
     });
     assert.deepEqual([session.body.data.amr, session.body.data.acr], [['fed', 'otp', 'mfa'], 'urn:gatehouse:2']);
@@ -202,7 +202,7 @@ onBothEngines('Identities', (engine) => {
     user = await me(visitor);
     assert.deepEqual([user.roles, user.name], [[], 'Countess'], 'immediately, also for the older session');
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    await ask(service, `/v1/users/${user.id}`, { method: 'PATCH', json: { roles: ['editor'] }, token: admin });
+    await request(service, `/v1/users/${user.id}`, { method: 'PATCH', json: { roles: ['editor'] }, token: admin });
     await newcomer(service, upstream);
     assert.deepEqual((await me(visitor)).roles, ['editor'], 'a role from an administrator stays');
     upstream.person = { ...upstream.person, groups: ['king'] };
@@ -233,8 +233,8 @@ onBothEngines('Identities', (engine) => {
     assert.deepEqual(Object.keys(tokens).sort(), ['access_token', 'expires_in', 'refresh_token', 'token_type']);
     const cookie = done.headers.getSetCookie().find((each) => each.startsWith('refreshToken=')) ?? '';
     assert.match(cookie, /Path=\/v1\/clients\/web\/admin; HttpOnly; SameSite=Strict/);
-    assert.equal((await ask(service, '/v1/users/me', { token: tokens.access_token })).status, 200);
-    const refreshed = await ask<LoginBody>(service, `${prefix}/refresh`, {
+    assert.equal((await request(service, '/v1/users/me', { token: tokens.access_token })).status, 200);
+    const refreshed = await request<LoginBody>(service, `${prefix}/refresh`, {
       json: {},
       headers: { cookie: `refreshToken=${visitor.cookies.get('refreshToken')}` },
     });
@@ -245,7 +245,7 @@ onBothEngines('Identities', (engine) => {
       ['acme?next=https%3A%2F%2Fevil.example%2F', 400],
       ['nobody', 404],
     ] as const)
-      assert.equal((await ask(service, `${prefix}/with/${path}`)).status, status);
+      assert.equal((await request(service, `${prefix}/with/${path}`)).status, status);
   });
 
   it('end their sessions when the provider requests it (back-channel logout)', async () => {
@@ -264,8 +264,11 @@ onBothEngines('Identities', (engine) => {
       events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
     };
     const logOut = async (more: object) =>
-      ask(service, '/login/with/acme/logout', { form: { logout_token: await upstream.sign({ ...claims, ...more }) } });
-    const state = async (visitor: Visitor) => (await ask(service, '/v1/users/me', { token: tokenOf(visitor) })).status;
+      request(service, '/login/with/acme/logout', {
+        form: { logout_token: await upstream.sign({ ...claims, ...more }) },
+      });
+    const state = async (visitor: Visitor) =>
+      (await request(service, '/v1/users/me', { token: tokenOf(visitor) })).status;
     assert.equal((await logOut({ nonce: 'no' })).status, 400);
     assert.equal((await logOut({ aud: 'another' })).status, 400);
     assert.equal((await logOut({ events: {} })).status, 400);

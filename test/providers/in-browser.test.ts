@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { ask } from '../harness/ask.ts';
 import { browsers } from '../harness/browser.ts';
 import { addApp } from '../harness/factors.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { type RealUpstreams, realUpstreams } from '../harness/real-upstreams.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 /** The first sign-in at each provider. After that, the provider remembers the user. */
@@ -58,7 +58,7 @@ describe('A browser signs in with a provider', () => {
       const email = await signInThere(page, there);
       await at('/settings?done=welcome');
       const token = await tokenOf(context);
-      const { body } = await ask<UserBody>(service, '/v1/users/me', { token });
+      const { body } = await request<UserBody>(service, '/v1/users/me', { token });
       assert.equal(body.data.email, email);
 
       const { app } = await addApp(service, { token });
@@ -68,7 +68,7 @@ describe('A browser signs in with a provider', () => {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await at('/settings');
       const again = await tokenOf(context);
-      assert.equal((await ask<UserBody>(service, '/v1/users/me', { token: again })).body.data.id, body.data.id);
+      assert.equal((await request<UserBody>(service, '/v1/users/me', { token: again })).body.data.id, body.data.id);
 
       await page.goto(`${service.url}/settings/password`);
       await page.getByRole('textbox', { name: 'New password' }).fill('a long and fine password');

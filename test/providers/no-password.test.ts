@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import type { UserBody } from '../harness/people.ts';
 import { newcomer, pathIn } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import type { Visitor } from '../harness/visitor.ts';
@@ -29,7 +29,7 @@ onBothEngines('A user without a password', (engine) => {
     return (await newcomer(service, upstream)).visitor;
   };
   const change = (token: string, json: object) =>
-    ask<UserBody>(service, '/v1/users/me', { method: 'PATCH', json, token });
+    request<UserBody>(service, '/v1/users/me', { method: 'PATCH', json, token });
   const proveAgain = async (visitor: Visitor) => {
     const { location } = await visitor.get('/login/with/acme/prove');
     assert.equal((await visitor.get(pathIn(await upstream.visit(location)))).status, 200);
@@ -52,7 +52,7 @@ onBothEngines('A user without a password', (engine) => {
     const visitor = await somebody();
     const made = async (scopes: string[]) => {
       const json = { name: 'script', scopes };
-      const { body } = await ask<{ data: { access_token: string } }>(service, '/v1/tokens', {
+      const { body } = await request<{ data: { access_token: string } }>(service, '/v1/tokens', {
         json,
         token: tokenOf(visitor),
       });
@@ -70,7 +70,7 @@ onBothEngines('A user without a password', (engine) => {
     const token = await logIn(service, upstream.person.email as string, 'a password of mine');
     const refused = await change(token, { username: `other${people}` });
     assert.deepEqual([refused.status, refused.body.errors[0]?.field], [422, 'current_password']);
-    const gone = await ask(service, '/v1/users/me', { method: 'DELETE', token });
+    const gone = await request(service, '/v1/users/me', { method: 'DELETE', token });
     assert.equal(gone.status, 422);
   });
 
@@ -88,7 +88,7 @@ onBothEngines('A user without a password', (engine) => {
     const done = await visitor.send('/settings/account/delete', {});
     assert.equal(done.location, '/account-deleted', done.html);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const found = await ask<{ data: unknown[] }>(service, `/v1/users?search=email:${email}`, { token: admin });
+    const found = await request<{ data: unknown[] }>(service, `/v1/users?search=email:${email}`, { token: admin });
     assert.deepEqual(found.body.data, []);
   });
 });

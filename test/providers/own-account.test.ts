@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addApplication } from '../harness/applications.ts';
-import { type Answer, ask } from '../harness/ask.ts';
 import { codeFor, redeem } from '../harness/authorizing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { newcomer } from '../harness/provider-visits.ts';
+import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import type { Visitor } from '../harness/visitor.ts';
@@ -37,13 +37,13 @@ onBothEngines('The account of a user without a password', (engine) => {
     token = visitor.cookies.get('session') ?? '';
     return visitor;
   }
-  const change = (method: string, json: object, by = token): Promise<Answer<UserBody>> =>
-    ask<UserBody>(service, '/v1/users/me', { method, json, token: by });
+  const change = (method: string, json: object, by = token): Promise<JsonResponse<UserBody>> =>
+    request<UserBody>(service, '/v1/users/me', { method, json, token: by });
 
   it('does not accept a password as proof, not even an earlier one', async () => {
     service.advance(901_000);
     const json = { name: 'CI', current_password: password };
-    const made = await ask(service, '/v1/tokens', { json, token: old.token });
+    const made = await request(service, '/v1/tokens', { json, token: old.token });
     const deleted = await change('DELETE', { current_password: password }, old.token);
     for (const { status, body } of [made, deleted]) assert.deepEqual([status, body.code], [401, 'proof_too_old']);
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { formOf } from '../harness/authorizing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -33,12 +33,12 @@ onBothEngines('A user without a password renews a proof', (engine) => {
   const tokenOf = (visitor: Visitor) => visitor.cookies.get('session') ?? '';
   const session = async (visitor: Visitor) =>
     (
-      await ask<{ data: { amr: string[]; acr: string; auth_time: string } }>(service, '/v1/sessions/current', {
+      await request<{ data: { amr: string[]; acr: string; auth_time: string } }>(service, '/v1/sessions/current', {
         token: tokenOf(visitor),
       })
     ).body.data;
   const isFresh = async (visitor: Visitor) =>
-    (await ask(service, '/v1/tokens', { json: { name: 'CI' }, token: tokenOf(visitor) })).status === 201;
+    (await request(service, '/v1/tokens', { json: { name: 'CI' }, token: tokenOf(visitor) })).status === 201;
   const atProvider = async (visitor: Visitor) => {
     const { location } = await visitor.get('/login/with/acme/prove');
     upstream.person = { ...upstream.person, auth_time: Math.floor(service.context.now() / 1000) } as never;

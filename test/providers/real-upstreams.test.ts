@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn } from '../harness/provider-visits.ts';
 import { realUpstreams } from '../harness/real-upstreams.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -20,18 +20,18 @@ class Browser {
       this.#cookies.set(host, jar);
       const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
       const headers = { accept: 'text/html,*/*;q=0.8', ...(cookie ? { cookie } : {}) };
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         redirect: 'manual',
         headers,
         ...(body ? { method: 'POST', body } : {}),
       });
-      for (const set of answer.headers.getSetCookie()) {
+      for (const set of response.headers.getSetCookie()) {
         const [, name, value] = /^([^=]+)=([^;]*)/.exec(set) as unknown as [string, string, string];
         if (value === '' || /max-age=0/i.test(set)) jar.delete(name);
         else jar.set(name, value);
       }
-      const location = answer.headers.get('location');
-      if (location === null) return { url, html: await answer.text() };
+      const location = response.headers.get('location');
+      if (location === null) return { url, html: await response.text() };
       url = new URL(location, url).href;
       body = undefined;
     }
@@ -55,7 +55,7 @@ describe('Providers of other implementations', () => {
     ({ service, gatehouse: upstream } = await startAll());
   });
   const me = async (browser: Browser) =>
-    (await ask<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
+    (await request<UserBody>(service, '/v1/users/me', { token: browser.cookie(service.url, 'session') })).body.data;
 
   it('another Gatehouse signs in users', async () => {
     const person = await registerUser(upstream);
@@ -101,7 +101,7 @@ describe('Providers of other implementations', () => {
   it('an application selects the provider by idp_hint, and passes its parameters on', async () => {
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
     const redirect_uri = 'https://app.example/callback';
-    const made = await ask<{ data: { client_id: string } }>(service, '/v1/clients', {
+    const made = await request<{ data: { client_id: string } }>(service, '/v1/clients', {
       json: { type: 'application', name: 'App', redirect_uris: [redirect_uri], public: false, scopes: ['openid'] },
       token,
     });

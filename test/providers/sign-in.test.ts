@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, registerUser, type UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, signInWith } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -42,9 +42,9 @@ onBothEngines('Sign-in with a provider', (engine) => {
     service = await startWith();
   });
   const me = async (visitor: Visitor, on = service) =>
-    (await ask<UserBody>(on, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' })).body.data;
+    (await request<UserBody>(on, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' })).body.data;
   const identitiesOf = async (visitor: Visitor, on = service) =>
-    ask<Identities>(on, '/v1/identities', { token: visitor.cookies.get('session') ?? '' });
+    request<Identities>(on, '/v1/identities', { token: visitor.cookies.get('session') ?? '' });
 
   it('sends state, nonce and PKCE to the provider', async () => {
     const { location } = await new Visitor(service).get('/login/with/acme?next=/settings/tokens');
@@ -121,7 +121,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
       const { visitor, visit } = await newcomer(service, upstream);
       assert.match(visit.location ?? '', /^\/login\/with\/acme\/link\/[\w-]{43}$/);
       assert.equal(isSignedIn(visitor), false);
-      const { body } = await ask<Identities>(service, '/v1/identities', { token: owner.token });
+      const { body } = await request<Identities>(service, '/v1/identities', { token: owner.token });
       assert.deepEqual(body.data, []);
     }
     upstream.person = person({ email: owner.email });
@@ -155,9 +155,9 @@ onBothEngines('Sign-in with a provider', (engine) => {
     await visitor.send('/login', { login: squatter.email, password, next });
     await visitor.get(next);
     assert.equal((await me(visitor)).email_confirmed, true);
-    const { status } = await ask(service, '/v1/users/me', { token: squatter.token });
+    const { status } = await request(service, '/v1/users/me', { token: squatter.token });
     assert.equal(status, 401, 'the sessions ended');
-    const login = await ask(service, '/v1/clients/web/admin/login', { json: { email: squatter.email, password } });
+    const login = await request(service, '/v1/clients/web/admin/login', { json: { email: squatter.email, password } });
     assert.equal(login.status, 400, 'the password was removed');
   });
 
@@ -201,7 +201,7 @@ onBothEngines('Sign-in with a provider', (engine) => {
     const { visitor } = await newcomer(service, upstream);
     const { id } = await me(visitor);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    await ask(service, `/v1/users/${id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
+    await request(service, `/v1/users/${id}`, { method: 'PATCH', json: { disabled: true }, token: admin });
     const again = await newcomer(service, upstream);
     assert.equal(again.visit.status, 403);
     assert.equal(isSignedIn(again.visitor), false);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { checkProviders } from '../../src/main/doctor/check-providers.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { password, registerUser } from '../harness/people.ts';
 import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -51,11 +51,11 @@ onBothEngines('The state of providers', (engine) => {
   });
   const stateOf = async (on: Service, id = 'acme') => {
     const token = await logIn(on, 'admin@example.com', adminPassword);
-    return (await ask<{ data: Provider }>(on, `/v1/providers/${id}`, { token })).body.data;
+    return (await request<{ data: Provider }>(on, `/v1/providers/${id}`, { token })).body.data;
   };
   const events = async (type: string) =>
     (
-      await ask<{ data: { data: Record<string, unknown> }[] }>(service, `/v1/events?search=type:${type}`, {
+      await request<{ data: { data: Record<string, unknown> }[] }>(service, `/v1/events?search=type:${type}`, {
         token: admin,
       })
     ).body.data.map(({ data }) => data);
@@ -66,7 +66,7 @@ onBothEngines('The state of providers', (engine) => {
   };
 
   it('is shown only to administrators', async () => {
-    const { body } = await ask<{ data: Provider[] }>(service, '/v1/providers', { token: admin });
+    const { body } = await request<{ data: Provider[] }>(service, '/v1/providers', { token: admin });
     assert.deepEqual(
       body.data.map(({ id, enabled }) => [id, enabled]),
       [
@@ -80,7 +80,7 @@ onBothEngines('The state of providers', (engine) => {
     assert.equal(acme?.secret_expires_at?.slice(0, 10), inDays(10));
     assert.equal(acme?.last_success_at, null);
     const { token } = await registerUser(service);
-    assert.equal((await ask(service, '/v1/providers', { token })).status, 403);
+    assert.equal((await request(service, '/v1/providers', { token })).status, 403);
     assert.equal((await events('provider.added')).length, 3, 'recorded once, although two instances started');
   });
 
@@ -110,7 +110,7 @@ onBothEngines('The state of providers', (engine) => {
       .updateTable('providers')
       .set(({ ref }) => ({ last_success_at: ref('last_failure_at') }))
       .execute();
-    const { body } = await ask<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
+    const { body } = await request<{ data: { findings: Finding[] } }>(service, '/v1/diagnoses', { token: admin });
     const findings = body.data.findings
       .filter(({ part }) => part === 'providers')
       .map(({ state, summary }) => `${state} ${summary}`);
@@ -141,7 +141,7 @@ onBothEngines('The state of providers', (engine) => {
     upstream.person = { ...person('tester'), name: '<b>Tess</b>' };
     assert.match(await tested(), /would be registered/);
     assert.match(await tested(), /&lt;b&gt;Tess/);
-    const found = await ask<{ data: unknown[] }>(service, '/v1/users?search=email:tester@example.com', {
+    const found = await request<{ data: unknown[] }>(service, '/v1/users?search=email:tester@example.com', {
       token: admin,
     });
     assert.deepEqual(found.body.data, []);

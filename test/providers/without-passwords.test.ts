@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
 import type { UserBody } from '../harness/people.ts';
 import { isSignedIn, newcomer, signInWith } from '../harness/provider-visits.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
@@ -24,7 +24,7 @@ onBothEngines('A service without passwords', (engine) => {
     // The administrator invited a user when passwords were enabled.
     const before = await start({ database, env: { PROVIDERS_DIR } });
     const admin = await logIn(before, 'admin@example.com', 'correct horse battery');
-    const invited = await ask(before, '/v1/invitations', { json: { email }, token: admin });
+    const invited = await request(before, '/v1/invitations', { json: { email }, token: admin });
     assert.equal(invited.status, 201, invited.text);
     token = await tokenMailed(before, 'invitation', email);
     await before.close();
@@ -33,13 +33,13 @@ onBothEngines('A service without passwords', (engine) => {
 
   it('accepts no password, and shows no field for one', async () => {
     const credentials = { email: 'admin@example.com', password: 'correct horse battery' };
-    const login = await ask<{ error: string }>(service, '/v1/clients/web/admin/login', { json: credentials });
+    const login = await request<{ error: string }>(service, '/v1/clients/web/admin/login', { json: credentials });
     assert.deepEqual([login.status, login.body.error], [400, 'unsupported_grant_type']);
-    const register = await ask<UserBody>(service, '/v1/register', {
+    const register = await request<UserBody>(service, '/v1/register', {
       json: { ...credentials, email: 'new@example.com' },
     });
     assert.deepEqual([register.status, register.body.code], [403, 'local_passwords_off']);
-    assert.equal((await ask(service, '/v1/password/resets', { json: { email: credentials.email } })).status, 202);
+    assert.equal((await request(service, '/v1/password/resets', { json: { email: credentials.email } })).status, 202);
     upstream.person = { sub: 'nobody-knows', email: 'nobody-knows@example.com', email_verified: true };
     const { visitor } = await newcomer(service, upstream);
     assert.equal(isSignedIn(visitor), true);
@@ -72,7 +72,7 @@ onBothEngines('A service without passwords', (engine) => {
     assert.equal((await new Visitor(service).get(`/login/with/acme?invitation=${attempt.invitation}`)).status, 404);
     const { visit, visitor } = await accept({});
     assert.deepEqual([visit.location, isSignedIn(visitor)], ['/settings', true]);
-    const me = await ask<UserBody>(service, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' });
+    const me = await request<UserBody>(service, '/v1/users/me', { token: visitor.cookies.get('session') ?? '' });
     assert.deepEqual([me.body.data.email, me.body.data.email_confirmed], [email, true]);
   });
 });

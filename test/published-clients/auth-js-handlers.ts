@@ -19,10 +19,10 @@ export const authJs =
       ...{ method, headers: headers as Record<string, string> },
       ...(sent === '' ? {} : { body: sent }),
     });
-    const answer: Response = await Auth(asked, config);
-    for (const cookie of answer.headers.getSetCookie()) response.appendHeader('set-cookie', cookie);
-    const location = answer.headers.get('location');
-    response.writeHead(answer.status, location ? { location } : {}).end(await answer.text());
+    const result: Response = await Auth(asked, config);
+    for (const cookie of result.headers.getSetCookie()) response.appendHeader('set-cookie', cookie);
+    const location = result.headers.get('location');
+    response.writeHead(result.status, location ? { location } : {}).end(await result.text());
   };
 
 /** Does the work of a next-auth adapter for a framework. */
@@ -43,12 +43,12 @@ export const nextAuth =
       ...{ query: Object.fromEntries(url.searchParams), body: Object.fromEntries(new URLSearchParams(sent)) },
     };
     process.env.NEXTAUTH_URL = host;
-    const answer = await AuthHandler({ req: asked, options });
-    for (const { name, value, options: attributes } of answer.cookies ?? []) {
+    const result = await AuthHandler({ req: asked, options });
+    for (const { name, value, options: attributes } of result.cookies ?? []) {
       const ends = attributes.maxAge === 0 ? '; Max-Age=0' : '';
       response.appendHeader('set-cookie', `${name}=${encodeURIComponent(value)}; Path=/${ends}`);
     }
-    for (const { key, value } of answer.headers ?? []) response.setHeader(key, value);
-    if (answer.redirect) response.writeHead(302, { location: answer.redirect }).end();
-    else response.writeHead(answer.status ?? 200).end(JSON.stringify(answer.body ?? ''));
+    for (const { key, value } of result.headers ?? []) response.setHeader(key, value);
+    if (result.redirect) response.writeHead(302, { location: result.redirect }).end();
+    else response.writeHead(result.status ?? 200).end(JSON.stringify(result.body ?? ''));
   };

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { decodeJwt } from 'jose';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
 import { addApplication } from '../harness/applications.ts';
-import { ask } from '../harness/ask.ts';
 import { signedIn } from '../harness/authorizing.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 import { WebBrowser } from './web-browser.ts';
 
@@ -102,7 +102,7 @@ export class RelyingApplications {
   async refreshAndSignOut(url: string, who: Person, visitor: WebBrowser): Promise<void> {
     const { id_token, ...form } = this.#held.get(url) ?? assert.fail('the client got no tokens');
     const refresh = () =>
-      ask<Tokens>(this.#service, '/oauth/token', { form: { ...form, grant_type: 'refresh_token' } });
+      request<Tokens>(this.#service, '/oauth/token', { form: { ...form, grant_type: 'refresh_token' } });
     const { body, text } = await refresh();
     assert.ok(body.id_token, text);
     const claims = decodeJwt(body.id_token);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ask } from '../harness/ask.ts';
 import { redirectUri, signedIn } from '../harness/authorizing.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 
 /** The redirect URI after a logout. */
@@ -44,7 +44,7 @@ export async function signInByProgram(service: Service, app: Client, { command, 
 type SignedIn = Awaited<ReturnType<typeof signInByProgram>>;
 
 const refresh = (service: Service, { id, secret = '' }: Client, refresh_token: string) =>
-  ask(service, '/oauth/token', {
+  request(service, '/oauth/token', {
     form: { grant_type: 'refresh_token', refresh_token, client_id: id, client_secret: secret },
   });
 

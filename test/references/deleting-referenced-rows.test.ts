@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 onBothEngines('Deleting a row that others refer to', (engine) => {
@@ -14,10 +14,10 @@ onBothEngines('Deleting a row that others refer to', (engine) => {
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
     const person = await registerUser(service);
     // Sessions, a personal access token, a client and events of the user do not block the deletion.
-    await ask(service, '/v1/clients', { json: { name: 'Reports' }, token: person.token });
-    const made = await ask(service, '/v1/ledgers', { json: { title: 'Books' }, token: person.token });
+    await request(service, '/v1/clients', { json: { name: 'Reports' }, token: person.token });
+    const made = await request(service, '/v1/ledgers', { json: { title: 'Books' }, token: person.token });
     assert.equal(made.status, 201);
-    const refused = await ask<{ detail: string; code: string }>(service, `/v1/users/${person.id}`, {
+    const refused = await request<{ detail: string; code: string }>(service, `/v1/users/${person.id}`, {
       method: 'DELETE',
       token: admin,
     });

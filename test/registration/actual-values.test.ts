@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
@@ -13,17 +13,17 @@ onBothEngines('Client registration', (engine) => {
   before(async () => {
     open = await start({ env: { DYNAMIC_CLIENTS: 'open' } });
   });
-  const register = (on: Service, json: unknown) => ask<Record<string, unknown>>(on, '/oauth/register', { json });
+  const register = (on: Service, json: unknown) => request<Record<string, unknown>>(on, '/oauth/register', { json });
 
   it('limits a client to its registered grants', async () => {
     const { body } = await register(open, { redirect_uris, grant_types: ['authorization_code'] });
     const { client_id, client_secret } = body as unknown as Record<string, string>;
     const client = { client_id: client_id as string, client_secret: client_secret as string };
-    const refresh = await ask(open, '/oauth/token', {
+    const refresh = await request(open, '/oauth/token', {
       form: { grant_type: 'refresh_token', refresh_token: 'any', ...client },
     });
     assert.deepEqual([refresh.status, refresh.body.error], [400, 'unauthorized_client']);
-    const device = await ask(open, '/oauth/device_authorization', { form: client });
+    const device = await request(open, '/oauth/device_authorization', { form: client });
     assert.deepEqual([device.status, device.body.error], [400, 'unauthorized_client']);
   });
 
@@ -40,9 +40,9 @@ onBothEngines('Client registration', (engine) => {
 
   it('is not needed by the command line, whose client the operator can disable', async () => {
     const form = { client_id: 'gatehouse-cli', scope: '*' };
-    assert.equal((await ask(open, '/oauth/device_authorization', { form })).status, 200);
+    assert.equal((await request(open, '/oauth/device_authorization', { form })).status, 200);
     const off = await start({ env: { CLI_LOGIN: 'off' } });
-    const { status, body } = await ask(off, '/oauth/device_authorization', { form });
+    const { status, body } = await request(off, '/oauth/device_authorization', { form });
     assert.deepEqual([status, body.error], [401, 'invalid_client']);
   });
 

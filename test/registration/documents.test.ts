@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
 import { freshSeconds, isDocumentId } from '../../src/oauth/registration/client-documents.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { httpsServers } from '../harness/https-server.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -47,18 +47,18 @@ onBothEngines('Client ID metadata documents', (engine) => {
   let service: Service;
   let site: string;
   let asked: string[];
-  let answer: (request: IncomingMessage, response: ServerResponse) => void;
+  let respond: (request: IncomingMessage, response: ServerResponse) => void;
   before(async () => {
     service = await start({ env: { DYNAMIC_CLIENTS: 'open', OUTBOUND_PRIVATE_ADDRESSES: 'true' } });
     const server = await listen((request, response) => {
       asked.push(request.url ?? '');
-      answer(request, response);
+      respond(request, response);
     });
     site = server.url;
   });
   beforeEach(() => {
     asked = [];
-    answer = ({ url }, response) => send(response, document(url));
+    respond = ({ url }, response) => send(response, document(url));
     service.advance(20 * 60_000);
   });
 
@@ -93,26 +93,27 @@ onBothEngines('Client ID metadata documents', (engine) => {
     const code = new URL(allowed.location as string).searchParams.get('code') as string;
     const tokens = await redeem(service, { id }, code);
     assert.equal(tokens.status, 200, tokens.text);
-    assert.equal((await ask(service, '/v1/users/me', { token: tokens.body.access_token })).status, 200);
+    assert.equal((await request(service, '/v1/users/me', { token: tokens.body.access_token })).status, 200);
     await codeFor(visitor, id);
     assert.deepEqual(asked, ['/notebook'], 'fetched once');
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
     const path = `/v1/clients/${encodeURIComponent(id)}`;
-    const { body } = await ask<{ data: object }>(service, path, { token });
+    const { body } = await request<{ data: object }>(service, path, { token });
     assert.deepEqual((({ registration }) => registration)(body.data as { registration: unknown }), 'document');
-    assert.equal((await ask(service, path, { method: 'DELETE', token })).status, 204);
-    assert.equal((await ask(service, '/v1/users/me', { token: tokens.body.access_token })).status, 401);
+    assert.equal((await request(service, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(service, '/v1/users/me', { token: tokens.body.access_token })).status, 401);
   });
 
   it('are fetched again after they expire, and then their new values apply', async () => {
     const id = `${site}/changing`;
-    answer = (_request, response) => send(response, document('/changing'), { 'cache-control': 'max-age=600' });
+    respond = (_request, response) => send(response, document('/changing'), { 'cache-control': 'max-age=600' });
     const { visitor } = await signedIn(service);
     await visitor.get(authorizePath(id));
     service.advance(599_000);
     await visitor.get(authorizePath(id));
     assert.equal(asked.length, 1);
-    answer = (_request, response) => send(response, document('/changing', { redirect_uris: ['https://new.example/'] }));
+    respond = (_request, response) =>
+      send(response, document('/changing', { redirect_uris: ['https://new.example/'] }));
     service.advance(1000);
     const old = await visitor.get(authorizePath(id));
     assert.deepEqual([old.status, asked.length], [400, 2], 'the old redirect URI is no longer valid');
@@ -129,7 +130,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
   it('are fetched once for concurrent requests', async () => {
     const id = `${site}/popular`;
     const visitors = await Promise.all([1, 2, 3, 4].map(() => signedIn(service)));
-    answer = (_request, response) => void setTimeout(() => send(response, document('/popular')), 50);
+    respond = (_request, response) => void setTimeout(() => send(response, document('/popular')), 50);
     const pages = await Promise.all(visitors.map(({ visitor }) => visitor.get(authorizePath(id))));
     assert.deepEqual(
       pages.map(({ status }) => status),
@@ -158,7 +159,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
       'a broken connection': (response) => response.destroy(),
     };
     for (const [name, how] of Object.entries(wrong)) {
-      answer = (_request, response) => void how(response);
+      respond = (_request, response) => void how(response);
       const page = await visitor.get(authorizePath(`${site}/wrong`));
       assert.deepEqual([page.status, page.location], [400, null], name);
       assert.match(page.html, /metadata of the application is invalid/, name);
@@ -177,7 +178,7 @@ onBothEngines('Client ID metadata documents', (engine) => {
         const page = await visitor.get(authorizePath(id));
         assert.deepEqual([page.status, page.location, asked], [400, null, []], id);
         assert.doesNotMatch(page.html, /public internet|ECONN/, 'the page reveals nothing about the network');
-        const device = await ask(other, '/oauth/device_authorization', { form: { client_id: id } });
+        const device = await request(other, '/oauth/device_authorization', { form: { client_id: id } });
         assert.deepEqual([device.status, device.body.error, asked], [401, 'invalid_client', []], id);
       }
     }
@@ -186,31 +187,31 @@ onBothEngines('Client ID metadata documents', (engine) => {
   it('are available to others, even if one network invents many URLs of the same host', async () => {
     const env = { DYNAMIC_CLIENTS: 'open', OUTBOUND_PRIVATE_ADDRESSES: 'true', TRUST_PROXY: '127.0.0.1' };
     const open = await start({ env });
-    const askFrom = (address: string, path: string) =>
-      ask(open, '/oauth/device_authorization', {
+    const requestFrom = (address: string, path: string) =>
+      request(open, '/oauth/device_authorization', {
         form: { client_id: site + path },
         headers: { 'x-forwarded-for': address },
       });
-    answer = ({ url = '' }, response) =>
+    respond = ({ url = '' }, response) =>
       url.startsWith('/invented')
         ? response.writeHead(404).end()
         : send(response, document(url, { grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }));
     const statuses = new Set<number>();
-    for (let i = 0; i < 70; i++) statuses.add((await askFrom('203.0.113.9', `/invented/${i}`)).status);
+    for (let i = 0; i < 70; i++) statuses.add((await requestFrom('203.0.113.9', `/invented/${i}`)).status);
     assert.deepEqual([...statuses], [401, 429], 'the network with invented URLs is throttled');
-    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'other networks are not');
+    assert.equal((await requestFrom('198.51.100.7', '/real')).status, 200, 'other networks are not');
     open.advance(25 * 60 * 60_000);
-    answer = (_request, response) => response.writeHead(503).end();
-    assert.equal((await askFrom('198.51.100.7', '/real')).status, 200, 'a known document is used unchanged');
+    respond = (_request, response) => response.writeHead(503).end();
+    assert.equal((await requestFrom('198.51.100.7', '/real')).status, 200, 'a known document is used unchanged');
   });
 
   it('support the device flow, and give no tokens without a user', async () => {
     const grant_types = ['urn:ietf:params:oauth:grant-type:device_code'];
-    answer = ({ url }, response) => send(response, document(url, { grant_types }));
-    const { body } = await ask(service, '/oauth/device_authorization', { form: { client_id: `${site}/tv` } });
+    respond = ({ url }, response) => send(response, document(url, { grant_types }));
+    const { body } = await request(service, '/oauth/device_authorization', { form: { client_id: `${site}/tv` } });
     assert.ok(body.user_code);
     assert.equal((await stored('/tv'))?.public, 1);
     const form = { grant_type: 'client_credentials', client_id: `${site}/tv` };
-    assert.equal((await ask(service, '/oauth/token', { form })).body.error, 'unauthorized_client');
+    assert.equal((await request(service, '/oauth/token', { form })).body.error, 'unauthorized_client');
   });
 });

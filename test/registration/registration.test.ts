@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import * as openid from 'openid-client';
 import { pruneClients } from '../../src/oauth/registration/prune-clients.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { personalToken, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const redirect_uris = ['https://app.example/callback'];
@@ -31,8 +31,8 @@ onBothEngines('Dynamic client registration', (engine) => {
   });
 
   const register = (on: Service, json: unknown, token?: string) =>
-    ask<Registered>(on, '/oauth/register', { json, ...(token ? { token } : {}) });
-  const metadataOf = async (on: Service) => (await ask(on, '/.well-known/oauth-authorization-server')).body;
+    request<Registered>(on, '/oauth/register', { json, ...(token ? { token } : {}) });
+  const metadataOf = async (on: Service) => (await request(on, '/.well-known/oauth-authorization-server')).body;
 
   it('is closed by default, and listed in the metadata if the operator opens it', async () => {
     const { status, body } = await register(closed, { redirect_uris });
@@ -55,7 +55,7 @@ onBothEngines('Dynamic client registration', (engine) => {
     const codes = await openid.initiateDeviceAuthorization(config, { scope: 'openid' });
     assert.ok(codes.device_code);
     const form = { grant_type: 'client_credentials', client_id: client.client_id, client_secret: client.client_secret };
-    const itself = await ask(open, '/oauth/token', { form: form as Record<string, string> });
+    const itself = await request(open, '/oauth/token', { form: form as Record<string, string> });
     assert.deepEqual(
       [itself.status, itself.body.error],
       [400, 'unauthorized_client'],
@@ -147,7 +147,7 @@ onBothEngines('Dynamic client registration', (engine) => {
       { redirect_uris: Array.from({ length: 21 }, (_, i) => `https://app.example/${i}`) },
     ];
     for (const json of cases) assert.deepEqual(await wrong(json), metadata, JSON.stringify(json));
-    const nothing = await ask(open, '/oauth/register', { method: 'POST' });
+    const nothing = await request(open, '/oauth/register', { method: 'POST' });
     assert.equal(nothing.status, 400);
   });
 
@@ -161,18 +161,18 @@ onBothEngines('Dynamic client registration', (engine) => {
     const path = `/oauth/register/${made.client_id}`;
     const token = made.registration_access_token;
     for (const wrong of [other.registration_access_token, 'made-up', null])
-      assert.equal((await ask(open, path, { token: wrong })).status, 401);
-    assert.equal((await ask(open, '/oauth/register/nobody', { token })).status, 401);
-    assert.equal((await ask(open, '/oauth/register/gatehouse-cli', { token })).status, 401);
+      assert.equal((await request(open, path, { token: wrong })).status, 401);
+    assert.equal((await request(open, '/oauth/register/nobody', { token })).status, 401);
+    assert.equal((await request(open, '/oauth/register/gatehouse-cli', { token })).status, 401);
 
     const { url, dir } = open.database;
     const shown = await gatehouseHere(['client', 'show', made.client_id], dir, { DATABASE_URL: url, DATA_DIR: dir });
     assert.match(shown.stdout, /^registered +by itself$/m, shown.stderr);
 
-    const read = await ask<Registered>(open, path, { token });
+    const read = await request<Registered>(open, path, { token });
     assert.deepEqual([read.status, read.body.client_name, read.body.client_secret], [200, 'Before', undefined]);
 
-    const put = (json: object) => ask<Registered>(open, path, { method: 'PUT', token, json });
+    const put = (json: object) => request<Registered>(open, path, { method: 'PUT', token, json });
     const { client_id } = made;
     assert.equal((await put({ redirect_uris })).body.error, 'invalid_request', 'without client_id');
     assert.equal((await put({ client_id, redirect_uris, client_secret: 'chosen' })).body.error, 'invalid_request');
@@ -185,10 +185,10 @@ onBothEngines('Dynamic client registration', (engine) => {
     const after = await put({ client_id, redirect_uris: ['https://new.example/'], client_secret: made.client_secret });
     assert.deepEqual([after.status, after.body.client_name, after.body.logo_uri], [200, 'new.example', undefined]);
 
-    assert.equal((await ask(open, path, { method: 'DELETE', token })).status, 204);
-    assert.equal((await ask(open, path, { token })).status, 401);
+    assert.equal((await request(open, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(open, path, { token })).status, 401);
     const form = { client_id, client_secret: made.client_secret as string, token: 'x' };
-    assert.equal((await ask(open, '/oauth/revoke', { form })).status, 401, 'the client was deleted');
+    assert.equal((await request(open, '/oauth/revoke', { form })).status, 401, 'the client was deleted');
   });
 
   it('accepts a token of an administrator or of the operator', async () => {
@@ -220,7 +220,7 @@ onBothEngines('Dynamic client registration', (engine) => {
     const token = made.stdout.trim();
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 201);
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 201, 'it can be used several times');
-    assert.equal((await ask(byToken, '/v1/users/me', { token })).status, 401, 'it works for nothing else');
+    assert.equal((await request(byToken, '/v1/users/me', { token })).status, 401, 'it works for nothing else');
     byToken.advance(2 * 3_600_000);
     assert.equal((await register(byToken, { redirect_uris }, token)).status, 401);
   });
@@ -228,22 +228,24 @@ onBothEngines('Dynamic client registration', (engine) => {
   it('is visible to administrators, distinguishable from other clients, and can be deleted by them', async () => {
     const token = await logIn(open, 'admin@example.com', 'correct horse battery');
     const { body: registered } = await register(open, { redirect_uris, client_name: 'Stranger' });
-    const { body: made } = await ask<{ data: { id: string; registration: unknown } }>(open, '/v1/clients', {
+    const { body: made } = await request<{ data: { id: string; registration: unknown } }>(open, '/v1/clients', {
       token,
       json: { type: 'application', name: 'Ours', redirect_uris },
     });
     assert.equal(made.data.registration, null);
     const listed = async (search: string) => {
-      const { body } = await ask<{ data: { id: string }[] }>(open, `/v1/clients?limit=100&search=${search}`, { token });
+      const { body } = await request<{ data: { id: string }[] }>(open, `/v1/clients?limit=100&search=${search}`, {
+        token,
+      });
       return body.data.map(({ id }) => id);
     };
     assert.ok((await listed('registration:dynamic')).includes(registered.client_id));
     assert.ok(!(await listed('registration:dynamic')).includes(made.data.id));
     const path = `/v1/clients/${registered.client_id}`;
-    assert.equal((await ask(open, path, { method: 'DELETE', token })).status, 204);
+    assert.equal((await request(open, path, { method: 'DELETE', token })).status, 204);
     const { registration_access_token, registration_client_uri } = registered;
     const address = new URL(registration_client_uri).pathname;
-    assert.equal((await ask(open, address, { token: registration_access_token })).status, 401);
+    assert.equal((await request(open, address, { token: registration_access_token })).status, 401);
   });
 
   it('is deleted after 30 days without use', async () => {

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { openTokens } from '../harness/bearers.ts';
 import { createReplicatedPostgres, onServer, type ReplicatedPostgres } from '../harness/replicated-postgres.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Body {
@@ -46,17 +46,18 @@ describe('Reads from a replica', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  const state = async (service: Service) => (await ask<Body>(service, '/health/ready')).body.replicas;
+  const state = async (service: Service) => (await request<Body>(service, '/health/ready')).body.replicas;
   const used = async (usable: number) => {
     for (const service of [one, other])
       while ((await state(service)).usable !== usable) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   const create = async (path: string, json: object, token = writer) => {
-    const { status, body, text } = await ask<Body>(one, path, { json, token });
+    const { status, body, text } = await request<Body>(one, path, { json, token });
     assert.equal(status, 201, text);
     return body.data.id;
   };
-  const seen = async (service: Service, path: string, token: string) => (await ask(service, path, { token })).status;
+  const seen = async (service: Service, path: string, token: string) =>
+    (await request(service, path, { token })).status;
   /** Whether the replica received a query for a table. */
   const wasAsked = async (table: string, how = '') =>
     (
@@ -70,7 +71,7 @@ describe('Reads from a replica', () => {
     const id = await create('/v1/notes', { text: 'first' });
     while (!(await wasAsked('notes'))) assert.ok([200, 404].includes(await seen(other, `/v1/notes/${id}`, reader)));
     assert.deepEqual(await state(one), { usable: 1, of: 1 });
-    const { text } = await ask(one, '/metrics');
+    const { text } = await request(one, '/metrics');
     assert.match(text, /gatehouse_database_replicas\{state="used"\} 1/);
   });
 
@@ -79,7 +80,9 @@ describe('Reads from a replica', () => {
       const id = await create('/v1/notes', { text: `note ${n}` });
       const [row, list] = await Promise.all([
         seen(n % 2 ? one : other, `/v1/notes/${id}`, writer),
-        ask<{ data: { id: string }[] }>(n % 2 ? other : one, `/v1/notes?search=text:note%20${n}`, { token: writer }),
+        request<{ data: { id: string }[] }>(n % 2 ? other : one, `/v1/notes?search=text:note%20${n}`, {
+          token: writer,
+        }),
       ]);
       assert.equal(row, 200);
       assert.deepEqual(
@@ -90,14 +93,14 @@ describe('Reads from a replica', () => {
   });
 
   it('reveal nothing that a row no longer allows', async () => {
-    const me = async (token: string) => (await ask<Body>(one, '/v1/users/me', { token })).body.data.id;
+    const me = async (token: string) => (await request<Body>(one, '/v1/users/me', { token })).body.data.id;
     const holder = await me(reader);
     const id = await create('/v1/papers', { holder });
     while (!(await wasAsked('papers'))) assert.ok([200, 404].includes(await seen(other, `/v1/papers/${id}`, reader)));
     for (let n = 0; n < 4; n++) {
       const paper = await create('/v1/papers', { holder });
       for (const service of [one, other]) assert.equal(await seen(service, `/v1/papers/${paper}`, reader), 200);
-      const taken = await ask(one, `/v1/papers/${paper}`, {
+      const taken = await request(one, `/v1/papers/${paper}`, {
         method: 'PATCH',
         json: { holder: 'somebody else' },
         token: reader,
@@ -115,7 +118,7 @@ describe('Reads from a replica', () => {
       for (const service of [other, one]) {
         const [row, list] = await Promise.all([
           seen(service, `/v1/notes/${id}`, writer),
-          ask<{ data: unknown[] }>(service, '/v1/notes?search=text:unreplayed', { token: writer }),
+          request<{ data: unknown[] }>(service, '/v1/notes?search=text:unreplayed', { token: writer }),
         ]);
         assert.deepEqual([row, list.body.data.length], [200, 1]);
       }
@@ -135,7 +138,7 @@ describe('Reads from a replica', () => {
 
   it('use cached counts while nothing changes, and count again as soon as a change is visible', async () => {
     const list = () =>
-      ask<{ data: unknown[]; meta: { pagination: { total: number } } }>(other, '/v1/notes?limit=100', {
+      request<{ data: unknown[]; meta: { pagination: { total: number } } }>(other, '/v1/notes?limit=100', {
         token: reader,
       });
     const lastCount = async () => {
@@ -172,7 +175,7 @@ describe('Reads from a replica', () => {
     await onServer(postgres.standby, 'select pg_wal_replay_pause()');
     await used(0);
     await isSeen();
-    assert.equal((await ask(one, '/health/ready')).status, 200);
+    assert.equal((await request(one, '/health/ready')).status, 200);
     await onServer(postgres.standby, 'select pg_wal_replay_resume()');
     await used(1);
     await postgres.standby.stop();

@@ -3,9 +3,9 @@ import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pino from 'pino';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { holdBack } from '../harness/raw-http.ts';
+import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -22,9 +22,10 @@ onBothEngines('Endpoints of the operator', (engine) => {
   });
   const login = async (scope = '') => {
     const form = { email: user.email, password, ...(scope ? { scope } : {}) };
-    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    return String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
-  const api = (method: string, path: string, question: Question = {}) => ask(service, path, { method, ...question });
+  const api = (method: string, path: string, options: RequestOptions = {}) =>
+    request(service, path, { method, ...options });
   const events = async () =>
     (await service.context.database.db.selectFrom('events').select('id').where('type', '=', 'refusal.made').execute())
       .length;
@@ -67,8 +68,8 @@ onBothEngines('Endpoints of the operator', (engine) => {
       });
       if (revoke) await api('DELETE', '/v1/logout', { token });
       const made = await events();
-      const answer = await held.finish();
-      assert.deepEqual([answer.status, (await events()) - made], revoke ? [401, 0] : [200, 1]);
+      const response = await held.finish();
+      assert.deepEqual([response.status, (await events()) - made], revoke ? [401, 0] : [200, 1]);
     }
   });
 

@@ -6,8 +6,8 @@ import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadRoutes } from '../../src/resources/custom-routes/load-routes.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask, type Question } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -24,9 +24,10 @@ onBothEngines('Endpoints and pages of the operator', (engine) => {
   });
   const login = async (scope = '') => {
     const form = { email: user.email, password, ...(scope ? { scope } : {}) };
-    return String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    return String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
   };
-  const api = (method: string, path: string, question: Question = {}) => ask(service, path, { method, ...question });
+  const api = (method: string, path: string, options: RequestOptions = {}) =>
+    request(service, path, { method, ...options });
 
   it('require a token with the scope', async () => {
     assert.equal((await api('GET', '/v1/reports?year=2026')).status, 401);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 import { bareRequest } from './bare-request.ts';
 import { admin, passwordGrant, specServices } from './sender.ts';
@@ -19,26 +19,27 @@ onBothEngines('The specification of headers, pages and errors', (engine) => {
   const bearer = () => ({ authorization: `Bearer ${token}` });
 
   it('1, 9: the API returns JSON below /v1', async () => {
-    const { status, headers, text } = await ask(service, '/v1/users', { token });
+    const { status, headers, text } = await request(service, '/v1/users', { token });
     assert.equal(status, 200);
     assert.match(headers.get('content-type') ?? '', /^application\/json/);
     assert.doesNotThrow(() => JSON.parse(text));
-    assert.equal((await ask(service, '/users', { token })).status, 404);
-    assert.equal((await ask(service, '/v2/users', { token })).status, 404);
+    assert.equal((await request(service, '/users', { token })).status, 404);
+    assert.equal((await request(service, '/v2/users', { token })).status, 404);
   });
 
   it('9: the version is the first segment after any base address', async () => {
     const below = await start({ BASE_URL: 'https://example.com/auth' });
-    for (const base of ['', '/auth']) assert.equal((await ask(below, base + login, { json: admin })).status, 200, base);
+    for (const base of ['', '/auth'])
+      assert.equal((await request(below, base + login, { json: admin })).status, 200, base);
   });
 
   it('5.2, 7: an auth:api endpoint accepts only a valid access token', async () => {
     for (const sent of [null, 'not a token', `${token}x`]) {
-      const { status, headers } = await ask(service, '/v1/users', { token: sent });
+      const { status, headers } = await request(service, '/v1/users', { token: sent });
       assert.equal(status, 401);
       assert.match(headers.get('www-authenticate') ?? '', /^Bearer/);
     }
-    assert.equal((await ask(service, `/v1/users?access_token=${token}`)).status, 401);
+    assert.equal((await request(service, `/v1/users?access_token=${token}`)).status, 401);
   });
 
   it('5.9, 5.10: the Accept header must be sent, unless force-accept-header is false', async () => {
@@ -51,8 +52,8 @@ onBothEngines('The specification of headers, pages and errors', (engine) => {
   });
 
   it('5.9, 5.11: bodies are JSON or forms', async () => {
-    for (const question of [{ json: admin }, { form: admin }]) {
-      assert.equal((await ask(service, login, question)).status, 200);
+    for (const options of [{ json: admin }, { form: admin }]) {
+      assert.equal((await request(service, login, options)).status, 200);
     }
     const text = await fetch(service.url + login, {
       method: 'POST',
@@ -63,25 +64,25 @@ onBothEngines('The specification of headers, pages and errors', (engine) => {
   });
 
   it('5.9, 7: a matching If-None-Match yields 304', async () => {
-    const first = await ask(service, '/v1/users', { token });
+    const first = await request(service, '/v1/users', { token });
     const etag = first.headers.get('etag') ?? '';
     assert.notEqual(etag, '');
-    const same = await ask(service, '/v1/users', { token, headers: { 'if-none-match': etag } });
+    const same = await request(service, '/v1/users', { token, headers: { 'if-none-match': etag } });
     assert.deepEqual([same.status, same.text], [304, '']);
-    assert.equal((await ask(service, '/v1/users', { token, headers: { 'if-none-match': '"other"' } })).status, 200);
+    assert.equal((await request(service, '/v1/users', { token, headers: { 'if-none-match': '"other"' } })).status, 200);
   });
 
   it('5.1, 5.7, 7: an auth:web endpoint redirects to the login page', async () => {
     const location = async (on: Service, path: string) => {
-      const answer = await ask(on, path, { headers: { accept: 'text/html' } });
-      assert.equal(answer.status, 302);
-      return answer.headers.get('location');
+      const response = await request(on, path, { headers: { accept: 'text/html' } });
+      assert.equal(response.status, 302);
+      return response.headers.get('location');
     };
     assert.equal(await location(service, '/settings'), '/login?next=%2Fsettings');
     for (const name of ['entry', '/entry']) {
       const other = await start({ LOGIN_PAGE_URL: name });
       assert.equal(await location(other, '/settings'), '/entry?next=%2Fsettings');
-      assert.equal((await ask(other, '/entry', { headers: { accept: 'text/html' } })).status, 200);
+      assert.equal((await request(other, '/entry', { headers: { accept: 'text/html' } })).status, 200);
     }
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 import { passwordGrant, specServices } from './sender.ts';
 
@@ -24,7 +24,7 @@ onBothEngines('The specification of resources', (engine) => {
       await addCar(plate, seats);
   });
   const send = <T = Record<string, unknown>>(method: string, path: string, json?: object) =>
-    ask<T>(service, path, { method, token, ...(json ? { json } : {}) });
+    request<T>(service, path, { method, token, ...(json ? { json } : {}) });
   const carOf = (plate: string, seats: number) => ({ plate, model: 'Panda', seats, owner_id: owner });
   const addCar = async (plate: string, seats = 4): Promise<Row> =>
     (await send<{ data: Row }>('POST', '/v1/cars', carOf(plate, seats))).body.data;
@@ -142,9 +142,9 @@ onBothEngines('The specification of resources', (engine) => {
       ['PATCH', { rows }, 200],
       ['DELETE', { ids }, 204],
     ] as const) {
-      const answer = await send<{ data: { status: number }[] }>(method, path, body);
-      assert.equal(answer.status, 200, answer.text);
-      assert.deepEqual(new Set(answer.body.data.map((row) => row.status)), new Set([status]));
+      const response = await send<{ data: { status: number }[] }>(method, path, body);
+      assert.equal(response.status, 200, response.text);
+      assert.deepEqual(new Set(response.body.data.map((row) => row.status)), new Set([status]));
     }
     assert.deepEqual(await plates('search=plate:D*'), []);
   });

@@ -1,4 +1,4 @@
-import { ask } from '../harness/ask.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 export const admin = { email: 'admin@example.com', password: 'correct horse battery' };
@@ -30,15 +30,15 @@ export function specServices(engine: Parameters<typeof services>[0]) {
 }
 
 /** 4.1, as in the document: a form. */
-export const askForTokens = <T = Tokens>(service: Service, form: Record<string, string>) =>
-  ask<T>(service, '/v1/oauth/token', { form });
+export const requestTokens = <T = Tokens>(service: Service, form: Record<string, string>) =>
+  request<T>(service, '/v1/oauth/token', { form });
 
 export const passwordGrant = (service: Service, { email, password } = admin) =>
-  askForTokens(service, { grant_type: 'password', username: email, password, ...webAdmin, scope: '' });
+  requestTokens(service, { grant_type: 'password', username: email, password, ...webAdmin, scope: '' });
 
 /** A registered user with tokens (4.5, 4.6). */
 export async function register(service: Service, email: string, password = 'lovelace-1815') {
-  const made = await ask<{ data: { id: string } }>(service, '/v1/register', { form: { email, password } });
+  const made = await request<{ data: { id: string } }>(service, '/v1/register', { form: { email, password } });
   const { body } = await passwordGrant(service, { email, password });
   return { id: made.body.data.id, email, password, tokens: body };
 }

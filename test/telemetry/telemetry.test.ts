@@ -4,9 +4,9 @@ import { readTelemetrySettings } from '../../src/main/telemetry/telemetry-settin
 import { createLog } from '../../src/platform/log.ts';
 import { tracing } from '../../src/platform/tracing.ts';
 import { addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { otlpReceiver } from '../harness/otlp-receiver.ts';
+import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
 /** OpenTelemetry reads the environment itself. */
@@ -38,24 +38,28 @@ onBothEngines('Traces that the environment enables', (engine) => {
     const { email } = await addLogin(service);
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
-    const login = await ask<{ access_token: string; refresh_token: string }>(service, '/v1/clients/web/admin/login', {
-      json: { email, password },
-      headers,
-    });
+    const login = await request<{ access_token: string; refresh_token: string }>(
+      service,
+      '/v1/clients/web/admin/login',
+      {
+        json: { email, password },
+        headers,
+      },
+    );
     assert.equal(login.status, 200);
-    await ask(service, '/v1/password/resets', { json: { email } });
+    await request(service, '/v1/password/resets', { json: { email } });
     await service.accounts.mail.settle();
     const { access_token: token } = login.body;
-    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
-    const figures = (await ask(service, '/metrics')).text;
+    assert.equal((await request(service, '/v1/users/me', { token })).status, 200);
+    const figures = (await request(service, '/metrics')).text;
     await service.close();
 
     const spans = receiver.spans();
-    const request = spans.find(({ name }) => /^POST .*login$/.test(name));
-    assert.ok(request, spans.map(({ name }) => name).join('\n'));
-    assert.deepEqual([request.traceId, request.parentSpanId], [traceId, '00f067aa0ba902b7']);
-    assert.equal(Number(request.attributes['http.response.status_code']), 200);
-    const inside = spans.filter((span) => span.traceId === traceId && span !== request);
+    const requestSpan = spans.find(({ name }) => /^POST .*login$/.test(name));
+    assert.ok(requestSpan, spans.map(({ name }) => name).join('\n'));
+    assert.deepEqual([requestSpan.traceId, requestSpan.parentSpanId], [traceId, '00f067aa0ba902b7']);
+    assert.equal(Number(requestSpan.attributes['http.response.status_code']), 200);
+    const inside = spans.filter((span) => span.traceId === traceId && span !== requestSpan);
     assert.ok(inside.some(({ attributes }) => /sessions/.test(String(attributes['db.query.text']))));
     const bearer = spans.find(({ name }) => name === 'authenticate bearer');
     const parent = spans.find(({ spanId }) => spanId === bearer?.parentSpanId);
@@ -68,7 +72,7 @@ onBothEngines('Traces that the environment enables', (engine) => {
     const sent = receiver.bodies.join();
     for (const secret of [password, email, token, login.body.refresh_token]) assert.ok(!sent.includes(secret), secret);
     const line = lines.find(
-      (one) => one.msg === 'request' && one.requestId === request.attributes['gatehouse.request_id'],
+      (one) => one.msg === 'request' && one.requestId === requestSpan.attributes['gatehouse.request_id'],
     );
     assert.equal(line?.trace_id, traceId);
     assert.ok(receiver.metricNames().includes('gatehouse_http_request_duration_seconds'));

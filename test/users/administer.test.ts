@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 type Person = { id: string; name: string; roles: string[]; email_confirmed: boolean };
@@ -23,19 +23,21 @@ onBothEngines('An administrator', (engine) => {
   });
   const addPerson = () => addLogin(service, { email: `person${people++}@example.com` });
   const act = (id: string, name: string, method = 'POST', token = admin) =>
-    ask(service, `/v1/users/${id}/${name}`, { method, token });
+    request(service, `/v1/users/${id}/${name}`, { method, token });
   const isConfirmed = async (id: string) =>
-    (await ask<{ data: Person }>(service, `/v1/users/${id}`, { token: admin })).body.data.email_confirmed;
+    (await request<{ data: Person }>(service, `/v1/users/${id}`, { token: admin })).body.data.email_confirmed;
   const lastEvent = async (userId: string) => {
     const path = `/v1/events?search=user_id:${userId}&orderBy=created_at&sortedBy=desc&limit=1`;
-    const { body } = await ask<{ data: { type: string; actor_id: string | null }[] }>(service, path, { token: admin });
+    const { body } = await request<{ data: { type: string; actor_id: string | null }[] }>(service, path, {
+      token: admin,
+    });
     return [body.data[0]?.type, body.data[0]?.actor_id];
   };
 
   it('sees a lockout and ends it', async () => {
     const { id, email } = await addPerson();
-    const attempt = (given: string) => ask(service, login, { json: { email, password: given } });
-    const lockout = async () => (await ask(service, `/v1/users/${id}/lockouts`, { token: admin })).body.data;
+    const attempt = (given: string) => request(service, login, { json: { email, password: given } });
+    const lockout = async () => (await request(service, `/v1/users/${id}/lockouts`, { token: admin })).body.data;
     for (let i = 0; i < 10; i++) assert.equal((await attempt('wrong')).status, 400);
     assert.equal((await attempt(password)).status, 429);
     const [locked] = (await lockout()) as { until: string }[];
@@ -58,10 +60,10 @@ onBothEngines('An administrator', (engine) => {
     assert.equal((await mailsTo(service, 'reset-password', email)).length, 1);
     assert.equal((await act(id, 'sessions', 'DELETE')).status, 204);
     assert.deepEqual(await lastEvent(id), ['user.signed_out', adminId]);
-    assert.equal((await ask(service, '/v1/users/me', { token })).body.code, 'token_revoked');
+    assert.equal((await request(service, '/v1/users/me', { token })).body.code, 'token_revoked');
     assert.equal((await act(adminId, 'sessions', 'DELETE')).status, 204);
     assert.equal(
-      (await ask(service, '/v1/users/me', { token: admin })).status,
+      (await request(service, '/v1/users/me', { token: admin })).status,
       200,
       "the administrator's own session continues",
     );
@@ -69,7 +71,8 @@ onBothEngines('An administrator', (engine) => {
 
   it('gets an error if the action is impossible', async () => {
     const { id } = await addPerson();
-    const set = (values: object) => ask(service, `/v1/users/${id}`, { method: 'PATCH', json: values, token: admin });
+    const set = (values: object) =>
+      request(service, `/v1/users/${id}`, { method: 'PATCH', json: values, token: admin });
     assert.equal((await set({ disabled: true })).status, 200);
     assert.deepEqual((await act(id, 'password-resets')).body.code, 'user_disabled');
     assert.deepEqual((await act(id, 'email-confirmations')).status, 409);
@@ -79,7 +82,8 @@ onBothEngines('An administrator', (engine) => {
   });
 
   it('invites a user, who chooses a password with the link', async () => {
-    const invite = (json: object, token = admin) => ask<{ data: Person }>(service, '/v1/invitations', { json, token });
+    const invite = (json: object, token = admin) =>
+      request<{ data: Person }>(service, '/v1/invitations', { json, token });
     const email = 'grace@example.com';
     const { status, body } = await invite({ email, name: 'Grace Hopper', roles: ['editor'] });
     assert.equal(status, 201);
@@ -94,7 +98,7 @@ onBothEngines('An administrator', (engine) => {
     assert.match(page, /invited you to Gatehouse as editor\./);
     assert.match(page, new RegExp(`Choose a password for <strong>${email}</strong>`));
     assert.equal((await fetch(`${service.url}/invitations/wrong`)).status, 410);
-    const chosen = await ask(service, `/v1/password/resets/${token}`, { json: { password: 'a chosen password' } });
+    const chosen = await request(service, `/v1/password/resets/${token}`, { json: { password: 'a chosen password' } });
     assert.equal(chosen.status, 200);
     assert.ok(await logIn(service, email, 'a chosen password'));
     assert.equal(await isConfirmed(id), true);
@@ -117,16 +121,16 @@ onBothEngines('An administrator', (engine) => {
       scopes: ['users:write'],
     });
     const form = { grant_type: 'client_credentials', client_id, client_secret };
-    const { body } = await ask<{ access_token: string }>(service, '/v1/oauth/token', { form });
+    const { body } = await request<{ access_token: string }>(service, '/v1/oauth/token', { form });
     for (const token of [own, body.access_token]) {
       const acts = { lockouts: 'DELETE', 'email-confirmations': 'POST', 'password-resets': 'POST', sessions: 'DELETE' };
       for (const [name, method] of Object.entries(acts)) {
         assert.equal((await act(id, name, method, token)).status, token === own ? 403 : 404, name);
       }
-      const invited = await ask(service, '/v1/invitations', { json: { email: 'y@example.com' }, token });
+      const invited = await request(service, '/v1/invitations', { json: { email: 'y@example.com' }, token });
       assert.equal(invited.status, 403);
-      assert.equal((await ask(service, '/v1/activities', { token })).status, 403);
-      assert.equal((await ask(service, '/v1/diagnoses', { token })).status, 403);
+      assert.equal((await request(service, '/v1/activities', { token })).status, 403);
+      assert.equal((await request(service, '/v1/diagnoses', { token })).status, 403);
     }
   });
 
@@ -134,15 +138,16 @@ onBothEngines('An administrator', (engine) => {
     type Hour = Record<'at', string> &
       Partial<Record<'sign_ins' | 'failures' | 'registrations' | 'tokens' | 'sessions', number>>;
     const activity = async () =>
-      (await ask<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activities', { token: admin })).body.data;
+      (await request<{ data: { sessions: number; hours: Hour[] } }>(service, '/v1/activities', { token: admin })).body
+        .data;
     const kinds = ['sign_ins', 'failures', 'registrations', 'tokens'] as const;
     // The hour may end during the test.
     const sums = (hours: Hour[]) => kinds.map((kind) => hours.reduce((sum, hour) => sum + (hour[kind] ?? 0), 0));
     const before = sums((await activity()).hours);
     const { email } = await addPerson();
     await logIn(service, email, password);
-    await ask(service, login, { json: { email, password: 'wrong' } });
-    await ask(service, '/v1/register', { json: { email: 'new@example.com', password } });
+    await request(service, login, { json: { email, password: 'wrong' } });
+    await request(service, '/v1/register', { json: { email: 'new@example.com', password } });
     const { sessions, hours } = await activity();
     const now = sums(hours);
     assert.deepEqual(
@@ -158,7 +163,7 @@ onBothEngines('An administrator', (engine) => {
       const [signIns] = sums((await activity()).hours);
       assert.equal(signIns, (now[0] ?? 0) + 1, 'the counts of all instances are added up');
     }
-    const { body } = await ask(service, '/v1/diagnoses', { token: admin });
+    const { body } = await request(service, '/v1/diagnoses', { token: admin });
     const { version, database, findings } = body.data as {
       version: string;
       database: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, addUser, password } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Sent {
@@ -22,7 +22,7 @@ onBothEngines('A batch of accounts', (engine) => {
     token = await logIn(service, admin.email, password);
   });
   const send = (method: string, resource: string, rows: readonly object[], headers: Record<string, string> = {}) =>
-    ask<Sent>(service, `/v1/${resource}/batches`, { method, json: { rows }, token, headers });
+    request<Sent>(service, `/v1/${resource}/batches`, { method, json: { rows }, token, headers });
 
   it('recognizes a row by each of its ids', async () => {
     const twice = ['me', admin.id].map((id) => ({ id, name: 'Ada' }));
@@ -43,7 +43,7 @@ onBothEngines('A batch of accounts', (engine) => {
 
   it('keeps one administrator, even if it removes the role from all of them', async () => {
     for (let n = 0; n < 3; n++) await addUser(service.context, { roles: ['admin'] });
-    const all = await ask<{ data: { id: string }[] }>(service, '/v1/users?search=roles:admin', { token });
+    const all = await request<{ data: { id: string }[] }>(service, '/v1/users?search=roles:admin', { token });
     const ids = all.body.data.map(({ id }) => id);
     const rows = ids.map((id) => ({ id, roles: [] }));
     const { body } = await send('PATCH', 'users', rows);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { password } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -15,10 +15,10 @@ onBothEngines('Closed registration', (engine) => {
 
   it('responds 403 to everybody', async () => {
     for (const email of ['new@example.com', 'admin@example.com', 'nonsense']) {
-      const { status, body } = await ask(service, '/v1/register', { json: { email, password } });
+      const { status, body } = await request(service, '/v1/register', { json: { email, password } });
       assert.deepEqual([status, body.code], [403, 'registration_closed']);
     }
-    assert.equal((await ask(service, '/v1/register', { method: 'POST' })).status, 403);
+    assert.equal((await request(service, '/v1/register', { method: 'POST' })).status, 403);
   });
 
   it('has no page and no link on the login page', async () => {
@@ -34,7 +34,7 @@ onBothEngines('Closed registration', (engine) => {
 
   it('lets administrators create users', async () => {
     const token = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const made = await ask(service, '/v1/users', { json: { email: 'new@example.com', password }, token });
+    const made = await request(service, '/v1/users', { json: { email: 'new@example.com', password }, token });
     assert.equal(made.status, 201);
     assert.ok(await logIn(service, 'new@example.com', password));
   });

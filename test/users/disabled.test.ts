@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient } from '../harness/accounts.ts';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
 import { password, patchUser, personalClient, personalToken, registerUser, stateOf } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -31,8 +31,8 @@ onBothEngines('A disabled user', (engine) => {
   it('gets the same error as for a wrong password', async () => {
     const ada = await registerUser(service);
     await disable(ada.id);
-    const right = await ask(service, login, { json: { email: ada.email, password } });
-    const wrong = await ask(service, login, { json: { email: ada.email, password: 'a wrong guess' } });
+    const right = await request(service, login, { json: { email: ada.email, password } });
+    const wrong = await request(service, login, { json: { email: ada.email, password: 'a wrong guess' } });
     assert.equal(right.status, 400);
     assert.deepEqual(right.body, wrong.body);
     const visitor = new Visitor(service);
@@ -40,14 +40,14 @@ onBothEngines('A disabled user', (engine) => {
     assert.equal(page.status, 422);
     assert.match(page.html, /the password is wrong/);
     // It also counts as one, so that the response to many guesses reveals nothing either.
-    for (let n = 0; n < 8; n++) await ask(service, login, { json: { email: ada.email, password } });
-    assert.equal((await ask(service, login, { json: { email: ada.email, password } })).status, 429);
+    for (let n = 0; n < 8; n++) await request(service, login, { json: { email: ada.email, password } });
+    assert.equal((await request(service, login, { json: { email: ada.email, password } })).status, 429);
     assert.ok((await eventsOf(ada.id)).includes('user.disabled'));
   });
 
   it('loses all tokens immediately, and later regains all except sessions', async () => {
     const ada = await registerUser(service);
-    const { body: tokens } = await ask<{ refresh_token: string }>(service, login, {
+    const { body: tokens } = await request<{ refresh_token: string }>(service, login, {
       json: { email: ada.email, password },
     });
     const pat = await personalToken(service, ada.token);
@@ -60,7 +60,7 @@ onBothEngines('A disabled user', (engine) => {
       assert.equal(await stateOf(service, token), '401 user_gone');
     }
     const refresh = () =>
-      ask<{ error: string }>(service, '/v1/clients/web/admin/refresh', {
+      request<{ error: string }>(service, '/v1/clients/web/admin/refresh', {
         json: { refresh_token: tokens.refresh_token },
       });
     assert.equal((await refresh()).body.error, 'invalid_grant');
@@ -84,7 +84,7 @@ onBothEngines('A disabled user', (engine) => {
     const asker = await addClient(service, { scopes: ['tokens:introspect'] });
     const active = async (token: string) => {
       const form = { token, client_id: asker.id, client_secret: asker.secret };
-      return (await ask<{ active: boolean }>(service, '/v1/oauth/introspect', { form })).body.active;
+      return (await request<{ active: boolean }>(service, '/v1/oauth/introspect', { form })).body.active;
     };
     for (const token of [ada.token, pat, ofClient]) assert.equal(await active(token), true);
     await disable(ada.id);
@@ -93,12 +93,12 @@ onBothEngines('A disabled user', (engine) => {
 
   it('gets no link for a new password, and cannot use one', async () => {
     const ada = await registerUser(service);
-    await ask(service, '/v1/password/resets', { json: { email: ada.email } });
+    await request(service, '/v1/password/resets', { json: { email: ada.email } });
     const token = await tokenMailed(service, 'reset-password', ada.email);
     await disable(ada.id);
-    const reset = await ask(service, `/v1/password/resets/${token}`, { json: { password: 'another fine secret' } });
+    const reset = await request(service, `/v1/password/resets/${token}`, { json: { password: 'another fine secret' } });
     assert.equal(reset.status, 404);
-    assert.equal((await ask(service, '/v1/password/resets', { json: { email: ada.email } })).status, 202);
+    assert.equal((await request(service, '/v1/password/resets', { json: { email: ada.email } })).status, 202);
     assert.equal((await mailsTo(service, 'reset-password', ada.email)).length, 1);
     await disable(ada.id, false);
     assert.ok(await logIn(service, ada.email, password));
@@ -109,7 +109,7 @@ onBothEngines('A disabled user', (engine) => {
     assert.equal((await patchUser(service, ada.id, { disabled: true }, ada.token)).status, 403);
     assert.equal((await patchUser(service, ada.id, { disabled: false }, ada.token)).status, 200);
     await disable(ada.id);
-    const { body } = await ask<{ data: { id: string; disabled: boolean }[] }>(
+    const { body } = await request<{ data: { id: string; disabled: boolean }[] }>(
       service,
       '/v1/users?search=disabled:true&limit=100',
       {
@@ -119,7 +119,7 @@ onBothEngines('A disabled user', (engine) => {
     assert.ok(body.data.some(({ id }) => id === ada.id));
     assert.ok(body.data.every(({ disabled }) => disabled));
     assert.equal(
-      (await ask(service, `/v1/users/${ada.id}`, { token: admin })).status,
+      (await request(service, `/v1/users/${ada.id}`, { token: admin })).status,
       200,
       'the user keeps their data',
     );
@@ -128,7 +128,7 @@ onBothEngines('A disabled user', (engine) => {
   it('is never the last administrator', async () => {
     const own = await start();
     const boss = await logIn(own, 'admin@example.com', adminPassword);
-    const { body } = await ask<{ data: { id: string } }>(own, '/v1/users/me', { token: boss });
+    const { body } = await request<{ data: { id: string } }>(own, '/v1/users/me', { token: boss });
     const { id } = body.data;
     const last = await patchUser(own, id, { disabled: true }, boss);
     assert.deepEqual([last.status, last.body.code], [409, 'last_administrator']);
@@ -140,7 +140,7 @@ onBothEngines('A disabled user', (engine) => {
       'a disabled administrator does not count',
     );
     assert.equal((await patchUser(own, id, { roles: [] }, boss)).status, 409);
-    const gone = await ask(own, '/v1/users/me', {
+    const gone = await request(own, '/v1/users/me', {
       method: 'DELETE',
       json: { current_password: adminPassword },
       token: boss,

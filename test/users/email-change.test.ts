@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo, tokenMailed } from '../harness/mailbox.ts';
 import {
@@ -13,6 +12,7 @@ import {
   stateOf,
   type UserBody,
 } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const day = 24 * 60 * 60_000;
@@ -26,7 +26,7 @@ onBothEngines('A change of the email', (engine) => {
   const change = (who: Person, email: string | null, on = service) =>
     patchUser(on, who.id, { email, current_password: password }, who.token);
   const post = (path: string, token: string, on = service) =>
-    ask<UserBody & { message: string }>(on, `/v1/email/${path}/${token}`, { json: {} });
+    request<UserBody & { message: string }>(on, `/v1/email/${path}/${token}`, { json: {} });
   const confirm = async (email: string, on = service) =>
     post('confirmations', await tokenMailed(on, 'confirm-new-email', email), on);
   const undo = async (from: string, on = service) =>
@@ -36,7 +36,8 @@ onBothEngines('A change of the email', (engine) => {
       () => true,
       () => false,
     );
-  const userOf = async (who: Person) => (await ask<UserBody>(service, '/v1/users/me', { token: who.token })).body.data;
+  const userOf = async (who: Person) =>
+    (await request<UserBody>(service, '/v1/users/me', { token: who.token })).body.data;
 
   it('takes effect when the new address is confirmed; until then the old one logs in', async () => {
     const ada = await registerUser(service);
@@ -63,18 +64,18 @@ onBothEngines('A change of the email', (engine) => {
     const [ada, grace] = [await registerUser(service), await registerUser(service)];
     const next = `new.${ada.email}`;
     const path = (id: string) => `/v1/users/${id}/email-changes`;
-    const none = await ask<{ data: unknown[] }>(service, path('me'), { token: ada.token });
+    const none = await request<{ data: unknown[] }>(service, path('me'), { token: ada.token });
     assert.deepEqual([none.status, none.body.data], [200, []]);
     await change(ada, next);
-    const shown = await ask<{ data: { email: string }[] }>(service, path('me'), { token: ada.token });
+    const shown = await request<{ data: { email: string }[] }>(service, path('me'), { token: ada.token });
     assert.equal(shown.body.data[0]?.email, next);
     const client = await personalClient(service, ada.token);
     const { access_token } = (await client.grant()).body;
-    assert.equal((await ask(service, path('me'), { token: access_token })).status, 404);
-    assert.equal((await ask(service, path(ada.id), { token: grace.token })).status, 404);
-    assert.equal((await ask(service, path(ada.id), { method: 'DELETE', token: grace.token })).status, 404);
+    assert.equal((await request(service, path('me'), { token: access_token })).status, 404);
+    assert.equal((await request(service, path(ada.id), { token: grace.token })).status, 404);
+    assert.equal((await request(service, path(ada.id), { method: 'DELETE', token: grace.token })).status, 404);
     const link = await tokenMailed(service, 'confirm-new-email', next);
-    assert.equal((await ask(service, path(ada.id), { method: 'DELETE', token: ada.token })).status, 204);
+    assert.equal((await request(service, path(ada.id), { method: 'DELETE', token: ada.token })).status, 204);
     assert.equal((await post('confirmations', link)).status, 404);
     assert.equal((await userOf(ada)).email, ada.email);
   });
@@ -85,7 +86,7 @@ onBothEngines('A change of the email', (engine) => {
     const first = await tokenMailed(service, 'confirm-new-email', `one.${ada.email}`);
     await change(ada, `two.${ada.email}`);
     assert.equal((await post('confirmations', first)).status, 404);
-    const again = await ask(service, '/v1/email/confirmations', { json: {}, token: ada.token });
+    const again = await request(service, '/v1/email/confirmations', { json: {}, token: ada.token });
     assert.equal(again.status, 202);
     assert.equal((await mailsTo(service, 'confirm-new-email', `two.${ada.email}`)).length, 2);
     assert.equal((await confirm(`two.${ada.email}`)).status, 200);
@@ -98,9 +99,9 @@ onBothEngines('A change of the email', (engine) => {
     const ofAda = await tokenMailed(service, 'confirm-new-email', wanted);
     await change(grace, wanted);
     const ofGrace = await tokenMailed(service, 'confirm-new-email', wanted);
-    const answers = await Promise.all([post('confirmations', ofAda), post('confirmations', ofGrace)]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
-    assert.equal(answers.find(({ status }) => status === 409)?.body.code, 'email_taken');
+    const responses = await Promise.all([post('confirmations', ofAda), post('confirmations', ofGrace)]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 409]);
+    assert.equal(responses.find(({ status }) => status === 409)?.body.code, 'email_taken');
     const owners = [await userOf(ada), await userOf(grace)].filter(({ email }) => email === wanted);
     assert.equal(owners.length, 1);
   });
@@ -118,7 +119,7 @@ onBothEngines('A change of the email', (engine) => {
     assert.equal((await post('confirmations', link)).status, 404);
     assert.equal(await logsIn(ada.email), false, 'the person who requested it knew the password');
     const reset = await tokenMailed(service, 'reset-password', ada.email);
-    await ask(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
+    await request(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
     assert.equal((await undo(ada.email)).status, 404, 'the link works once');
     const { db } = service.context.database;
@@ -133,13 +134,13 @@ onBothEngines('A change of the email', (engine) => {
     const [one, two] = [`one.${ada.email}`, `two.${ada.email}`];
     await change(ada, `zero.${ada.email}`);
     const early = await tokenMailed(service, 'email-change-requested', ada.email);
-    await ask(service, '/v1/users/me/email-changes', { method: 'DELETE', token: ada.token });
+    await request(service, '/v1/users/me/email-changes', { method: 'DELETE', token: ada.token });
     await change(ada, one);
     await confirm(one);
     await change(ada, two);
     await confirm(two);
     const ofThief = await tokenMailed(service, 'email-change-requested', one);
-    const taken = await ask<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
+    const taken = await request<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
     assert.deepEqual([taken.status, taken.body.errors[0]?.code], [422, 'taken'], 'the old address stays reserved');
     assert.equal((await post('reversals', early)).status, 200);
     const { db } = service.context.database;
@@ -147,7 +148,7 @@ onBothEngines('A change of the email', (engine) => {
     assert.deepEqual([row.email, row.email_confirmed], [ada.email, 1]);
     assert.equal((await post('reversals', ofThief)).status, 404, 'the undo cannot be undone');
     assert.equal(await logsIn(two), false);
-    const free = await ask(service, '/v1/register', { json: { email: two, password } });
+    const free = await request(service, '/v1/register', { json: { email: two, password } });
     assert.equal(free.status, 201);
   });
 
@@ -159,10 +160,10 @@ onBothEngines('A change of the email', (engine) => {
     await confirm(`new.${ada.email}`, own);
     await tokenMailed(own, 'email-changed', ada.email);
     own.advance(7 * day - 1000);
-    assert.equal((await ask(own, '/v1/register', { json: { email: ada.email, password } })).status, 422);
+    assert.equal((await request(own, '/v1/register', { json: { email: ada.email, password } })).status, 422);
     own.advance(2000);
     assert.equal((await undo(ada.email, own)).status, 404);
-    assert.equal((await ask(own, '/v1/register', { json: { email: ada.email, password } })).status, 201);
+    assert.equal((await request(own, '/v1/register', { json: { email: ada.email, password } })).status, 201);
   });
 
   it('ends when the owner sets a password by mail', async () => {
@@ -170,9 +171,9 @@ onBothEngines('A change of the email', (engine) => {
     const next = `thief.${ada.email}`;
     await change(ada, next);
     const link = await tokenMailed(service, 'confirm-new-email', next);
-    await ask(service, '/v1/password/resets', { json: { email: ada.email } });
+    await request(service, '/v1/password/resets', { json: { email: ada.email } });
     const reset = await tokenMailed(service, 'reset-password', ada.email);
-    await ask(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
+    await request(service, `/v1/password/resets/${reset}`, { json: { password: 'another fine secret' } });
     assert.equal((await post('confirmations', link)).status, 404);
     assert.ok(await logIn(service, ada.email, 'another fine secret'));
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type MailServer, mailServers, tokenIn } from '../harness/mail-server.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
-interface Answer {
+interface JsonResponse {
   data: { id: string; email: string };
   errors: { field: string; code: string }[];
 }
@@ -23,8 +23,9 @@ onBothEngines('Email addresses', (engine) => {
     service = await start({ env: { SMTP_URL: server.url } });
     admin = await logIn(service, 'admin@example.com', 'correct horse battery');
   });
-  const register = (email: string) => ask<Answer>(service, '/v1/register', { json: { email, password } });
-  const create = (email: string) => ask<Answer>(service, '/v1/users', { json: { email, password }, token: admin });
+  const register = (email: string) => request<JsonResponse>(service, '/v1/register', { json: { email, password } });
+  const create = (email: string) =>
+    request<JsonResponse>(service, '/v1/users', { json: { email, password }, token: admin });
 
   for (const email of [
     'crlf@example.com\r\n',
@@ -69,7 +70,7 @@ onBothEngines('Email addresses', (engine) => {
     const taken = await register('zoe.smith@b\u00fccher.example');
     assert.equal(taken.status, 422);
     const query = new URLSearchParams({ search: `email:${email.toUpperCase()}` });
-    const found = await ask<{ data: { id: string }[] }>(service, `/v1/users?${query}`, { token: admin });
+    const found = await request<{ data: { id: string }[] }>(service, `/v1/users?${query}`, { token: admin });
     assert.deepEqual(
       found.body.data.map(({ id }) => id),
       [body.data.id],
@@ -79,7 +80,7 @@ onBothEngines('Email addresses', (engine) => {
   it('get their mail in the registered spelling, regardless of the spelling in the request', async () => {
     await register('Post.Box@example.com');
     await service.accounts.mail.settle();
-    await ask(service, '/v1/password/resets', { json: { email: 'POST.BOX@example\u3002com' } });
+    await request(service, '/v1/password/resets', { json: { email: 'POST.BOX@example\u3002com' } });
     await service.accounts.mail.settle();
     const mails = server.mails.filter(({ to }) => to?.[0]?.address?.toLowerCase() === 'post.box@example.com');
     assert.deepEqual(
@@ -87,7 +88,7 @@ onBothEngines('Email addresses', (engine) => {
       ['Post.Box@example.com', 'Post.Box@example.com'],
     );
     const token = tokenIn(mails.at(-1) as (typeof mails)[number]);
-    const reset = await ask(service, `/v1/password/resets/${token}`, { json: { password: 'another fine secret' } });
+    const reset = await request(service, `/v1/password/resets/${token}`, { json: { password: 'another fine secret' } });
     assert.equal(reset.status, 200);
     assert.ok(await logIn(service, 'post.box@EXAMPLE.com', 'another fine secret'));
   });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient, addLogin, password } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -21,8 +21,8 @@ onBothEngines('A lockout', (engine) => {
   const someAddress = () => `10.1.${Math.trunc(++addresses / 250)}.${addresses % 250}`;
   const attempt = async (email: string, given: string, device = '', address = someAddress()) => {
     const headers = { 'x-forwarded-for': address, ...(device ? { cookie: device } : {}) };
-    const answer = await ask(service, loginPath, { json: { email, password: given }, headers });
-    return { status: answer.status, device: deviceIn(answer.headers) };
+    const response = await request(service, loginPath, { json: { email, password: given }, headers });
+    return { status: response.status, device: deviceIn(response.headers) };
   };
   const deviceIn = (headers: Headers) => headers.getSetCookie().find((cookie) => cookie.startsWith('device='));
   const pairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? assert.fail('no device cookie');
@@ -96,7 +96,7 @@ onBothEngines('A lockout', (engine) => {
     assert.equal((await attempt('nobody@example.com', 'wrong')).device, undefined);
     const safe = await start({ env: { BASE_URL: 'https://auth.example.com' } });
     const { email: other } = await addLogin(safe);
-    const { headers } = await ask(safe, loginPath, { json: { email: other, password } });
+    const { headers } = await request(safe, loginPath, { json: { email: other, password } });
     const [set] = headers.getSetCookie().filter((cookie) => cookie.includes('device='));
     assert.match(set ?? '', /^__Host-device=.*; Secure/);
   });
@@ -122,11 +122,11 @@ onBothEngines('A lockout', (engine) => {
       client_id: client.id,
       client_secret: client.secret,
     };
-    const first = await ask(service, '/v1/oauth/token', { form });
+    const first = await request(service, '/v1/oauth/token', { form });
     assert.equal(first.status, 200);
     await lock(email);
-    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 429);
+    assert.equal((await request(service, '/v1/oauth/token', { form })).status, 429);
     const headers = { cookie: pairOf(deviceIn(first.headers)) };
-    assert.equal((await ask(service, '/v1/oauth/token', { form, headers })).status, 200);
+    assert.equal((await request(service, '/v1/oauth/token', { form, headers })).status, 200);
   });
 });

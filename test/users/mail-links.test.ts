@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
 import type { Email } from 'postal-mime';
-import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsAt, servicesWithMail, tokenIn } from '../harness/mail-server.ts';
+import { logIn, request } from '../harness/request.ts';
 import type { Service } from '../harness/service.ts';
 
 const password = 'a fine long secret';
@@ -23,7 +23,7 @@ onBothEngines('Links in mail', (engine) => {
   let userId: string;
   beforeEach(async () => {
     email = `user${people++}@example.com`;
-    const { body } = await ask<{ data: { id: string } }>(service, '/v1/register', { json: { email, password } });
+    const { body } = await request<{ data: { id: string } }>(service, '/v1/register', { json: { email, password } });
     userId = body.data.id;
   });
   const mailsTo = (address: string, subject: RegExp) =>
@@ -32,37 +32,37 @@ onBothEngines('Links in mail', (engine) => {
   const resets = (to = email) => mailsTo(to, /new password/);
   const lastToken = async (mails: Promise<Email[]>) => tokenIn((await mails).at(-1) as Email);
   const post = (path: string, json: unknown = {}, token?: string) =>
-    ask<{ code?: string; message?: string }>(service, path, { json, ...(token ? { token } : {}) });
+    request<{ code?: string; message?: string }>(service, path, { json, ...(token ? { token } : {}) });
   const row = () =>
     service.context.database.db.selectFrom('users').selectAll().where('id', '=', userId).executeTakeFirstOrThrow();
   const isConfirmed = async () => (await row()).email_confirmed === 1;
   const refused = async (attempt: () => Promise<{ status: number; body: { code?: string } }>, status: number) => {
     const content = await contentOf(service);
-    const answer = await attempt();
-    assert.equal(answer.status, status, JSON.stringify(answer.body));
+    const response = await attempt();
+    assert.equal(response.status, status, JSON.stringify(response.body));
     assert.equal(await contentOf(service), content, 'a refused request changes nothing');
-    return answer.body.code;
+    return response.body.code;
   };
 
   it('confirm an address once', async () => {
     const token = await lastToken(confirmations());
-    const answer = await post(`/v1/email/confirmations/${token}`);
-    assert.equal(answer.status, 200);
+    const response = await post(`/v1/email/confirmations/${token}`);
+    assert.equal(response.status, 200);
     assert.equal(await isConfirmed(), true);
     assert.equal(await refused(() => post(`/v1/email/confirmations/${token}`), 404), 'link_invalid');
   });
 
   it('work for one of several concurrent requests', async () => {
     const token = await lastToken(confirmations());
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post(`/v1/email/confirmations/${token}`)));
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
-    assert.equal(answers.filter(({ status }) => status === 404).length, 19);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post(`/v1/email/confirmations/${token}`)));
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
+    assert.equal(responses.filter(({ status }) => status === 404).length, 19);
   });
 
   it('are not used up by a GET', async () => {
     const token = await lastToken(confirmations());
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
-      await ask(service, `/v1/email/confirmations/${token}`, { method });
+      await request(service, `/v1/email/confirmations/${token}`, { method });
       await fetch(`${service.url}/email/confirm/${token}`, { method, redirect: 'manual' });
     }
     assert.equal(await isConfirmed(), false);
@@ -72,12 +72,12 @@ onBothEngines('Links in mail', (engine) => {
   it('expire', async () => {
     const own = await mail.start();
     const address = 'late@example.com';
-    await ask(own, '/v1/register', { json: { email: address, password } });
+    await request(own, '/v1/register', { json: { email: address, password } });
     await own.accounts.mail.settle();
     const token = await lastToken(confirmations(address));
     own.advance(72 * hour);
-    const answer = await ask(own, `/v1/email/confirmations/${token}`, { json: {} });
-    assert.equal(answer.status, 404);
+    const response = await request(own, `/v1/email/confirmations/${token}`, { json: {} });
+    assert.equal(response.status, 404);
   });
 
   it('cannot be forged, altered, or used for another purpose', async () => {
@@ -114,7 +114,7 @@ onBothEngines('Links in mail', (engine) => {
     const token = await logIn(service, email, password);
     assert.equal((await confirmations()).length, 1);
     assert.equal((await post('/v1/email/confirmations', {}, token)).status, 202);
-    assert.equal((await ask(service, '/v1/email/confirmations', { method: 'POST', token })).status, 202);
+    assert.equal((await request(service, '/v1/email/confirmations', { method: 'POST', token })).status, 202);
     assert.equal((await confirmations()).length, 3);
     await post(`/v1/email/confirmations/${await lastToken(confirmations())}`);
     assert.equal(await refused(() => post('/v1/email/confirmations', {}, token), 409), 'email_confirmed');
@@ -153,9 +153,9 @@ onBothEngines('Links in mail', (engine) => {
     assert.equal((await resets()).length, 5);
     const token = await logIn(service, email, password);
     for (let i = 0; i < 5; i++) assert.equal((await post('/v1/email/confirmations', {}, token)).status, 202);
-    const answer = await post('/v1/email/confirmations', {}, token);
-    assert.equal(answer.status, 429);
-    assert.ok(Number(answer.headers.get('retry-after')) > 0);
+    const response = await post('/v1/email/confirmations', {}, token);
+    assert.equal(response.status, 429);
+    assert.ok(Number(response.headers.get('retry-after')) > 0);
   });
 
   it('set a new password once, end the sessions, confirm the email and notify the owner', async () => {
@@ -201,21 +201,21 @@ onBothEngines('Links in mail', (engine) => {
     await refused(() => post(`/v1/password/resets/${first}`, { password: 'yet another secret' }), 404);
 
     const own = await mail.start();
-    await ask(own, '/v1/register', { json: { email: 'slow@example.com', password } });
-    await ask(own, '/v1/password/resets', { json: { email: 'slow@example.com' } });
+    await request(own, '/v1/register', { json: { email: 'slow@example.com', password } });
+    await request(own, '/v1/password/resets', { json: { email: 'slow@example.com' } });
     await own.accounts.mail.settle();
     const token = await lastToken(resets('slow@example.com'));
     own.advance(hour);
-    assert.equal((await ask(own, `/v1/password/resets/${token}`, { json: { password: newPassword } })).status, 404);
+    assert.equal((await request(own, `/v1/password/resets/${token}`, { json: { password: newPassword } })).status, 404);
   });
 
   it('enable the login if confirmation is required', async () => {
     const own = await mail.start({ REQUIRE_EMAIL_CONFIRMATION: 'true' });
     const address = 'strict@example.com';
-    await ask(own, '/v1/register', { json: { email: address, password } });
+    await request(own, '/v1/register', { json: { email: address, password } });
     await assert.rejects(logIn(own, address, password), /invalid_grant.*confirm/);
     await own.accounts.mail.settle();
-    await ask(own, `/v1/email/confirmations/${await lastToken(confirmations(address))}`, { json: {} });
+    await request(own, `/v1/email/confirmations/${await lastToken(confirmations(address))}`, { json: {} });
     assert.ok(await logIn(own, address, password));
   });
 
@@ -223,12 +223,12 @@ onBothEngines('Links in mail', (engine) => {
     const own = await mail.start();
     const address = 'patient@example.com';
     mail.server.mood = 'refuse';
-    await ask(own, '/v1/register', { json: { email: address, password } });
+    await request(own, '/v1/register', { json: { email: address, password } });
     await own.accounts.mail.settle();
     own.advance(80 * hour);
     mail.server.mood = 'accept';
     await own.accounts.mail.settle();
     const token = await lastToken(confirmations(address));
-    assert.equal((await ask(own, `/v1/email/confirmations/${token}`, { json: {} })).status, 200);
+    assert.equal((await request(own, `/v1/email/confirmations/${token}`, { json: {} })).status, 200);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { password, personalClient, personalToken, registerUser } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { Visitor } from '../harness/visitor.ts';
 
@@ -20,7 +20,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
   const access = async (email: string) => (await mailsTo(service, 'new-access', email)).map(({ text }) => text ?? '');
   const logins = async (email: string) => (await mailsTo(service, 'new-login', email)).map(({ text }) => text ?? '');
   const logInWith = async (email: string, userAgent: string, given = password) =>
-    ask(service, '/v1/clients/web/admin/login', {
+    request(service, '/v1/clients/web/admin/login', {
       json: { email, password: given },
       headers: { 'user-agent': userAgent },
     });
@@ -40,35 +40,37 @@ onBothEngines('Mail to the owner of an account', (engine) => {
     const client = await personalClient(service, ada.token);
     assert.match((await access(ada.email))[0] as string, /a new external application/);
     const admin = await logIn(service, 'admin@example.com', 'correct horse battery');
-    const made = await ask(service, `/v1/users/${ada.id}/clients`, {
+    const made = await request(service, `/v1/users/${ada.id}/clients`, {
       json: { name: 'Buy at evil.example' },
       token: admin,
     });
     assert.equal(made.status, 201);
-    await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
+    await request(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
     const mails = await access(ada.email);
     assert.equal(mails.length, 3);
     assert.ok(!mails.some((text) => text.includes('evil')), 'the mail contains no text of the client');
-    await ask(service, `/v1/users/${ada.id}/email-confirmations`, { method: 'POST', token: admin });
-    await ask(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
+    await request(service, `/v1/users/${ada.id}/email-confirmations`, { method: 'POST', token: admin });
+    await request(service, `/v1/clients/${client.id}/secrets`, { json: {}, token: ada.token });
     const named = (await mailsTo(service, 'new-access', ada.email)).at(-1);
-    const { body } = await ask<{ data: { name: string } }>(service, `/v1/clients/${client.id}`, { token: ada.token });
+    const { body } = await request<{ data: { name: string } }>(service, `/v1/clients/${client.id}`, {
+      token: ada.token,
+    });
     assert.match(named?.subject ?? '', new RegExp(`a new secret for “${body.data.name}”`));
     assert.match(named?.text ?? '', new RegExp(`a new secret for “${body.data.name}”`));
-    await ask(service, '/v1/clients', { json: { name: 'First-party', type: 'password' }, token: admin });
+    await request(service, '/v1/clients', { json: { name: 'First-party', type: 'password' }, token: admin });
     assert.deepEqual(await access('admin@example.com'), []);
   });
 
   it('is not sent for refused requests', async () => {
     const ada = await registerUser(service);
-    assert.equal((await ask(service, '/v1/tokens', { json: { scopes: ['*'] }, token: ada.token })).status, 422);
-    assert.equal((await ask(service, '/v1/clients', { json: {}, token: ada.token })).status, 422);
+    assert.equal((await request(service, '/v1/tokens', { json: { scopes: ['*'] }, token: ada.token })).status, 422);
+    assert.equal((await request(service, '/v1/clients', { json: {}, token: ada.token })).status, 422);
     assert.deepEqual(await access(ada.email), []);
   });
 
   it('reports a login from a new device', async () => {
     const email = 'devices@example.com';
-    await ask(service, '/v1/register', { json: { email, password } });
+    await request(service, '/v1/register', { json: { email, password } });
     assert.equal((await logInWith(email, firefox)).status, 200);
     assert.deepEqual(await logins(email), [], 'the first login');
     await logInWith(email, firefox);
@@ -90,7 +92,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
 
   it('recognizes a browser by its cookie, even if its User-Agent has changed', async () => {
     const email = 'cookie@example.com';
-    await ask(service, '/v1/register', { json: { email, password } });
+    await request(service, '/v1/register', { json: { email, password } });
     const visitor = new Visitor(service);
     const signIn = async (userAgent: string) => {
       const headers = { 'user-agent': userAgent };
@@ -108,7 +110,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
 
   it('is limited if the address is not confirmed', async () => {
     const email = 'stranger@example.com';
-    await ask(service, '/v1/register', { json: { email, password } });
+    await request(service, '/v1/register', { json: { email, password } });
     const token = await logIn(service, email, password);
     for (let n = 0; n < 9; n++) await personalToken(service, token);
     assert.equal((await access(email)).length, 5);
@@ -117,7 +119,7 @@ onBothEngines('Mail to the owner of an account', (engine) => {
   it('is limited per unconfirmed mailbox, for all its accounts together', async () => {
     for (let n = 0; n < 4; n++) {
       const email = `many+${n}@example.com`;
-      await ask(service, '/v1/register', { json: { email, password } });
+      await request(service, '/v1/register', { json: { email, password } });
       const token = await logIn(service, email, password);
       for (let made = 0; made < 3; made++) await personalToken(service, token);
     }
@@ -130,12 +132,12 @@ onBothEngines('Mail to the owner of an account', (engine) => {
 
   it('reports a changed password, with a limit for an unconfirmed address', async () => {
     const email = 'changing@example.com';
-    await ask(service, '/v1/register', { json: { email, password } });
+    await request(service, '/v1/register', { json: { email, password } });
     const token = await logIn(service, email, password);
     let current = password;
     for (let n = 0; n < 7; n++) {
       const json = { current_password: current, password: `another fine secret ${n}` };
-      assert.equal((await ask(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
+      assert.equal((await request(service, '/v1/users/me', { method: 'PATCH', json, token })).status, 200);
       current = json.password;
     }
     assert.equal((await mailsTo(service, 'password-changed', email)).length, 5);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Registered {
@@ -21,7 +21,7 @@ onBothEngines('Registration', (engine) => {
   before(async () => {
     service = await start();
   });
-  const register = <T = Registered>(json: unknown, on = service) => ask<T>(on, '/v1/register', { json });
+  const register = <T = Registered>(json: unknown, on = service) => request<T>(on, '/v1/register', { json });
   const wrongFields = async (json: Record<string, unknown>, on = service): Promise<string[]> => {
     const before = await contentOf(on);
     const { status, body, headers } = await register<Refused>(json, on);
@@ -51,7 +51,7 @@ onBothEngines('Registration', (engine) => {
       locale: null,
       realm: 'users',
     });
-    const form = await ask<Registered>(service, '/v1/register', {
+    const form = await request<Registered>(service, '/v1/register', {
       form: { email: 'grace@example.com', password, name: '', username: 'Grace', phone: '+1 (213) 373-4253' },
     });
     assert.equal(form.status, 201);
@@ -135,10 +135,10 @@ onBothEngines('Registration', (engine) => {
   });
 
   it('creates one user from a hundred concurrent registrations of one email', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, () => register<Refused>({ email: 'race@example.com', password })),
     );
-    const ofStatus = (status: number) => answers.filter((answer) => answer.status === status);
+    const ofStatus = (status: number) => responses.filter((response) => response.status === status);
     assert.equal(ofStatus(201).length, 1);
     for (const { body } of ofStatus(422)) {
       assert.deepEqual(
@@ -167,7 +167,7 @@ onBothEngines('Registration', (engine) => {
     assert.deepEqual(await wrongFields({ name: 'Nobody', password }, open), ['email:required']);
     const strict = await start({ env: { LOGIN_ATTRIBUTES: 'email,username', REQUIRE_EMAIL_CONFIRMATION: 'true' } });
     assert.equal((await register({ username: 'nameonly', password }, strict)).status, 201);
-    const login = await ask(strict, '/v1/clients/web/admin/login', { json: { username: 'nameonly', password } });
+    const login = await request(strict, '/v1/clients/web/admin/login', { json: { username: 'nameonly', password } });
     assert.equal(login.status, 200, 'a user without an email has nothing to confirm');
   });
 
@@ -198,7 +198,7 @@ onBothEngines('Registration', (engine) => {
       });
       assert.equal(response.status, expected);
     }
-    const empty = await ask<Refused>(service, '/v1/register', { method: 'POST' });
+    const empty = await request<Refused>(service, '/v1/register', { method: 'POST' });
     assert.equal(empty.status, 422);
   });
 });

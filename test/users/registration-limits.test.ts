@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, password as known } from '../harness/accounts.ts';
-import { ask } from '../harness/ask.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsAt, servicesWithMail } from '../harness/mail-server.ts';
+import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 interface Refused {
@@ -21,7 +21,10 @@ onBothEngines('A stranger who registers', (engine) => {
     service = await mail.start({ TRUST_PROXY: '127.0.0.1' });
   });
   const register = (email: string, address: string, more = {}, on = service) =>
-    ask<Refused>(on, '/v1/register', { json: { email, password, ...more }, headers: { 'x-forwarded-for': address } });
+    request<Refused>(on, '/v1/register', {
+      json: { email, password, ...more },
+      headers: { 'x-forwarded-for': address },
+    });
   const codes = ({ body }: { body: Refused }) => body.errors.map(({ field, code }) => `${field}:${code}`);
   const mailsTo = (mailbox: RegExp) => mailsAt(mail.server, service, (to) => mailbox.test(to));
 
@@ -40,9 +43,9 @@ onBothEngines('A stranger who registers', (engine) => {
     const { email } = await addLogin(own);
     for (let i = 0; i < 5; i++) assert.deepEqual(codes(await register(email, '10.2.0.2', {}, own)), ['email:taken']);
     for (const asked of [email, 'free@example.com']) {
-      const answer = await register(asked, '10.2.0.2', {}, own);
-      assert.equal(answer.status, 429);
-      assert.ok(Number(answer.headers.get('retry-after')) > 3000);
+      const response = await register(asked, '10.2.0.2', {}, own);
+      assert.equal(response.status, 429);
+      assert.ok(Number(response.headers.get('retry-after')) > 3000);
     }
     assert.equal((await register('elsewhere@example.com', '10.2.0.3', {}, own)).status, 201);
     own.advance(hour);
@@ -51,11 +54,11 @@ onBothEngines('A stranger who registers', (engine) => {
 
   it('learns no more by concurrent requests, or from many addresses of one IPv6 network', async () => {
     const people = await Promise.all(Array.from({ length: 20 }, () => addLogin(service)));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       people.map(({ email }, i) => register(email, `2001:db8:7:7::${(i + 1).toString(16)}`)),
     );
-    assert.equal(answers.filter(({ status }) => status === 422).length, 5);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 15);
+    assert.equal(responses.filter(({ status }) => status === 422).length, 5);
+    assert.equal(responses.filter(({ status }) => status === 429).length, 15);
     let told = 0;
     for (const [i, { email }] of people.entries()) {
       if ((await register(email, `2001:db8:7:${(i + 256).toString(16)}::1`)).status === 422) told++;
@@ -71,12 +74,12 @@ onBothEngines('A stranger who registers', (engine) => {
     assert.equal((await register(taken.email, '10.2.5.1', taken, own)).status, 201);
     assert.equal((await register('eve@example.com', '10.2.5.2', {}, own)).status, 201);
     const headers = { 'x-forwarded-for': '10.2.5.3' };
-    const login = await ask<{ access_token: string }>(own, '/v1/clients/web/admin/login', {
+    const login = await request<{ access_token: string }>(own, '/v1/clients/web/admin/login', {
       json: { email: 'eve@example.com', password },
       headers,
     });
     const change = (fields: object) =>
-      ask<Refused>(own, '/v1/users/me', {
+      request<Refused>(own, '/v1/users/me', {
         method: 'PATCH',
         json: { ...fields, current_password: password },
         token: login.body.access_token,
@@ -101,11 +104,11 @@ onBothEngines('A stranger who registers', (engine) => {
     const own = await start({ env: { TRUST_PROXY: '127.0.0.1', REGISTRATION_LIMIT: '3' } });
     const { email } = await addLogin(own);
     assert.equal((await register(email, '10.2.0.4', {}, own)).status, 422);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, i) => register(`many${i}@example.com`, '10.2.0.4', {}, own)),
     );
-    assert.equal(answers.filter(({ status }) => status === 201).length, 3);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 3);
+    assert.equal(responses.filter(({ status }) => status === 201).length, 3);
+    assert.equal(responses.filter(({ status }) => status === 429).length, 3);
     assert.equal((await register('other@example.com', '10.2.0.5', {}, own)).status, 201);
     own.advance(hour);
     assert.equal((await register('later@example.com', '10.2.0.4', {}, own)).status, 201);
@@ -125,23 +128,23 @@ onBothEngines('A stranger who registers', (engine) => {
     assert.equal((await mailsTo(/^box\+/)).length, 3);
     for (let i = 0; i < 9; i++) {
       const json = { email: `box+${i % 3}@example.com` };
-      assert.equal((await ask(service, '/v1/password/resets', { json })).status, 202);
+      assert.equal((await request(service, '/v1/password/resets', { json })).status, 202);
     }
     assert.equal((await mailsTo(/^box\+/)).length, 3 + 5);
   });
 
   it('always gets 202 for a password reset, but at most a hundred mails are sent for one network', async () => {
     const headers = { 'x-forwarded-for': '10.2.3.1' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 110 }, (_, i) =>
-        ask(service, '/v1/password/resets', { json: { email: `anybody${i}@example.com` }, headers }),
+        request(service, '/v1/password/resets', { json: { email: `anybody${i}@example.com` }, headers }),
       ),
     );
-    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([202]));
+    assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([202]));
     const { email } = await addLogin(service);
-    await ask(service, '/v1/password/resets', { json: { email }, headers });
+    await request(service, '/v1/password/resets', { json: { email }, headers });
     assert.equal((await mailsTo(new RegExp(email))).length, 0);
-    await ask(service, '/v1/password/resets', { json: { email }, headers: { 'x-forwarded-for': '10.2.3.2' } });
+    await request(service, '/v1/password/resets', { json: { email }, headers: { 'x-forwarded-for': '10.2.3.2' } });
     assert.equal((await mailsTo(new RegExp(email))).length, 1);
   });
 
@@ -163,7 +166,7 @@ onBothEngines('A stranger who registers', (engine) => {
     while ((await waiting()) < 40 && done < 20) await new Promise((resolve) => setImmediate(resolve));
     const before = done;
     const headers = { 'x-forwarded-for': '10.2.4.2' };
-    const login = await ask(own, '/v1/clients/web/admin/login', { json: { email, password: known }, headers });
+    const login = await request(own, '/v1/clients/web/admin/login', { json: { email, password: known }, headers });
     assert.equal(login.status, 200);
     assert.ok(done - before < 20, `${done - before} registrations were processed first`);
     await Promise.all(storm);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { ask, logIn } from '../harness/ask.ts';
 import { contentOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { tokenMailed } from '../harness/mailbox.ts';
@@ -14,6 +13,7 @@ import {
   stateOf,
   type UserBody,
 } from '../harness/people.ts';
+import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const proof = { current_password: password };
@@ -29,7 +29,7 @@ onBothEngines('Taking over an account', (engine) => {
   });
   const patch = (id: string, json: unknown, token: string) => patchUser(service, id, json, token);
   const remove = (id: string, token: string, json?: unknown) =>
-    ask<UserBody>(service, `/v1/users/${id}`, { method: 'DELETE', token, ...(json ? { json } : {}) });
+    request<UserBody>(service, `/v1/users/${id}`, { method: 'DELETE', token, ...(json ? { json } : {}) });
   const refused = async (attempt: () => Promise<{ status: number; body: UserBody }>, expected: string) => {
     const content = await contentOf(service);
     const { status, body } = await attempt();
@@ -49,7 +49,7 @@ onBothEngines('Taking over an account', (engine) => {
       assert.deepEqual([wrong.status, wrong.body.errors[0]?.code], [422, 'wrong']);
     }
     const put = (json: object) =>
-      ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
+      request<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
     await refused(() => put({ email: ada.email, username: 'ada.new' }), '422 current_password:required');
     assert.equal((await put({ email: ada.email, name: 'Ada' })).status, 200, 'not for unchanged identifiers');
     const changed = await patch(ada.id, { username: 'ada.new', phone: '+12133734253', ...proof }, ada.token);
@@ -85,7 +85,7 @@ onBothEngines('Taking over an account', (engine) => {
     await refused(() => remove(ada.id, ada.token, { ...proof, force: true }), '422 force:unknown');
     assert.equal((await remove(ada.id, ada.token, proof)).status, 204);
     const form = { method: 'DELETE', form: proof, token: grace.token };
-    assert.equal((await ask(service, '/v1/users/me', form)).status, 204);
+    assert.equal((await request(service, '/v1/users/me', form)).status, 204);
     assert.equal(await stateOf(service, grace.token), '401 user_gone');
   });
 
@@ -96,13 +96,13 @@ onBothEngines('Taking over an account', (engine) => {
     await refused(() => patch(ada.id, { password: 'another fine secret' }, narrow), '403 insufficient_scope');
     await refused(() => patch(ada.id, { email: 'mine@example.com' }, narrow), '403 insufficient_scope');
     await refused(() => patch(ada.id, { disabled: true }, narrow), '403 insufficient_scope');
-    const create = (json: object, token = narrow) => ask<UserBody>(service, '/v1/users', { json, token });
+    const create = (json: object, token = narrow) => request<UserBody>(service, '/v1/users', { json, token });
     await refused(() => create({ email: 'made@example.com', password, roles: ['admin'] }), '403 insufficient_scope');
     await refused(() => create({ email: 'made@example.com', password, disabled: true }), '403 insufficient_scope');
     const made = await create({ email: 'made@example.com', password });
     assert.equal(made.status, 201, 'an ordinary user can be created');
     await patch(made.body.data.id, { roles: ['editor'] }, admin);
-    const put = ask<UserBody>(service, `/v1/users/${made.body.data.id}`, {
+    const put = request<UserBody>(service, `/v1/users/${made.body.data.id}`, {
       method: 'PUT',
       json: { email: 'made@example.com' },
       token: narrow,
@@ -116,11 +116,11 @@ onBothEngines('Taking over an account', (engine) => {
     const pat = await personalToken(service, ada.token);
     const client = await personalClient(service, ada.token);
     const ofClient = (await client.grant()).body;
-    await ask(service, '/v1/password/resets', { json: { email: ada.email } });
+    await request(service, '/v1/password/resets', { json: { email: ada.email } });
     const link = await tokenMailed(service, 'reset-password', ada.email);
     for (let n = 0; n < 11; n++) await logIn(service, ada.email, 'a wrong guess').catch(() => undefined);
     await assert.rejects(logIn(service, ada.email, password), /429/);
-    const reset = await ask(service, `/v1/password/resets/${link}`, { json: { password: 'another fine secret' } });
+    const reset = await request(service, `/v1/password/resets/${link}`, { json: { password: 'another fine secret' } });
     assert.equal(reset.status, 200);
     for (const token of [ada.token, pat, ofClient.access_token]) {
       assert.equal(await stateOf(service, token), '401 token_revoked');
@@ -128,11 +128,11 @@ onBothEngines('Taking over an account', (engine) => {
     assert.equal((await client.grant()).body.error, 'invalid_client');
     const refresh = { grant_type: 'refresh_token', refresh_token: ofClient.refresh_token };
     const form = { ...refresh, client_id: client.id, client_secret: client.secret };
-    assert.equal((await ask(service, '/v1/oauth/token', { form })).status, 401);
+    assert.equal((await request(service, '/v1/oauth/token', { form })).status, 401);
     const fresh = await logIn(service, ada.email, 'another fine secret');
     assert.ok(fresh, 'the lockout has ended');
     const secrets = `/v1/clients/${client.id}/secrets`;
-    const { body } = await ask<{ data: { client_secret: string } }>(service, secrets, { json: {}, token: fresh });
+    const { body } = await request<{ data: { client_secret: string } }>(service, secrets, { json: {}, token: fresh });
     assert.equal((await clientGrant(service, client.id, body.data.client_secret)).status, 200, 'the client stays');
   });
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { type Answer, ask, logIn } from '../harness/ask.ts';
 import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { password, patchUser, registerUser as register, type UserBody, type UsersBody } from '../harness/people.ts';
+import { type JsonResponse, logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const newPassword = 'another fine secret';
@@ -19,9 +19,9 @@ onBothEngines('Changes of users', (engine) => {
   });
 
   const registerUser = (on = service) => register(on);
-  const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
+  const get = <T = UserBody>(path: string, token: string) => request<T>(service, path, { token });
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
-  const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
+  const refused = <T>(attempt: () => Promise<JsonResponse<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('require the old password for a new one, and end the other sessions', async () => {
     const ada = await registerUser();
@@ -47,9 +47,9 @@ onBothEngines('Changes of users', (engine) => {
   it('limit wrong old passwords with a separate count, so that the login is not locked', async () => {
     const ada = await registerUser();
     const guess = () => patch(ada.id, { password: newPassword, current_password: 'not it at all' }, ada.token);
-    const answers = await Promise.all(Array.from({ length: 15 }, guess));
-    assert.equal(answers.filter(({ status }) => status === 422).length, 10);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 5);
+    const responses = await Promise.all(Array.from({ length: 15 }, guess));
+    assert.equal(responses.filter(({ status }) => status === 422).length, 10);
+    assert.equal(responses.filter(({ status }) => status === 429).length, 5);
     assert.ok(await logIn(service, ada.email, password));
   });
 
@@ -78,17 +78,17 @@ onBothEngines('Changes of users', (engine) => {
   it('keep the last administrator', async () => {
     const own = await start();
     const boss = await logIn(own, 'admin@example.com', 'correct horse battery');
-    const me = await ask<UserBody>(own, '/v1/users/me', { token: boss });
+    const me = await request<UserBody>(own, '/v1/users/me', { token: boss });
     const { id } = me.body.data;
     const demoted = await patch(id, { roles: [] }, boss, own);
     assert.equal(demoted.status, 409);
     assert.equal(demoted.body.code, 'last_administrator');
-    const deleted = await ask<UserBody>(own, '/v1/users/me', { method: 'DELETE', token: boss });
+    const deleted = await request<UserBody>(own, '/v1/users/me', { method: 'DELETE', token: boss });
     assert.equal(deleted.status, 409);
 
     const second = await registerUser(own);
     await patch(second.id, { roles: ['admin'] }, boss, own);
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       patch(id, { roles: [] }, second.token, own),
       patch(second.id, { roles: [] }, boss, own),
     ]);
@@ -98,16 +98,19 @@ onBothEngines('Changes of users', (engine) => {
       .where('roles', 'like', '%admin%')
       .execute();
     assert.equal(admins.length, 1, "one of two administrators who remove each other's role keeps it");
-    assert.equal(answers.filter(({ status }) => status === 200).length, 1);
+    assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
 
   it('include deletions, which end sessions and clients, and leave an audit trail without addresses', async () => {
     const ada = await registerUser();
     const { db } = service.context.database;
     const grace = await registerUser();
-    await refused(() => ask<UserBody>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }), 404);
+    await refused(
+      () => request<UserBody>(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: ada.token }),
+      404,
+    );
     await assert.rejects(logIn(service, ada.email, 'wrong password'));
-    assert.equal((await ask(service, '/v1/users/me', { ...deletion, token: ada.token })).status, 204);
+    assert.equal((await request(service, '/v1/users/me', { ...deletion, token: ada.token })).status, 204);
     const gone = await get('/v1/users/me', ada.token);
     assert.equal(gone.status, 401);
     assert.equal(gone.body.code, 'user_gone');
@@ -121,9 +124,9 @@ onBothEngines('Changes of users', (engine) => {
       assert.deepEqual([event.address, event.user_agent], [null, null]);
       assert.doesNotMatch(JSON.stringify(event), new RegExp(ada.email));
     }
-    assert.equal((await ask(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
+    assert.equal((await request(service, `/v1/users/${grace.id}`, { method: 'DELETE', token: admin })).status, 204);
     assert.equal((await get('/v1/users/me', grace.token)).body.code, 'user_gone');
-    const { body } = await ask<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
+    const { body } = await request<UserBody>(service, '/v1/register', { json: { email: ada.email, password } });
     assert.notEqual(body.data.id, ada.id, 'the email is free again');
   });
 });

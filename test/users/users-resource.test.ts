@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addClient } from '../harness/accounts.ts';
-import { type Answer, ask, logIn } from '../harness/ask.ts';
 import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { password, patchUser, registerUser as register, type UserBody, type UsersBody } from '../harness/people.ts';
+import { type JsonResponse, logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const newPassword = 'another fine secret';
@@ -19,9 +19,9 @@ onBothEngines('The users resource', (engine) => {
   });
 
   const registerUser = (on = service) => register(on);
-  const get = <T = UserBody>(path: string, token: string) => ask<T>(service, path, { token });
+  const get = <T = UserBody>(path: string, token: string) => request<T>(service, path, { token });
   const patch = (id: string, json: unknown, token: string, on = service) => patchUser(on, id, json, token);
-  const refused = <T>(attempt: () => Promise<Answer<T>>, status: number) => refusalOf(service, attempt, status);
+  const refused = <T>(attempt: () => Promise<JsonResponse<T>>, status: number) => refusalOf(service, attempt, status);
 
   it('shows all users to an administrator, and only themselves to other users', async () => {
     const [ada, grace] = [await registerUser(), await registerUser()];
@@ -36,7 +36,7 @@ onBothEngines('The users resource', (engine) => {
     assert.equal((await get(`/v1/users/${ada.id}`, ada.token)).status, 200);
     assert.equal((await get(`/v1/users/${grace.id}`, ada.token)).status, 404);
     assert.equal((await get(`/v1/users/${grace.id}`, admin)).status, 200);
-    assert.equal((await ask(service, '/v1/users')).status, 401);
+    assert.equal((await request(service, '/v1/users')).status, 401);
   });
 
   it('shows the fields of the contract, and never a password or its hash', async () => {
@@ -82,7 +82,7 @@ onBothEngines('The users resource', (engine) => {
   it('shows a personal client its owner, and lets it change nothing', async () => {
     const ada = await registerUser();
     const client = await addClient(service, { userId: ada.id });
-    const grant = await ask<{ access_token: string }>(service, '/v1/oauth/token', {
+    const grant = await request<{ access_token: string }>(service, '/v1/oauth/token', {
       form: { grant_type: 'client_credentials', client_id: client.id, client_secret: client.secret, scope: '' },
     });
     const token = grant.body.access_token;
@@ -94,10 +94,10 @@ onBothEngines('The users resource', (engine) => {
     assert.equal((await get('/v1/users/me', token)).body.data.id, ada.id);
     await refused(() => patch(ada.id, { name: 'Taken over' }, token), 403);
     await refused(() => patch(ada.id, { password: newPassword, current_password: password }, token), 403);
-    await refused(() => ask<UserBody>(service, '/v1/users/me', { method: 'DELETE', token }), 403);
-    await refused(() => ask<UserBody>(service, '/v1/email/confirmations', { method: 'POST', token }), 404);
+    await refused(() => request<UserBody>(service, '/v1/users/me', { method: 'DELETE', token }), 403);
+    await refused(() => request<UserBody>(service, '/v1/email/confirmations', { method: 'POST', token }), 404);
 
-    assert.equal((await ask(service, `/v1/users/${ada.id}`, { method: 'DELETE', token: admin })).status, 204);
+    assert.equal((await request(service, `/v1/users/${ada.id}`, { method: 'DELETE', token: admin })).status, 204);
     const gone = await get('/v1/users/me', token);
     assert.equal(gone.status, 401, 'its tokens end with the owner, even if they were cached');
     assert.equal(gone.body.code, 'client_revoked');
@@ -106,8 +106,8 @@ onBothEngines('The users resource', (engine) => {
   it('lets only administrators create users', async () => {
     const ada = await registerUser();
     const json = { email: 'Made@Example.com', password, roles: ['editor'], username: 'Made', name: 'M' };
-    await refused(() => ask<UserBody>(service, '/v1/users', { json, token: ada.token }), 403);
-    const { status, body, headers } = await ask<UserBody>(service, '/v1/users', { json, token: admin });
+    await refused(() => request<UserBody>(service, '/v1/users', { json, token: ada.token }), 403);
+    const { status, body, headers } = await request<UserBody>(service, '/v1/users', { json, token: admin });
     assert.equal(status, 201, JSON.stringify(body));
     assert.equal(body.data.email, 'Made@example.com');
     assert.equal(body.data.username, 'made');
@@ -123,7 +123,7 @@ onBothEngines('The users resource', (engine) => {
       .where('type', '=', 'personal')
       .execute();
     assert.equal(sessions.length, 1, 'with a personal access token for the user');
-    const again = await refused(() => ask<UserBody>(service, '/v1/users', { json, token: admin }), 422);
+    const again = await refused(() => request<UserBody>(service, '/v1/users', { json, token: admin }), 422);
     assert.equal(again.errors[0]?.code, 'taken');
   });
 
@@ -137,7 +137,7 @@ onBothEngines('The users resource', (engine) => {
       [{ email: 'x@example.com', password, password_hash: 'x' }, ['password_hash:unknown']],
       [{ username: 'nameonly', password }, ['email:required']],
     ] as const) {
-      const { errors } = await refused(() => ask<UserBody>(service, '/v1/users', { json, token: admin }), 422);
+      const { errors } = await refused(() => request<UserBody>(service, '/v1/users', { json, token: admin }), 422);
       assert.deepEqual(
         errors.map(({ field }) => field).sort(),
         expected.map((entry) => entry.split(':')[0]),
@@ -166,7 +166,7 @@ onBothEngines('The users resource', (engine) => {
     const ada = await registerUser();
     const { body } = await get(`/v1/users/${ada.id}`, ada.token);
     const put = (json: unknown) =>
-      ask<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
+      request<UserBody>(service, `/v1/users/${ada.id}`, { method: 'PUT', json, token: ada.token });
     const { status, body: after } = await put({ ...body.data, name: 'Whole' });
     assert.equal(status, 200, JSON.stringify(after));
     assert.equal(after.data.name, 'Whole');
@@ -194,7 +194,7 @@ onBothEngines('The users resource', (engine) => {
       [ada.id],
       'only users that the caller may see',
     );
-    assert.equal((await ask(service, '/v1/roles', { json: { name: 'boss' }, token: admin })).status, 405);
+    assert.equal((await request(service, '/v1/roles', { json: { name: 'boss' }, token: admin })).status, 405);
   });
 
   it('includes only the clients, tokens and roles of each user', async () => {
@@ -219,13 +219,13 @@ onBothEngines('The users resource', (engine) => {
     const ada = await registerUser();
     const { headers } = await get(`/v1/users/${ada.id}`, ada.token);
     const edit = (name: string) =>
-      ask<UserBody>(service, `/v1/users/${ada.id}`, {
+      request<UserBody>(service, `/v1/users/${ada.id}`, {
         method: 'PATCH',
         json: { name },
         token: ada.token,
         headers: { 'if-match': headers.get('etag') as string },
       });
-    const answers = await Promise.all([edit('One'), edit('Two')]);
-    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412]);
+    const responses = await Promise.all([edit('One'), edit('Two')]);
+    assert.deepEqual(responses.map(({ status }) => status).sort(), [200, 412]);
   });
 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { constants, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { afterEach, describe, it, mock } from 'node:test';
 import { addClient, addLogin, password } from '../../../test/harness/accounts.ts';
-import { ask } from '../../../test/harness/ask.ts';
 import { garage } from '../../../test/harness/garage.ts';
+import { request } from '../../../test/harness/request.ts';
 import { idOf, resourceServices } from '../../../test/harness/resource-service.ts';
 import { services } from '../../../test/harness/service.ts';
 import { byCredentials, requestBy } from '../../../test/harness/token-requests.ts';
@@ -87,19 +87,21 @@ describe('SQLite plans statements once, not for each execution', () => {
     const login = await addClient(service, { type: 'password' });
     const machine = await addClient(service, {});
     const token = async (form: Record<string, string>) => {
-      const answer = await ask(service, '/v1/oauth/token', { form });
-      assert.equal(answer.status, 200, answer.text);
-      return answer.body as { access_token: string; refresh_token: string };
+      const response = await request(service, '/v1/oauth/token', { form });
+      assert.equal(response.status, 200, response.text);
+      return response.body as { access_token: string; refresh_token: string };
     };
     await token(byCredentials(machine));
     const first = await token(requestBy(login, { grant_type: 'password', username: user.email, password }));
     const second = await token(requestBy(login, { grant_type: 'refresh_token', refresh_token: first.refresh_token }));
     const asUser = { token: second.access_token };
     for (const path of ['/v1/me', '/v1/tokens', '/v1/clients', '/v1/users?limit=5', '/v1/events?limit=5'])
-      await ask(service, path, asUser);
-    const seen = await ask(service, '/v1/oauth/introspect', { form: requestBy(login, { token: second.access_token }) });
+      await request(service, path, asUser);
+    const seen = await request(service, '/v1/oauth/introspect', {
+      form: requestBy(login, { token: second.access_token }),
+    });
     assert.equal(seen.body.active, true, seen.text);
-    await ask(service, '/v1/oauth/revoke', { form: requestBy(login, { token: second.refresh_token }) });
+    await request(service, '/v1/oauth/revoke', { form: requestBy(login, { token: second.refresh_token }) });
     assert.ok(executed.size > 30, `${executed.size} statements`);
     assert.deepEqual(plannedAgain(service.database.url.slice('sqlite:'.length), executed), []);
   });
@@ -109,9 +111,9 @@ describe('SQLite plans statements once, not for each execution', () => {
     const service = await startEngine(garage);
     executed.clear();
     const write = async (method: string, path: string, json: object, token = 'admin') => {
-      const answer = await service.ask(method, path, { json, token });
-      assert.ok(answer.status < 300, answer.text);
-      return answer.row;
+      const response = await service.request(method, path, { json, token });
+      assert.ok(response.status < 300, response.text);
+      return response.row;
     };
     const owner = await write('POST', '/v1/owners', { name: 'Ann', user_id: idOf('alice') });
     const car = await write('POST', '/v1/cars', { plate: 'A 1', tags: ['fast'], owner_id: owner.id });
@@ -136,10 +138,10 @@ describe('SQLite plans statements once, not for each execution', () => {
     ];
     for (const path of paths)
       for (const token of ['admin', 'alice']) {
-        const answer = await service.ask('GET', path, { token });
-        assert.equal(answer.status, 200, `${path}: ${answer.text}`);
+        const response = await service.request('GET', path, { token });
+        assert.equal(response.status, 200, `${path}: ${response.text}`);
       }
-    await service.ask('DELETE', `/v1/cars/${car.id}`);
+    await service.request('DELETE', `/v1/cars/${car.id}`);
     assert.ok(executed.size > 30, `${executed.size} statements`);
     assert.deepEqual(plannedAgain(service.database.url.slice('sqlite:'.length), executed), []);
   });

@@ -13,10 +13,10 @@ function resolver(...responses: string[][]) {
   const requested: string[] = [];
   const lookUp = ((name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {
     requested.push(name);
-    const answer = responses[Math.min(requested.length, responses.length) - 1] ?? [];
+    const response = responses[Math.min(requested.length, responses.length) - 1] ?? [];
     done(
       null,
-      answer.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+      response.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   }) as unknown as typeof lookup;
   return { asked: requested, lookUp };
@@ -43,8 +43,8 @@ describe('Guarded fetch', () => {
       server.close();
     }
   });
-  const listen = async (answer: RequestListener): Promise<{ port: number; url: string }> => {
-    const server = createServer(answer);
+  const listen = async (response: RequestListener): Promise<{ port: number; url: string }> => {
+    const server = createServer(response);
     servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -60,10 +60,10 @@ describe('Guarded fetch', () => {
       response.writeHead(201, { 'x-seen': `${request.method} ${request.url} ${request.headers.host}` }).end(body);
     });
     const fetch = createGuardedFetch(onLoopback, resolver(['127.0.0.1']).lookUp);
-    const answer = await fetch(`http://app.test:${port}/logout`, { method: 'POST', body: 'a=ü' });
-    assert.equal(answer.status, 201);
-    assert.equal(answer.headers['x-seen'], `POST /logout app.test:${port}`);
-    assert.equal(answer.body.toString(), 'a=ü');
+    const response = await fetch(`http://app.test:${port}/logout`, { method: 'POST', body: 'a=ü' });
+    assert.equal(response.status, 201);
+    assert.equal(response.headers['x-seen'], `POST /logout app.test:${port}`);
+    assert.equal(response.body.toString(), 'a=ü');
   });
 
   it('connects to no private address, in any spelling', async () => {

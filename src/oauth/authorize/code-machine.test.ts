@@ -3,9 +3,9 @@ import { before, it } from 'node:test';
 import fc from 'fast-check';
 import { addUser } from '../../../test/harness/accounts.ts';
 import { addApplication } from '../../../test/harness/applications.ts';
-import { ask } from '../../../test/harness/ask.ts';
 import { challenge, redirectUri, verifier } from '../../../test/harness/authorizing.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { request } from '../../../test/harness/request.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../http/request-source.ts';
@@ -181,7 +181,7 @@ onBothEngines('An authorization code', (engine) => {
     async #withdraw(): Promise<void> {
       const consent = await findConsent(service.context.database.db, { userId: this.#userId, clientId: client.id });
       if (!consent) return;
-      const { status } = await ask(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token: this.#token });
+      const { status } = await request(service, `/v1/consents/${consent.id}`, { method: 'DELETE', token: this.#token });
       assert.equal(status, 204);
       for (const code of this.codes) {
         if (!code.spent) code.gone = true;
@@ -191,7 +191,7 @@ onBothEngines('An authorization code', (engine) => {
 
     /** Offline access continues without the browser session. */
     async #logOut(): Promise<void> {
-      await ask(service, '/v1/logout', { method: 'DELETE', token: this.#token });
+      await request(service, '/v1/logout', { method: 'DELETE', token: this.#token });
       for (const { session, login, offline } of this.codes) {
         if (session && login === this.login && !offline) session.ended = true;
       }
@@ -202,7 +202,7 @@ onBothEngines('An authorization code', (engine) => {
     async check(): Promise<void> {
       for (const { session } of this.codes) {
         if (!session) continue;
-        const { status } = await ask(service, '/v1/users/me', { token: session.token });
+        const { status } = await request(service, '/v1/users/me', { token: session.token });
         assert.equal(status, session.ended ? 401 : 200);
       }
     }

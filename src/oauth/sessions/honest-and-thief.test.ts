@@ -35,9 +35,9 @@ async function refresh(real: SessionInstances, { refreshToken }: Holder): Promis
 }
 
 /** A device stores a response before it uses it. */
-function keep(holder: Holder, answer: Holder): void {
-  holder.refreshToken = answer.refreshToken;
-  holder.accessTokens.push(...answer.accessTokens);
+function keep(holder: Holder, response: Holder): void {
+  holder.refreshToken = response.refreshToken;
+  holder.accessTokens.push(...response.accessTokens);
 }
 
 /** Uses an access token. An expired token shows nothing about theft. */
@@ -67,9 +67,9 @@ async function live(real: SessionInstances, owner: Holder, action: OwnerAction):
   if (action === 'answer arrives') keep(owner, await refresh(real, owner));
   else if (action === 'answer is lost') await refresh(real, owner);
   else if (action === 'two tabs') {
-    const answers = await Promise.all([refresh(real, owner), refresh(real, owner), refresh(real, owner)]);
-    assert.equal(new Set(answers.map(({ refreshToken }) => refreshToken)).size, 1, 'the session forked');
-    for (const answer of answers) keep(owner, answer);
+    const responses = await Promise.all([refresh(real, owner), refresh(real, owner), refresh(real, owner)]);
+    assert.equal(new Set(responses.map(({ refreshToken }) => refreshToken)).size, 1, 'the session forked');
+    for (const response of responses) keep(owner, response);
   } else if (action === 'crash') real.crash();
   else await act(real, owner.accessTokens.at(action === 'uses newest' ? -1 : -2));
 }

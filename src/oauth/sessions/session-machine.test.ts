@@ -96,14 +96,14 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
   const now = real.now();
   const generation = Math.max(0, model.generation - back);
   const refreshToken = model.refreshTokens[generation] as string;
-  const answers = await Promise.allSettled(
+  const responses = await Promise.allSettled(
     Array.from({ length: times }, () =>
       refreshSession(real.any().sessions, { refreshToken, clientId: real.clientId, source }),
     ),
   );
-  const rows = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value.session] : []));
-  for (const answer of answers)
-    if (answer.status === 'rejected') assert.equal((answer.reason as OAuthError).error, 'invalid_grant');
+  const rows = responses.flatMap((response) => (response.status === 'fulfilled' ? [response.value.session] : []));
+  for (const response of responses)
+    if (response.status === 'rejected') assert.equal((response.reason as OAuthError).error, 'invalid_grant');
 
   const isCurrent = generation === model.generation;
   const isRetry = generation === model.generation - 1 && (model.usedAt === null || now - model.usedAt <= grace);

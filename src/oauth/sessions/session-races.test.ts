@@ -56,7 +56,7 @@ class Device {
   async live({ tabs, lost, eager, logout }: Round): Promise<void> {
     const refreshToken = this.#refreshToken;
     const leaving = logout ? this.#logOut() : undefined;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: tabs }, async (_, tab) => {
         const { sessions } = this.#real.any();
         try {
@@ -79,7 +79,7 @@ class Device {
       }),
     );
     await leaving;
-    const successors = new Set(answers.flatMap((answer) => (answer ? [answer.successor] : [])));
+    const successors = new Set(responses.flatMap((response) => (response ? [response.successor] : [])));
     assert.ok(successors.size <= 1, 'the session forked');
     if (this.#loggedOut) return this.checkGone();
     assert.equal(successors.size, 1);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { addLogin, password } from '../../../test/harness/accounts.ts';
-import { ask, logIn } from '../../../test/harness/ask.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
+import { logIn, request } from '../../../test/harness/request.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
 import { Visitor } from '../../../test/harness/visitor.ts';
 
@@ -22,20 +22,20 @@ onBothEngines('The console at /admin', (engine) => {
   });
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(service.url + path, { headers, redirect: 'manual' });
-  const askToken = (headers: Record<string, string>) =>
+  const requestToken = (headers: Record<string, string>) =>
     fetch(`${service.url}/admin/token`, { method: 'POST', headers, redirect: 'manual' });
 
   test('redirects to the login page', async () => {
     const response = await get('/admin');
     assert.equal(response.status, 302);
     assert.equal(response.headers.get('location'), '/login?next=%2Fadmin');
-    assert.equal((await askToken({})).status, 302);
+    assert.equal((await requestToken({})).status, 302);
   });
 
   test('is only for administrators, and so is its token', async () => {
     const cookie = await signIn(service, ['editor']);
     assert.equal((await get('/admin', { cookie })).status, 403);
-    assert.equal((await askToken({ cookie })).status, 403);
+    assert.equal((await requestToken({ cookie })).status, 403);
   });
 
   test('has a new nonce for style sheets in each response, and allows no inline script', async () => {
@@ -75,14 +75,14 @@ onBothEngines('The console at /admin', (engine) => {
   });
 
   test("gets the token of the page's session, and only from its own origin", async () => {
-    const response = await askToken({ cookie: admin, origin: service.url, 'sec-fetch-site': 'same-origin' });
+    const response = await requestToken({ cookie: admin, origin: service.url, 'sec-fetch-site': 'same-origin' });
     assert.equal(response.status, 200);
     assert.equal(response.headers.get('cache-control'), 'no-store');
     const body = (await response.json()) as { access_token: string; expires_in: number };
     assert.equal(`session=${body.access_token}`, admin);
     assert.ok(body.expires_in > 3500 && body.expires_in <= 3600);
     for (const [name, value] of Object.entries({ origin: 'https://evil.example', 'sec-fetch-site': 'same-site' })) {
-      assert.equal((await askToken({ cookie: admin, [name]: value })).status, 403);
+      assert.equal((await requestToken({ cookie: admin, [name]: value })).status, 403);
     }
   });
 
@@ -96,8 +96,8 @@ onBothEngines('The console at /admin', (engine) => {
     assert.equal(status, 200);
     const { access_token: token } = JSON.parse(html) as { access_token: string };
     assert.notEqual(token, before);
-    assert.equal((await ask(service, '/v1/users/me', { token })).status, 200);
-    const { status: loggedOut } = await ask(service, '/v1/logout', { method: 'DELETE', token });
+    assert.equal((await request(service, '/v1/users/me', { token })).status, 200);
+    const { status: loggedOut } = await request(service, '/v1/logout', { method: 'DELETE', token });
     assert.equal(loggedOut, 200);
     assert.equal((await visitor.send('/admin/token', {})).status, 302, 'one logout also ends the session of the page');
   });

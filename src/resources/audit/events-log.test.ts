@@ -94,14 +94,14 @@ onBothEngines('EVENTS_LOG', (engine) => {
     const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });
     const types = async () => (await follower.next()).map(({ type }) => type);
     /** Other transactions may run on the same server. */
-    const firstAnswer = async () => {
+    const firstResponse = async () => {
       for (;;) {
         const found = await types();
         if (found.length > 0) return found;
       }
     };
     await recordEvent(context, db, { type: 'first', source });
-    assert.deepEqual(await firstAnswer(), ['first']);
+    assert.deepEqual(await firstResponse(), ['first']);
     // SQLite has one writer, so no transaction can commit before an earlier one.
     const tx = engine === 'postgres' ? await db.startTransaction().execute() : undefined;
     await recordEvent(context, tx ?? db, { type: 'slow', source });
@@ -113,9 +113,9 @@ onBothEngines('EVENTS_LOG', (engine) => {
     if (later) await recordEvent(context, later, { type: 'undone', source });
     await recordEvent(context, db, { type: 'last', source });
     await tx?.commit().execute();
-    if (later) assert.deepEqual(await firstAnswer(), ['slow', 'quick']);
+    if (later) assert.deepEqual(await firstResponse(), ['slow', 'quick']);
     await later?.rollback().execute();
-    assert.deepEqual(await firstAnswer(), later ? ['last'] : ['slow', 'quick', 'last']);
+    assert.deepEqual(await firstResponse(), later ? ['last'] : ['slow', 'quick', 'last']);
     assert.deepEqual(await types(), []);
   });
 });

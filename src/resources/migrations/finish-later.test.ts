@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { ask } from '../../../test/harness/ask.ts';
 import { databases, type TestDatabase } from '../../../test/harness/engines.ts';
+import { request } from '../../../test/harness/request.ts';
 import { services } from '../../../test/harness/service.ts';
 
 const declare = fileURLToPath(new URL('../declare.ts', import.meta.url));
@@ -59,8 +59,8 @@ describe('Indexes of declared resources on a PostgreSQL with rows', () => {
     const fields = 'plate: text({ unique: true }), doors: integer({ sortable: true }), seats: integer()';
     const service = await run('sortable', fields);
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
-    const token = String((await ask(service, '/v1/clients/web/admin/login', { form })).body.access_token);
-    const { status, body } = await ask(service, '/v1/cars?orderBy=doors', { token });
+    const token = String((await request(service, '/v1/clients/web/admin/login', { form })).body.access_token);
+    const { status, body } = await request(service, '/v1/cars?orderBy=doors', { token });
     assert.equal(status, 200, JSON.stringify(body));
     while ((await validity()).cars_doors_id_order === undefined) await pause();
     assert.equal((await validity()).cars_doors_id_order, false);

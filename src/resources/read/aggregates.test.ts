@@ -37,16 +37,16 @@ onBothEngines('Aggregates', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
   let fleet: string;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const computed = async (query: string, token = 'admin', path = '/v1/vans') => {
-    const answer = await ask('GET', `${path}?${query}`, { token });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.rows as unknown[];
+    const response = await request('GET', `${path}?${query}`, { token });
+    assert.equal(response.status, 200, response.text);
+    return response.rows as unknown[];
   };
 
   before(async () => {
     service = await start([...garage, fleets, vans]);
-    fleet = (await ask('POST', '/v1/fleets', { json: { name: 'North' } })).row.id;
+    fleet = (await request('POST', '/v1/fleets', { json: { name: 'North' } })).row.id;
     const rows = [
       { kind: 'van', seats: 3, weight: 1.5, price: '0.10', built: '2024-01-31', user_id: idOf('alice') },
       { kind: 'van', seats: 9, weight: 0.25, price: '0.20', built: '2020-06-01', fleet_id: fleet },
@@ -54,7 +54,7 @@ onBothEngines('Aggregates', (engine) => {
       { kind: null, seats: null, price: null, user_id: idOf('alice') },
     ];
     for (const json of rows) {
-      const made = await ask('POST', '/v1/vans', { json });
+      const made = await request('POST', '/v1/vans', { json });
       assert.equal(made.status, 201, made.text);
     }
   });
@@ -105,12 +105,12 @@ onBothEngines('Aggregates', (engine) => {
     assert.deepEqual(await kinds('orderBy=count;kind&sortedBy=desc;asc'), ['van', null, 'bus']);
     assert.deepEqual(await kinds('orderBy=sum:price'), [null, 'bus', 'van']);
     assert.deepEqual(await kinds('sortedBy=desc'), ['van', 'bus', null]);
-    const page = await ask('GET', '/v1/vans?aggregate=count&groupBy=kind&limit=2&page=2');
+    const page = await request('GET', '/v1/vans?aggregate=count&groupBy=kind&limit=2&page=2');
     assert.deepEqual(page.rows as unknown[], [{ kind: 'van', count: 2 }]);
     const { links, ...figures } = page.pagination;
     assert.deepEqual(figures, { total: 3, count: 1, per_page: 2, current_page: 2, total_pages: 2 });
     assert.ok(links.next === null && links.previous?.includes('aggregate=count'));
-    const beyond = await ask('GET', '/v1/vans?aggregate=count&groupBy=kind&limit=2&page=9');
+    const beyond = await request('GET', '/v1/vans?aggregate=count&groupBy=kind&limit=2&page=9');
     assert.deepEqual([beyond.rows.length, beyond.pagination.total], [0, 3]);
   });
 
@@ -146,7 +146,7 @@ onBothEngines('Aggregates', (engine) => {
       ['aggregate=count&groupBy=kind&orderBy=seats', /the name "seats" .*Allowed: count, kind/],
     ];
     for (const [query, says] of cases) {
-      const { status, problem, text: body } = await ask('GET', `/v1/vans?${query}`);
+      const { status, problem, text: body } = await request('GET', `/v1/vans?${query}`);
       assert.equal(status, 400, body);
       assert.match(problem.detail, says, query);
     }
@@ -155,21 +155,22 @@ onBothEngines('Aggregates', (engine) => {
   it('add integers beyond the range of the database, or report that they cannot', async () => {
     const most = Number.MAX_SAFE_INTEGER;
     const rows = Array.from({ length: 2 }, () => ({ seats: most, weight: 1.7e308, kind: 'bus' }));
-    const made = await ask('POST', '/v1/vans/batches', { json: { rows } });
+    const made = await request('POST', '/v1/vans/batches', { json: { rows } });
     assert.equal(made.status, 200, made.text);
-    const { text: body } = await ask('GET', '/v1/vans?aggregate=sum:seats&search=seats:>1000');
+    const { text: body } = await request('GET', '/v1/vans?aggregate=sum:seats&search=seats:>1000');
     assert.match(body, /"seats":18014398509481982/);
-    const large = await ask('GET', '/v1/vans?aggregate=sum:weight&search=seats:>1000');
+    const large = await request('GET', '/v1/vans?aggregate=sum:weight&search=seats:>1000');
     assert.equal(large.status, 400, large.text);
     assert.match(large.problem.detail, /too large/);
-    await ask('DELETE', '/v1/vans/batches', {
-      json: { ids: (await ask('GET', '/v1/vans?search=seats:>1000')).rows.map(({ id }) => id) },
+    await request('DELETE', '/v1/vans/batches', {
+      json: { ids: (await request('GET', '/v1/vans?search=seats:>1000')).rows.map(({ id }) => id) },
     });
   });
 
   it('add more rows than the main thread may scan', async () => {
     const rows = Array.from({ length: 100 }, () => ({ price: '0.01', seats: 1 }));
-    for (let n = 0; n < 11; n++) assert.equal((await ask('POST', '/v1/vans/batches', { json: { rows } })).status, 200);
+    for (let n = 0; n < 11; n++)
+      assert.equal((await request('POST', '/v1/vans/batches', { json: { rows } })).status, 200);
     const [all] = await computed('aggregate=count,sum:price,sum:seats&search=seats:1');
     assert.deepEqual(all, { count: 1100, sum: { price: '11.00', seats: 1100 } });
   });

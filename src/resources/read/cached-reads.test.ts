@@ -35,7 +35,7 @@ describe('Cached reads on SQLite', () => {
         return readFirst(...args);
       },
     });
-    id = (await service.ask('POST', '/v1/notes', { json: { body: 'first' } })).row.id;
+    id = (await service.request('POST', '/v1/notes', { json: { body: 'first' } })).row.id;
   });
 
   const lists = ['/v1/notes', '/v1/notes?search=body:first', '/v1/notes?orderBy=body&limit=1', '/v1/notes?cursor='];
@@ -43,36 +43,36 @@ describe('Cached reads on SQLite', () => {
   /** The number of statements of one request. */
   const statementsOf = async (url: string) => {
     statements = 0;
-    assert.equal((await service.ask('GET', url)).status, 200);
+    assert.equal((await service.request('GET', url)).status, 200);
     return statements;
   };
   const bodyOf = async (url: string) => {
-    const { status, row, rows } = await service.ask('GET', url);
+    const { status, row, rows } = await service.request('GET', url);
     return status === 200 ? (Array.isArray(rows) ? rows[0] : row)?.body : status;
   };
 
   it('run no statement while nothing is committed', async () => {
-    for (const url of urls()) await service.ask('GET', url);
+    for (const url of urls()) await service.request('GET', url);
     for (const url of urls()) assert.equal(await statementsOf(url), 0, url);
   });
 
   it('return the same response, links and ETag', async () => {
-    await service.ask('POST', '/v1/notes', { json: { body: 'other' } });
+    await service.request('POST', '/v1/notes', { json: { body: 'other' } });
     for (const url of [...urls(), '/v1/notes?limit=1', '/v1/notes?limit=1&page=2']) {
-      const [first, second] = [await service.ask('GET', url), await service.ask('GET', url)];
+      const [first, second] = [await service.request('GET', url), await service.request('GET', url)];
       assert.equal(second.text, first.text);
       for (const name of ['etag', 'link', 'content-type']) {
         assert.equal(second.headers.get(name), first.headers.get(name), `${name} of ${url}`);
       }
       const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
-      assert.equal((await service.ask('GET', url, { headers })).status, 304);
+      assert.equal((await service.request('GET', url, { headers })).status, 304);
     }
   });
 
   it('show each write of the service and of another process', async () => {
     const change = otherProcess.prepare('update notes set body = ?, version = version + 1 where id = ?');
     for (let n = 0; n < 5; n++) {
-      await service.ask('PATCH', `/v1/notes/${id}`, { json: { body: `ours ${n}` } });
+      await service.request('PATCH', `/v1/notes/${id}`, { json: { body: `ours ${n}` } });
       for (const url of [`/v1/notes/${id}`, '/v1/notes?orderBy=body&sortedBy=desc']) {
         assert.equal(await bodyOf(url), `ours ${n}`);
         assert.equal(await bodyOf(url), `ours ${n}`);
@@ -87,9 +87,9 @@ describe('Cached reads on SQLite', () => {
   });
 
   it('show each caller only the rows that this caller may see', async () => {
-    for (const as of ['alice', 'bob']) await service.ask('POST', '/v1/owners', { token: as, json: { name: as } });
+    for (const as of ['alice', 'bob']) await service.request('POST', '/v1/owners', { token: as, json: { name: as } });
     const names = async (as: string) =>
-      (await service.ask('GET', '/v1/owners', { token: as })).rows.map(({ name }) => name);
+      (await service.request('GET', '/v1/owners', { token: as })).rows.map(({ name }) => name);
     for (let round = 0; round < 2; round++) {
       assert.deepEqual(await names('alice'), ['alice']);
       assert.deepEqual(await names('alice'), ['alice']);

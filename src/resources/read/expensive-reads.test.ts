@@ -3,7 +3,11 @@ import { before, it } from 'node:test';
 import { sql } from 'kysely';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { users } from '../../../test/harness/garage.ts';
-import { type Answer, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import {
+  type ResourceResponse,
+  type ResourceService,
+  resourceServices,
+} from '../../../test/harness/resource-service.ts';
 import type { Engine } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { role } from '../declaration/access.ts';
@@ -62,7 +66,7 @@ onBothEngines('Expensive reads', (engine) => {
   });
 
   const one = '/v1/notes/00000000-0000-7000-8000-000000000001?filter=title';
-  const refused = ({ status, problem, headers }: Answer) => {
+  const refused = ({ status, problem, headers }: ResourceResponse) => {
     assert.equal(status, 503);
     assert.equal(problem.code, 'too_expensive');
     assert.match(headers.get('retry-after') ?? '', /^[1-9]\d*$/);
@@ -70,12 +74,12 @@ onBothEngines('Expensive reads', (engine) => {
 
   it('end at their time limit, and do not block other requests', async () => {
     let ended = false;
-    const scan = service.ask('GET', slow, { token: 'alice' }).finally(() => {
+    const scan = service.request('GET', slow, { token: 'alice' }).finally(() => {
       ended = true;
     });
     let answered = 0;
     while (!ended) {
-      const { status } = await service.ask('GET', one, { token: 'bob' });
+      const { status } = await service.request('GET', one, { token: 'bob' });
       assert.equal(status, 200);
       if (!ended) answered++;
     }
@@ -90,12 +94,12 @@ onBothEngines('Expensive reads', (engine) => {
     let pending = 12;
     const many = Array.from({ length: pending }, () =>
       patient
-        .ask('GET', slow, disconnecting)
+        .request('GET', slow, disconnecting)
         .catch(() => undefined)
         .finally(() => pending--),
     );
     const find = (token: string, text: string) =>
-      patient.ask('GET', `/v1/notes?search=title:*${text}*&count=exact&filter=title`, { token });
+      patient.request('GET', `/v1/notes?search=title:*${text}*&count=exact&filter=title`, { token });
     const { status, pagination } = await find('bob', 'e%209');
     assert.ok(pending > 0, 'another caller was answered in between');
     assert.equal(status, 200);
@@ -112,32 +116,32 @@ onBothEngines('Expensive reads', (engine) => {
       `/v1/notes?search=body:${slowly};title:zzz&searchJoin=or`,
       `/v1/notes?search=body:${slowly}&include=user`,
     ]) {
-      refused(await service.ask('GET', path, { token: 'alice' }));
+      refused(await service.request('GET', path, { token: 'alice' }));
     }
   });
 
   it('return the same result as on the main thread', async () => {
-    const ask = async (query: string) => (await patient.ask('GET', `/v1/notes?filter=title&${query}`)).rows;
-    const titles = async (query: string) => (await ask(query)).map(({ title }) => title);
+    const request = async (query: string) => (await patient.request('GET', `/v1/notes?filter=title&${query}`)).rows;
+    const titles = async (query: string) => (await request(query)).map(({ title }) => title);
     const last = (await titles('page=1000&limit=20')).at(-1);
     assert.equal(last, `title ${fewerRows}`);
     assert.deepEqual(await titles('orderBy=body&limit=2'), ['title 1', 'title 2']);
     assert.deepEqual(await titles('search=title:*e%2019999&limit=2'), ['title 19999']);
     assert.deepEqual(await titles('orderBy=body;title&sortedBy=asc;desc&limit=1'), ['title 9999']);
-    const made = await patient.ask('POST', '/v1/notes', { json: { title: 'new', body: 'the newest' } });
+    const made = await patient.request('POST', '/v1/notes', { json: { title: 'new', body: 'the newest' } });
     assert.equal(made.status, 201);
     assert.deepEqual(await titles('search=body:*newest*'), ['new']);
     assert.deepEqual(await titles('search=title|body:*newest*;title:new'), ['new']);
     assert.deepEqual(await titles('search=title|body:*newest*;title:!=new'), []);
-    assert.equal((await patient.ask('DELETE', `/v1/notes/${made.row.id}`)).status, 204);
+    assert.equal((await patient.request('DELETE', `/v1/notes/${made.row.id}`)).status, 204);
     assert.deepEqual(await titles('search=body:*newest*'), []);
   });
 
   it('are refused before they start if they have too many wildcards', async () => {
     const values = (count: number) => Array.from({ length: count }, (_, i) => `*x${i}*`).join(',');
-    const ask = (query: string) => patient.ask('GET', `/v1/notes?${query}`);
-    assert.equal((await ask(`search=title:${values(5)}`)).status, 200);
-    assert.equal((await ask(`search=title:${values(10).replaceAll('*,', ',').slice(0, -1)}`)).status, 200);
+    const request = (query: string) => patient.request('GET', `/v1/notes?${query}`);
+    assert.equal((await request(`search=title:${values(5)}`)).status, 200);
+    assert.equal((await request(`search=title:${values(10).replaceAll('*,', ',').slice(0, -1)}`)).status, 200);
     for (const query of [
       `search=title:${values(6)}`,
       `search=title:!=${values(6)}`,
@@ -145,16 +149,16 @@ onBothEngines('Expensive reads', (engine) => {
       `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}*`).join(';')}`,
       `search=${Array.from({ length: 11 }, (_, i) => `title:x${i}`).join(';')}&searchFields=title:like`,
     ]) {
-      const { status, problem } = await ask(query);
+      const { status, problem } = await request(query);
       assert.equal(status, 400, query);
       assert.match(problem.detail, /at most 10 wildcards/);
     }
-    assert.equal((await ask(`search=title|body:${values(5)}`)).status, 200);
-    assert.equal((await ask(`search=title|body:${values(6)}`)).status, 400);
-    assert.equal((await ask(`search=title:${values(11).replaceAll('*', '\\*')}`)).status, 200);
-    const long = await ask(`search=body:*${'x'.repeat(256)}*`);
+    assert.equal((await request(`search=title|body:${values(5)}`)).status, 200);
+    assert.equal((await request(`search=title|body:${values(6)}`)).status, 400);
+    assert.equal((await request(`search=title:${values(11).replaceAll('*', '\\*')}`)).status, 200);
+    const long = await request(`search=body:*${'x'.repeat(256)}*`);
     assert.equal(long.status, 400);
     assert.match(long.problem.detail, /more than 255 characters/);
-    assert.equal((await ask(`search=body:${'x'.repeat(2000)}`)).status, 200);
+    assert.equal((await request(`search=body:${'x'.repeat(2000)}`)).status, 200);
   });
 });

@@ -38,7 +38,7 @@ describe('Cached counts on PostgreSQL', () => {
        select '00000000-0000-7000-8000-' || lpad(i::text, 12, '0'), 'x', 1, 1, 1 from generate_series($1::int, $2::int) as i`,
       [from, to],
     );
-  const total = async () => (await service.ask('GET', '/v1/notes?limit=5')).pagination.total;
+  const total = async () => (await service.request('GET', '/v1/notes?limit=5')).pagination.total;
   const isRight = async () => {
     const { rows } = await operator.query('select count(*) as n from notes');
     assert.equal(await total(), rows[0].n);
@@ -63,12 +63,12 @@ describe('Cached counts on PostgreSQL', () => {
 
   it('are counted again after every write, including plain SQL', async () => {
     await settle();
-    const made = await service.ask('POST', '/v1/notes', { json: { body: 'new' } });
+    const made = await service.request('POST', '/v1/notes', { json: { body: 'new' } });
     await isRight();
     await settle();
     await operator.query(`delete from notes where id > '00000000-0000-7000-8000-000000000040'`);
     await isRight();
-    assert.equal((await service.ask('GET', `/v1/notes/${made.row.id}`)).status, 404);
+    assert.equal((await service.request('GET', `/v1/notes/${made.row.id}`)).status, 404);
     await settle();
     await insert(41, 45);
     await isRight();
@@ -101,7 +101,7 @@ describe('Cached counts on PostgreSQL', () => {
     await untilKnown(async () => assert.equal(await total(), 10_000));
     const before = counted;
     await operator.query(`delete from notes where id in (select id from notes order by id desc limit 2000)`);
-    const capped = await service.ask('GET', '/v1/notes?limit=5');
+    const capped = await service.request('GET', '/v1/notes?limit=5');
     assert.deepEqual([capped.pagination.total, capped.pagination.total_capped], [10_000, true]);
     assert.equal(counted, before);
     await operator.query(`delete from notes where id in (select id from notes order by id desc limit 25000)`);

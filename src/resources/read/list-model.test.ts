@@ -192,9 +192,11 @@ onBothEngines('Lists compared with a model', (engine) => {
   const all: Row[] = [];
   before(async () => {
     service = await start(garage);
-    const owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row;
+    const owner = (await service.request('POST', '/v1/owners', { json: { name: 'Ada' } })).row;
     for (const [i, values] of fc.sample(rows, { numRuns: 60, seed: 7 }).entries()) {
-      const made = await service.ask('POST', '/v1/cars', { json: { ...values, plate: `p${i}`, owner_id: owner.id } });
+      const made = await service.request('POST', '/v1/cars', {
+        json: { ...values, plate: `p${i}`, owner_id: owner.id },
+      });
       assert.equal(made.status, 201, made.text);
       all.push(made.row);
     }
@@ -203,7 +205,7 @@ onBothEngines('Lists compared with a model', (engine) => {
   const walk = async (path: string): Promise<Record<string, unknown>[]> => {
     const seen: Record<string, unknown>[] = [];
     for (let next: string | null = path; next !== null; ) {
-      const page = await service.ask('GET', next);
+      const page = await service.request('GET', next);
       assert.equal(page.status, 200, `${next} ${page.text}`);
       seen.push(...page.rows);
       next = page.pagination.links.next;
@@ -217,7 +219,7 @@ onBothEngines('Lists compared with a model', (engine) => {
         const parameters = address(query);
         const wanted = expected(all, query);
         assert.deepEqual(await walk(`/v1/cars?${parameters}`), wanted);
-        const first = await service.ask('GET', `/v1/cars?${parameters}`);
+        const first = await service.request('GET', `/v1/cars?${parameters}`);
         assert.equal(first.pagination.total, wanted.length);
       }),
       { numRuns: 120 },

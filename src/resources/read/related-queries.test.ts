@@ -7,14 +7,14 @@ import { idOf, type ResourceService, resourceServices } from '../../../test/harn
 onBothEngines('Search and order through relations', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const plates = async (query: string, token = 'admin') => {
-    const answer = await ask('GET', `/v1/cars?limit=100&${query}`, { token });
-    assert.equal(answer.status, 200, answer.text);
-    return answer.rows.map(({ plate }) => plate);
+    const response = await request('GET', `/v1/cars?limit=100&${query}`, { token });
+    assert.equal(response.status, 200, response.text);
+    return response.rows.map(({ plate }) => plate);
   };
   const refusal = async (query: string, token = 'admin') => {
-    const { status, problem, text } = await ask('GET', `/v1/cars?${query}`, { token });
+    const { status, problem, text } = await request('GET', `/v1/cars?${query}`, { token });
     assert.ok(status === 400 || status === 403, text);
     return problem;
   };
@@ -22,7 +22,7 @@ onBothEngines('Search and order through relations', (engine) => {
   before(async () => {
     service = await start(garage);
     const make = async (path: string, json: object) => {
-      const made = await ask('POST', path, { json });
+      const made = await request('POST', path, { json });
       assert.equal(made.status, 201, made.text);
       return made.row.id;
     };
@@ -38,7 +38,7 @@ onBothEngines('Search and order through relations', (engine) => {
     ] as const) {
       await make('/v1/cars', { plate, owner_id: owner });
     }
-    const cars = (await ask('GET', '/v1/cars?orderBy=plate')).rows;
+    const cars = (await request('GET', '/v1/cars?orderBy=plate')).rows;
     const driver = await make('/v1/drivers', { name: 'Dora' });
     await make('/v1/assignments', { car_id: cars[0]?.id, driver_id: driver });
     await make('/v1/assignments', { car_id: cars[1]?.id, driver_id: driver });
@@ -56,7 +56,7 @@ onBothEngines('Search and order through relations', (engine) => {
     assert.deepEqual(await plates('search=drivers.name:dora&orderBy=plate'), ['A1', 'A2']);
     assert.deepEqual(await plates('search=owner.user.email:alice@*&orderBy=plate'), ['A2', 'A4']);
     assert.deepEqual(await plates('search=owner.name:Zo&searchFields=owner.name:like'), ['A1']);
-    const owners = await ask('GET', '/v1/owners?search=cars.plate:A3,A1&orderBy=name');
+    const owners = await request('GET', '/v1/owners?search=cars.plate:A3,A1&orderBy=name');
     assert.deepEqual(
       owners.rows.map(({ name }) => name),
       ['bea', 'Zoe'],
@@ -69,7 +69,7 @@ onBothEngines('Search and order through relations', (engine) => {
     for (const order of ['orderBy=owner.name', 'orderBy=owner.name&sortedBy=desc', 'orderBy=owner.name;plate']) {
       const walked: unknown[] = [];
       for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {
-        const page = await ask('GET', `/v1/cars?${order}&limit=1&cursor=${cursor}`, { token: 'alice' });
+        const page = await request('GET', `/v1/cars?${order}&limit=1&cursor=${cursor}`, { token: 'alice' });
         assert.equal(page.status, 200, page.text);
         walked.push(...page.rows.map(({ plate }) => plate));
         cursor = page.pagination.next_cursor;
@@ -85,7 +85,7 @@ onBothEngines('Search and order through relations', (engine) => {
     assert.deepEqual(await plates('search=owner.name:!=zoe&orderBy=plate', 'alice'), ['A1', 'A2', 'A3', 'A4']);
     // Hidden owners sort like missing ones, so that the order reveals nothing. A1 and A3 are ordered by their ids.
     assert.deepEqual(await plates('orderBy=owner.name;plate', 'alice'), ['A1', 'A3', 'A2', 'A4']);
-    const { pagination } = await ask('GET', '/v1/cars?search=owner.name:z*', { token: 'alice' });
+    const { pagination } = await request('GET', '/v1/cars?search=owner.name:z*', { token: 'alice' });
     assert.equal(pagination.total, 0);
     assert.equal((await refusal('search=owner.name:ada', 'alice-cars:read')).code, 'insufficient_scope');
     assert.equal((await refusal('orderBy=owner.name', 'alice-cars:read')).code, 'insufficient_scope');

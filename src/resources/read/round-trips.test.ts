@@ -71,20 +71,20 @@ onBothEngines('Values', (engine) => {
   it('are returned as they were sent by POST, PUT and PATCH, and are found by a search', async () => {
     await fc.assert(
       fc.asyncProperty(values, values, async (first, second) => {
-        const made = await service.ask('POST', '/v1/samples', { json: first });
+        const made = await service.request('POST', '/v1/samples', { json: first });
         assert.equal(made.status, 201, made.text);
         const path = `/v1/samples/${made.row.id}`;
         const wanted = (sent: object) => ({ ...made.row, ...JSON.parse(JSON.stringify(sent)) });
-        assert.deepEqual((await service.ask('GET', path)).row, wanted(first));
+        assert.deepEqual((await service.request('GET', path)).row, wanted(first));
         for (const method of ['PUT', 'PATCH']) {
           const sent = method === 'PUT' ? second : first;
-          const { row, text: body, status } = await service.ask(method, path, { json: sent });
+          const { row, text: body, status } = await service.request(method, path, { json: sent });
           assert.equal(status, 200, body);
           assert.deepEqual({ ...row, updated_at: made.row.updated_at }, wanted(sent));
         }
         if (first.words !== null) {
           const search = encodeURIComponent(`words:${first.words.replace(/[;\\]/g, '\\$&')};id:${made.row.id}`);
-          const found = await service.ask('GET', `/v1/samples?searchFields=words:=&search=${search}`);
+          const found = await service.request('GET', `/v1/samples?searchFields=words:=&search=${search}`);
           assert.equal(found.rows.length, 1, found.text);
         }
       }),

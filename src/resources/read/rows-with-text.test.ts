@@ -25,7 +25,7 @@ onBothEngines('Searches for one text', (engine) => {
     await sql`analyze`.execute(db);
   });
   const search = async (query: string) => {
-    const { status, rows, pagination, text } = await service.ask('GET', `/v1/drivers?search=name:${query}`);
+    const { status, rows, pagination, text } = await service.request('GET', `/v1/drivers?search=name:${query}`);
     assert.equal(status, 200, text);
     return { names: rows.map(({ name }) => name), numbers: rows.map(({ id }) => Number(id.slice(-12))), pagination };
   };

@@ -11,15 +11,15 @@ onBothEngines('Pagination by cursor', (engine) => {
   let service: ResourceService;
   let owner: string;
   let plates = 0;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const makeCar = async (values: object = {}) => {
-    const made = await ask('POST', '/v1/cars', { json: { plate: `V-${++plates}`, owner_id: owner, ...values } });
+    const made = await request('POST', '/v1/cars', { json: { plate: `V-${++plates}`, owner_id: owner, ...values } });
     assert.equal(made.status, 201, made.text);
     return made.row;
   };
   before(async () => {
     service = await start(garage);
-    owner = (await ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
+    owner = (await request('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
   });
 
   for (const order of [
@@ -40,36 +40,36 @@ onBothEngines('Pagination by cursor', (engine) => {
       }
       const seen: string[] = [];
       for (let next: string | null = `/v1/cars?cursor=&limit=4${order}`; next !== null; ) {
-        const page = await ask('GET', next);
+        const page = await request('GET', next);
         assert.equal(page.status, 200, page.text);
         seen.push(...page.rows.map(({ id }) => id));
         next = page.pagination.links.next;
         await makeCar({ model: 'm1', weight: 2 });
         const gone = removable.shift();
-        if (gone) assert.equal((await ask('DELETE', `/v1/cars/${gone.id}`)).status, 204);
+        if (gone) assert.equal((await request('DELETE', `/v1/cars/${gone.id}`)).status, 204);
       }
       assert.equal(new Set(seen).size, seen.length, 'no row twice');
       for (const id of before.keys()) assert.ok(seen.includes(id), 'no row that stayed is missed');
-      for (const row of (await ask('GET', '/v1/cars?limit=100&count=none')).rows)
-        await ask('DELETE', `/v1/cars/${row.id}`);
+      for (const row of (await request('GET', '/v1/cars?limit=100&count=none')).rows)
+        await request('DELETE', `/v1/cars/${row.id}`);
     });
   }
 
   it('keeps the other parameters in the links, and stops at the ends', async () => {
     for (let i = 0; i < 3; i++) await makeCar({ model: 'link; me' });
     const query = `search=${encodeURIComponent('model:link\\; me')}&orderBy=plate&filter=id`;
-    const first = await ask('GET', `/v1/cars?${query}&limit=2`);
+    const first = await request('GET', `/v1/cars?${query}&limit=2`);
     assert.equal(first.pagination.links.previous, null);
     assert.deepEqual([first.pagination.total, first.pagination.total_pages], [3, 2]);
-    const second = await ask('GET', String(first.pagination.links.next));
+    const second = await request('GET', String(first.pagination.links.next));
     assert.deepEqual(Object.keys(second.rows[0] ?? {}), ['id']);
     assert.equal(second.pagination.links.next, null);
-    assert.deepEqual((await ask('GET', String(second.pagination.links.previous))).rows, first.rows);
-    const beyond = await ask('GET', `/v1/cars?${query}&page=9`);
+    assert.deepEqual((await request('GET', String(second.pagination.links.previous))).rows, first.rows);
+    const beyond = await request('GET', `/v1/cars?${query}&page=9`);
     assert.deepEqual([beyond.rows.length, beyond.pagination.total, beyond.pagination.total_pages], [0, 3, 1]);
-    const uncounted = await ask('GET', `/v1/cars?${query}&limit=2&count=none`);
+    const uncounted = await request('GET', `/v1/cars?${query}&limit=2&count=none`);
     assert.ok(!('total' in uncounted.pagination) && uncounted.pagination.links.next);
-    const none = await ask('GET', '/v1/cars?search=model:nothing&cursor=');
+    const none = await request('GET', '/v1/cars?search=model:nothing&cursor=');
     assert.deepEqual([none.rows, none.pagination.next_cursor], [[], null]);
   });
 
@@ -85,19 +85,19 @@ onBothEngines('Pagination by cursor', (engine) => {
         .values(rows as never)
         .execute();
     }
-    const capped = await ask('GET', '/v1/drivers?limit=100');
+    const capped = await request('GET', '/v1/drivers?limit=100');
     assert.deepEqual([capped.pagination.total, capped.pagination.total_capped], [10_000, true]);
     assert.equal(capped.pagination.total_pages, 100);
-    const exact = await ask('GET', '/v1/drivers?limit=100&count=exact');
+    const exact = await request('GET', '/v1/drivers?limit=100&count=exact');
     assert.deepEqual([exact.pagination.total, exact.pagination.total_capped], [10_500, undefined]);
     const car = await makeCar();
     const { id } = capped.rows[0] as Row;
-    await ask('POST', '/v1/assignments', { json: { car_id: car.id, driver_id: id } });
+    await request('POST', '/v1/assignments', { json: { car_id: car.id, driver_id: id } });
 
     const deleteFrom = (first: number, last: number) =>
       `delete from drivers where id between '0199d0a0-7c00-7000-8000-${String(first).padStart(12, '0')}' and '0199d0a0-7c00-7000-8000-${String(last).padStart(12, '0')}'`;
     const total = async () => {
-      const { pagination } = await ask('GET', '/v1/drivers?limit=1');
+      const { pagination } = await request('GET', '/v1/drivers?limit=1');
       return [pagination.total, pagination.total_capped];
     };
     assert.deepEqual(await total(), [10_000, true]);
@@ -117,12 +117,12 @@ onBothEngines('Pagination by cursor', (engine) => {
   });
 
   it('limits the rows of an include, and links to the rest', async () => {
-    const { id } = (await ask('POST', '/v1/owners', { json: { name: 'Many' } })).row;
+    const { id } = (await request('POST', '/v1/owners', { json: { name: 'Many' } })).row;
     for (let i = 0; i < 101; i++) await makeCar({ owner_id: id });
-    const found = await ask('GET', `/v1/owners/${id}?include=cars`);
+    const found = await request('GET', `/v1/owners/${id}?include=cars`);
     const cars = found.row.cars as { data: Row[]; meta: { more: boolean; all: string } };
     assert.equal(cars.data.length, 100);
     assert.deepEqual(cars.meta, { more: true, all: `/v1/owners/${id}/cars` });
-    assert.equal((await ask('GET', cars.meta.all)).pagination.total, 101);
+    assert.equal((await request('GET', cars.meta.all)).pagination.total, 101);
   });
 });

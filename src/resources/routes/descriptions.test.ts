@@ -12,8 +12,8 @@ describe('Descriptions of resources', () => {
   });
 
   it('describe the resources for front ends', async () => {
-    assert.equal((await service.ask('GET', '/v1/resources', { token: null })).status, 401);
-    const { rows } = await service.ask('GET', '/v1/resources', { token: 'alice' });
+    assert.equal((await service.request('GET', '/v1/resources', { token: null })).status, 401);
+    const { rows } = await service.request('GET', '/v1/resources', { token: 'alice' });
     const cars = rows.find(({ name }) => name === 'cars') as Record<string, Record<string, Record<string, unknown>>>;
     assert.deepEqual(cars.scopes, { read: 'cars:read', write: 'cars:write' });
     assert.equal(cars.fields?.seats?.max, 60);
@@ -28,7 +28,7 @@ describe('Descriptions of resources', () => {
   });
 
   it('are a valid OpenAPI document with schemas and examples', async () => {
-    const { text } = await service.ask('GET', '/openapi.json', { token: null });
+    const { text } = await service.request('GET', '/openapi.json', { token: null });
     const config = await createConfig({ extends: ['spec'] });
     const problems = await lintFromString({ source: text, config });
     assert.deepEqual(

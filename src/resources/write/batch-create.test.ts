@@ -23,10 +23,10 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     owner = await ownerOf('admin');
   });
   const ownerOf = async (token: string): Promise<string> =>
-    (await service.ask('POST', '/v1/owners', { json: { name: token }, token })).row.id;
+    (await service.request('POST', '/v1/owners', { json: { name: token }, token })).row.id;
   /** The rows of a batch begin in one turn of the event loop. */
   const create = async (path: string, rows: readonly object[], token = 'admin'): Promise<readonly Result[]> => {
-    const response = await service.ask('POST', `${path}/batches`, { json: { rows }, token });
+    const response = await service.request('POST', `${path}/batches`, { json: { rows }, token });
     assert.equal(response.status, 200, response.text);
     return JSON.parse(response.text).data;
   };
@@ -52,14 +52,14 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
       cars('A', 40).map(({ plate }) => plate),
     );
     for (const { data, etag } of [created[0], created[39]] as Result[]) {
-      const alone = await service.ask('GET', `/v1/cars/${data.id}`);
+      const alone = await service.request('GET', `/v1/cars/${data.id}`);
       assert.deepEqual([data, etag], [alone.row, alone.headers.get('etag')]);
     }
-    const single = await Promise.all(cars('B', 20).map((json) => service.ask('POST', '/v1/cars', { json })));
+    const single = await Promise.all(cars('B', 20).map((json) => service.request('POST', '/v1/cars', { json })));
     for (const { status, row, headers, text } of single) {
       assert.equal(status, 201, text);
       assert.match(headers.get('location') ?? '', new RegExp(`/v1/cars/${row.id}$`));
-      assert.equal((await service.ask('GET', `/v1/cars/${row.id}`)).headers.get('etag'), headers.get('etag'));
+      assert.equal((await service.request('GET', `/v1/cars/${row.id}`)).headers.get('etag'), headers.get('etag'));
     }
   });
 
@@ -77,7 +77,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     assert.deepEqual(created[2]?.error.errors, [
       { ...created[2]?.error.errors[0], field: 'owner_id', code: 'not_found' },
     ]);
-    const { rows } = await service.ask('GET', '/v1/cars?search=plate:C-*&orderBy=plate');
+    const { rows } = await service.request('GET', '/v1/cars?search=plate:C-*&orderBy=plate');
     assert.deepEqual(
       rows.map(({ plate }) => plate),
       ['C-0', 'C-1'],
@@ -89,7 +89,7 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     const others = { name: 'of another', user_id: idOf('bob') };
     const created = await create('/v1/owners', [own, others, own], 'alice');
     assert.deepEqual(statuses(created), [201, 422, 201], 'alice may not see the user bob');
-    const { rows: mine } = await service.ask('GET', '/v1/owners', { token: 'alice' });
+    const { rows: mine } = await service.request('GET', '/v1/owners', { token: 'alice' });
     assert.deepEqual(
       mine.map(({ name }) => name),
       ['own', 'own'],
@@ -130,8 +130,8 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     try {
       await holder.query('begin');
       await holder.query('select 1 from owners where id = $1 for update', [held]);
-      const waiting = service.ask('POST', '/v1/cars', { json: { plate: 'F-1', owner_id: held } });
-      const others = await Promise.all(cars('G', 5).map((json) => service.ask('POST', '/v1/cars', { json })));
+      const waiting = service.request('POST', '/v1/cars', { json: { plate: 'F-1', owner_id: held } });
+      const others = await Promise.all(cars('G', 5).map((json) => service.request('POST', '/v1/cars', { json })));
       assert.deepEqual(new Set(others.map(({ status }) => status)), new Set([201]));
       await holder.query('commit');
       assert.equal((await waiting).status, 201);

@@ -33,19 +33,19 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
   });
   before(async () => {
     service = await start([...garage, notes]);
-    owner = (await service.ask('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
+    owner = (await service.request('POST', '/v1/owners', { json: { name: 'Ada' } })).row.id;
   });
   const car = (plate: string, more: object = {}) => ({ plate, owner_id: owner, ...more });
   const path = '/v1/cars/batches';
   type Method = 'POST' | 'PATCH' | 'DELETE';
-  const batch = async (method: Method, json: object, question: object = {}): Promise<readonly Result[]> => {
-    const response = await service.ask(method, path, { json, ...question });
+  const batch = async (method: Method, json: object, options: object = {}): Promise<readonly Result[]> => {
+    const response = await service.request(method, path, { json, ...options });
     assert.equal(response.status, 200, response.text);
     return JSON.parse(response.text).data;
   };
   const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
   const platesLike = async (text: string) =>
-    (await service.ask('GET', `/v1/cars?search=plate:${text}*&orderBy=plate`)).rows.map(({ plate }) => plate);
+    (await service.request('GET', `/v1/cars?search=plate:${text}*&orderBy=plate`)).rows.map(({ plate }) => plate);
 
   it('creates, changes and deletes rows by the method, and responds to each row as to a single request', async () => {
     const [first, bad, second] = await batch('POST', {
@@ -53,7 +53,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     });
     assert.deepEqual([first?.status, bad?.status, second?.status], [201, 422, 201]);
     assert.ok(bad?.error?.errors?.some(({ field }) => field === 'colour'));
-    const alone = await service.ask('GET', `/v1/cars/${first?.data?.id}`);
+    const alone = await service.request('GET', `/v1/cars/${first?.data?.id}`);
     assert.deepEqual([first?.data, first?.etag], [alone.row, alone.headers.get('etag')]);
     const nobody = '0199d0a0-7c00-7000-8000-000000000000';
     const changed = await batch('PATCH', {
@@ -68,7 +68,7 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.deepEqual(statuses(await batch('DELETE', { ids: [second?.data?.id, nobody] })), [204, 404]);
     const more = await batch('POST', { rows: [car('B-4'), car('B-5')] });
     const form = `ids=${more.map(({ data }) => data?.id).join(', ')}`;
-    const byForm = await service.ask('DELETE', path, { form });
+    const byForm = await service.request('DELETE', path, { form });
     assert.deepEqual(statuses(JSON.parse(byForm.text).data), [204, 204], byForm.text);
     assert.deepEqual(await platesLike('B-'), ['B-1']);
   });
@@ -106,37 +106,37 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
       ['DELETE', { ids: [id], force: true }, 'force'],
     ];
     for (const [method, json, field] of wrong) {
-      const { status, problem, text } = await service.ask(method, path, { json });
+      const { status, problem, text } = await service.request(method, path, { json });
       assert.equal(status, 422, text);
       assert.equal(problem.errors[0]?.field, field);
     }
     for (const json of [undefined, [], { rows: {} }, { rows: 'x' }, { ids: [id] }]) {
-      assert.equal((await service.ask('POST', path, { json })).status, 400);
+      assert.equal((await service.request('POST', path, { json })).status, 400);
     }
-    assert.equal((await service.ask('DELETE', path, { json: { rows: [id] } })).status, 400);
-    assert.equal((await service.ask('POST', `${path}?dry=1`, { json: { rows: [] } })).status, 400);
+    assert.equal((await service.request('DELETE', path, { json: { rows: [id] } })).status, 400);
+    assert.equal((await service.request('POST', `${path}?dry=1`, { json: { rows: [] } })).status, 400);
     assert.deepEqual(await platesLike('R-'), ['R-1']);
   });
 
   it('allows nothing that single requests would refuse', async () => {
-    const question = (token: string) => ({ json: { ids: [owner] }, token });
-    assert.equal((await service.ask('DELETE', '/v1/owners/batches', question('bob-owners:read'))).status, 403);
-    const response = await service.ask('DELETE', '/v1/owners/batches', question('bob'));
+    const options = (token: string) => ({ json: { ids: [owner] }, token });
+    assert.equal((await service.request('DELETE', '/v1/owners/batches', options('bob-owners:read'))).status, 403);
+    const response = await service.request('DELETE', '/v1/owners/batches', options('bob'));
     assert.deepEqual(statuses(JSON.parse(response.text).data), [404], 'bob may not see the row');
-    assert.equal((await service.ask('GET', `/v1/owners/${owner}`)).status, 200);
+    assert.equal((await service.request('GET', `/v1/owners/${owner}`)).status, 200);
   });
 
   it('deletes nothing by POST', async () => {
     const [created] = await batch('POST', { rows: [car('P-1')] });
     const sent = { operations: [{ operation: 'delete', id: created?.data?.id }] };
-    assert.equal((await service.ask('POST', path, { json: sent })).status, 400);
-    assert.equal((await service.ask('POST', '/v1/cars/batch', { json: sent })).status, 405);
+    assert.equal((await service.request('POST', path, { json: sent })).status, 400);
+    assert.equal((await service.request('POST', '/v1/cars/batch', { json: sent })).status, 405);
     assert.deepEqual(await platesLike('P-'), ['P-1']);
   });
 
   it('accepts one batch at a time from one caller', async () => {
     const note = (text: string, token = 'admin') =>
-      service.ask('POST', '/v1/notes/batches', { json: { rows: [{ text }] }, token });
+      service.request('POST', '/v1/notes/batches', { json: { rows: [{ text }] }, token });
     const first = note('held');
     await begun;
     const second = await note('too soon');

@@ -62,12 +62,12 @@ onBothEngines('The prepare hook', (engine) => {
   let letter: string;
   before(async () => {
     service = await start([letters, stamps, franks, seals, prints]);
-    const created = await service.ask('POST', '/v1/letters', { json: { subject: 'made' }, token: 'alice' });
+    const created = await service.request('POST', '/v1/letters', { json: { subject: 'made' }, token: 'alice' });
     letter = created.row.id;
     worked.length = 0;
   });
   const status = async (method: string, path: string, token: string, json: object) =>
-    (await service.ask(method, path, { token, json })).status;
+    (await service.request(method, path, { token, json })).status;
 
   it('does not run for a caller who may not create a row', async () => {
     assert.equal(await status('POST', '/v1/seals', 'alice', { name: 'hers' }), 403);
@@ -97,12 +97,12 @@ onBothEngines('The prepare hook', (engine) => {
 
   it('does not run again for a retry', async () => {
     const again = { headers: { 'idempotency-key': 'once' }, json: { subject: 'once' }, token: 'alice' };
-    const first = await service.ask('POST', '/v1/letters', again);
-    const second = await service.ask('POST', '/v1/letters', again);
+    const first = await service.request('POST', '/v1/letters', again);
+    const second = await service.request('POST', '/v1/letters', again);
     assert.deepEqual([first.status, second.status, second.text], [201, 201, first.text]);
     assert.deepEqual(worked.splice(0), ['create once']);
-    assert.equal((await service.ask('DELETE', `/v1/letters/${first.row.id}`)).status, 204);
-    const gone = await service.ask('POST', '/v1/letters', again);
+    assert.equal((await service.request('DELETE', `/v1/letters/${first.row.id}`)).status, 204);
+    const gone = await service.request('POST', '/v1/letters', again);
     assert.deepEqual([gone.status, gone.problem.code], [410, 'gone']);
     assert.deepEqual(worked, []);
   });

@@ -71,14 +71,14 @@ describe('Declarations of soft delete', () => {
 onBothEngines('Soft delete', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
+  const request: ResourceService['request'] = (...request) => service.request(...request);
   const make = async (path: string, json: object, token = 'admin') => {
-    const created = await ask('POST', path, { json, token });
+    const created = await request('POST', path, { json, token });
     assert.equal(created.status, 201, created.text);
     return created.row;
   };
   const names = async (path: string, token = 'admin') => {
-    const response = await ask('GET', path, { token });
+    const response = await request('GET', path, { token });
     assert.equal(response.status, 200, response.text);
     return response.rows.map(({ name }) => name);
   };
@@ -91,40 +91,40 @@ onBothEngines('Soft delete', (engine) => {
     const folder = await make('/v1/folders', { name: 'taxes' });
     assert.equal(folder.deleted_at, null);
     const path = `/v1/folders/${folder.id}`;
-    const gone = await ask('DELETE', path);
+    const gone = await request('DELETE', path);
     assert.equal(gone.status, 204, gone.text);
-    assert.equal((await ask('GET', path)).status, 404);
-    assert.equal((await ask('PATCH', path, { json: { name: 'x' } })).status, 404);
-    assert.equal((await ask('DELETE', path)).status, 404);
-    assert.equal((await ask('GET', `${path}/files`)).status, 404);
+    assert.equal((await request('GET', path)).status, 404);
+    assert.equal((await request('PATCH', path, { json: { name: 'x' } })).status, 404);
+    assert.equal((await request('DELETE', path)).status, 404);
+    assert.equal((await request('GET', `${path}/files`)).status, 404);
     assert.deepEqual(await names('/v1/folders?search=name:taxes'), []);
-    assert.deepEqual((await ask('GET', '/v1/folders?aggregate=count')).rows as unknown[], [{ count: 0 }]);
-    const refused = await ask('POST', '/v1/notes', { json: { text: 'x', folder_id: folder.id } });
+    assert.deepEqual((await request('GET', '/v1/folders?aggregate=count')).rows as unknown[], [{ count: 0 }]);
+    const refused = await request('POST', '/v1/notes', { json: { text: 'x', folder_id: folder.id } });
     assert.equal(refused.problem.errors[0]?.code, 'not_found', refused.text);
 
     assert.deepEqual(await names('/v1/folders?deleted=only'), ['taxes']);
-    const kept = await ask('GET', `${path}?deleted=with`);
+    const kept = await request('GET', `${path}?deleted=with`);
     assert.match(String(kept.row.deleted_at), /^\d{4}-.*Z$/);
-    const restored = await ask('POST', `${path}/restorations`);
+    const restored = await request('POST', `${path}/restorations`);
     assert.equal(restored.status, 200, restored.text);
     assert.equal(restored.row.deleted_at, null);
-    const found = await ask('GET', path);
+    const found = await request('GET', path);
     assert.equal(found.headers.get('etag'), restored.headers.get('etag'));
-    assert.equal((await ask('POST', `${path}/restorations`)).status, 200);
+    assert.equal((await request('POST', `${path}/restorations`)).status, 200);
     assert.deepEqual(await names('/v1/folders?deleted=only'), []);
-    await ask('DELETE', path);
+    await request('DELETE', path);
   });
 
   it('applies unique constraints only to rows that are not deleted', async () => {
     const first = await make('/v1/folders', { name: 'unique' });
-    assert.equal((await ask('POST', '/v1/folders', { json: { name: 'unique' } })).problem.errors[0]?.code, 'taken');
-    await ask('DELETE', `/v1/folders/${first.id}`);
+    assert.equal((await request('POST', '/v1/folders', { json: { name: 'unique' } })).problem.errors[0]?.code, 'taken');
+    await request('DELETE', `/v1/folders/${first.id}`);
     const second = await make('/v1/folders', { name: 'unique' });
-    const refused = await ask('POST', `/v1/folders/${first.id}/restorations`);
+    const refused = await request('POST', `/v1/folders/${first.id}/restorations`);
     assert.equal(refused.status, 422, refused.text);
     assert.deepEqual([refused.problem.errors[0]?.field, refused.problem.errors[0]?.code], ['name', 'taken']);
-    await ask('DELETE', `/v1/folders/${second.id}`);
-    assert.equal((await ask('POST', `/v1/folders/${first.id}/restorations`)).status, 200);
+    await request('DELETE', `/v1/folders/${second.id}`);
+    assert.equal((await request('POST', `/v1/folders/${first.id}/restorations`)).status, 200);
     assert.deepEqual(await names('/v1/folders?search=name:unique&deleted=with'), ['unique', 'unique']);
   });
 
@@ -134,18 +134,18 @@ onBothEngines('Soft delete', (engine) => {
       await make('/v1/files', { name: 'one', folder_id: folder.id }),
       await make('/v1/files', { name: 'two', folder_id: folder.id }),
     ];
-    await ask('DELETE', `/v1/files/${one.id}`);
+    await request('DELETE', `/v1/files/${one.id}`);
     service.advance(1000);
     const note = await make('/v1/notes', { text: 'x', folder_id: folder.id });
-    const refused = await ask('DELETE', `/v1/folders/${folder.id}`);
+    const refused = await request('DELETE', `/v1/folders/${folder.id}`);
     assert.deepEqual([refused.status, refused.problem.code], [409, 'still_referred_to'], refused.text);
     assert.deepEqual(await names(`/v1/folders/${folder.id}/files`), ['two']);
-    await ask('DELETE', `/v1/notes/${note.id}`);
-    assert.equal((await ask('DELETE', `/v1/folders/${folder.id}`)).status, 204);
-    assert.equal((await ask('GET', `/v1/files/${two.id}`)).status, 404);
-    const alone = await ask('POST', `/v1/files/${two.id}/restorations`);
+    await request('DELETE', `/v1/notes/${note.id}`);
+    assert.equal((await request('DELETE', `/v1/folders/${folder.id}`)).status, 204);
+    assert.equal((await request('GET', `/v1/files/${two.id}`)).status, 404);
+    const alone = await request('POST', `/v1/files/${two.id}/restorations`);
     assert.deepEqual([alone.status, alone.problem.errors?.[0]?.code], [422, 'deleted'], alone.text);
-    assert.equal((await ask('POST', `/v1/folders/${folder.id}/restorations`)).status, 200);
+    assert.equal((await request('POST', `/v1/folders/${folder.id}/restorations`)).status, 200);
     // The first file was deleted earlier and separately.
     assert.deepEqual(await names(`/v1/folders/${folder.id}/files`), ['two']);
   });
@@ -153,19 +153,23 @@ onBothEngines('Soft delete', (engine) => {
   it('shows and restores deleted rows only for callers who may delete them', async () => {
     const folder = await make('/v1/folders', { name: 'rules' });
     const file = await make('/v1/files', { name: 'mine', folder_id: folder.id }, 'alice');
-    assert.equal((await ask('DELETE', `/v1/files/${file.id}`, { token: 'bob' })).status, 403);
-    assert.equal((await ask('DELETE', `/v1/files/${file.id}`, { token: 'alice' })).status, 204);
+    assert.equal((await request('DELETE', `/v1/files/${file.id}`, { token: 'bob' })).status, 403);
+    assert.equal((await request('DELETE', `/v1/files/${file.id}`, { token: 'alice' })).status, 204);
     assert.equal(file.user_id, idOf('alice'));
     for (const which of ['only', 'with']) {
       assert.ok(!(await names(`/v1/files?deleted=${which}`, 'bob')).includes('mine'));
       assert.ok((await names(`/v1/files?deleted=${which}`, 'alice')).includes('mine'));
     }
-    assert.deepEqual((await ask('GET', '/v1/files?deleted=only&aggregate=count', { token: 'bob' })).rows as unknown[], [
-      { count: 0 },
-    ]);
-    assert.equal((await ask('POST', `/v1/files/${file.id}/restorations`, { token: 'bob' })).status, 404);
-    assert.equal((await ask('POST', `/v1/files/${file.id}/restorations`, { token: 'alice-files:read' })).status, 403);
-    assert.equal((await ask('POST', `/v1/files/${file.id}/restorations`, { token: 'alice' })).status, 200);
+    assert.deepEqual(
+      (await request('GET', '/v1/files?deleted=only&aggregate=count', { token: 'bob' })).rows as unknown[],
+      [{ count: 0 }],
+    );
+    assert.equal((await request('POST', `/v1/files/${file.id}/restorations`, { token: 'bob' })).status, 404);
+    assert.equal(
+      (await request('POST', `/v1/files/${file.id}/restorations`, { token: 'alice-files:read' })).status,
+      403,
+    );
+    assert.equal((await request('POST', `/v1/files/${file.id}/restorations`, { token: 'alice' })).status, 200);
     const { rows } = await service.context.database.db
       .selectFrom('events')
       .select('type')
@@ -179,11 +183,11 @@ onBothEngines('Soft delete', (engine) => {
   it('permanently deletes a row that is already deleted', async () => {
     const folder = await make('/v1/folders', { name: 'for good' });
     const path = `/v1/folders/${folder.id}`;
-    assert.equal((await ask('DELETE', `${path}?deleted=only`)).status, 404);
-    await ask('DELETE', path);
-    assert.equal((await ask('DELETE', `${path}?deleted=only`)).status, 204);
-    assert.equal((await ask('POST', `${path}/restorations`)).status, 404);
-    assert.equal((await ask('DELETE', `${path}?deleted=with`)).status, 400);
-    assert.equal((await ask('GET', '/v1/notes?deleted=only')).problem.code, 'parameter_unknown');
+    assert.equal((await request('DELETE', `${path}?deleted=only`)).status, 404);
+    await request('DELETE', path);
+    assert.equal((await request('DELETE', `${path}?deleted=only`)).status, 204);
+    assert.equal((await request('POST', `${path}/restorations`)).status, 404);
+    assert.equal((await request('DELETE', `${path}?deleted=with`)).status, 400);
+    assert.equal((await request('GET', '/v1/notes?deleted=only')).problem.code, 'parameter_unknown');
   });
 });

@@ -74,8 +74,8 @@ describe('Declarations of decimals', () => {
 onBothEngines('Decimals', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  const ask: ResourceService['ask'] = (...request) => service.ask(...request);
-  const make = (json: object) => ask('POST', '/v1/prices', { json });
+  const request: ResourceService['request'] = (...request) => service.request(...request);
+  const make = (json: object) => request('POST', '/v1/prices', { json });
 
   before(async () => {
     service = await start([...garage, prices]);
@@ -84,16 +84,16 @@ onBothEngines('Decimals', (engine) => {
   it('are exact strings in JSON, with all digits of their scale', async () => {
     const created = await make({ amount: '12345678901234567890.1234', discount: '12.5' });
     assert.equal(created.status, 201, created.text);
-    const { row } = await ask('GET', `/v1/prices/${created.row.id}`);
+    const { row } = await request('GET', `/v1/prices/${created.row.id}`);
     assert.deepEqual(
       { amount: row.amount, discount: row.discount, code: row.code },
       { amount: '12345678901234567890.1234', discount: '12.50', code: null },
     );
-    const changed = await ask('PATCH', `/v1/prices/${row.id}`, { json: { amount: '-0.1' } });
+    const changed = await request('PATCH', `/v1/prices/${row.id}`, { json: { amount: '-0.1' } });
     assert.equal(changed.row.amount, '-0.1000');
-    const form = await ask('PATCH', `/v1/prices/${row.id}`, { form: { amount: '7' } });
+    const form = await request('PATCH', `/v1/prices/${row.id}`, { form: { amount: '7' } });
     assert.equal(form.row.amount, '7.0000', form.text);
-    await ask('DELETE', `/v1/prices/${row.id}`);
+    await request('DELETE', `/v1/prices/${row.id}`);
   });
 
   it('refuse values that are not exact or do not fit', async () => {
@@ -117,7 +117,7 @@ onBothEngines('Decimals', (engine) => {
     const amounts = ['-100', '-20.5', '-20.45', '-0.5', '0', '0.5', '2', '10', '10.01', '100000000000000000000'];
     for (const amount of [...amounts].reverse()) assert.equal((await make({ amount })).status, 201);
     const shown = async (query: string, token = 'admin') =>
-      (await ask('GET', `/v1/prices?limit=50&${query}`, { token })).rows.map(({ amount }) => Number(amount));
+      (await request('GET', `/v1/prices?limit=50&${query}`, { token })).rows.map(({ amount }) => Number(amount));
     assert.deepEqual(await shown('orderBy=amount'), amounts.map(Number));
     assert.deepEqual(
       await shown('orderBy=amount;id&search=amount:>=-20.45;amount:<10.005'),
@@ -128,10 +128,13 @@ onBothEngines('Decimals', (engine) => {
       await shown('orderBy=amount', 'alice'),
       amounts.map(Number).filter((amount) => amount > -1),
     );
-    assert.equal((await ask('GET', '/v1/prices?search=amount:ten')).status, 400);
+    assert.equal((await request('GET', '/v1/prices?search=amount:ten')).status, 400);
     const walked: unknown[] = [];
     for (let cursor: string | null | undefined = ''; cursor !== null && cursor !== undefined; ) {
-      const { rows, pagination } = await ask('GET', `/v1/prices?orderBy=amount&sortedBy=desc&limit=3&cursor=${cursor}`);
+      const { rows, pagination } = await request(
+        'GET',
+        `/v1/prices?orderBy=amount&sortedBy=desc&limit=3&cursor=${cursor}`,
+      );
       walked.push(...rows.map(({ amount }) => Number(amount)));
       cursor = pagination.next_cursor;
     }

@@ -1,5 +1,5 @@
 /** A parsed response. */
-export interface Answer<T = Record<string, unknown>> {
+export interface JsonResponse<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -7,7 +7,7 @@ export interface Answer<T = Record<string, unknown>> {
   readonly body: T;
 }
 
-export interface Question {
+export interface RequestOptions {
   /** Default: POST with a body, otherwise GET. */
   readonly method?: string;
   readonly json?: unknown;
@@ -18,11 +18,11 @@ export interface Question {
 }
 
 /** Sends a request with JSON or a form, with or without a token. Follows no redirects. */
-export async function ask<T = Record<string, unknown>>(
+export async function request<T = Record<string, unknown>>(
   { url }: { readonly url: string },
   path: string,
-  { method, json, form, token, headers, signal }: Question = {},
-): Promise<Answer<T>> {
+  { method, json, form, token, headers, signal }: RequestOptions = {},
+): Promise<JsonResponse<T>> {
   const body = bodyOf(json, form);
   const response = await fetch(`${url}${path}`, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -46,14 +46,14 @@ export async function ask<T = Record<string, unknown>>(
   };
 }
 
-function bodyOf(json: unknown, form: Question['form']): string | undefined {
+function bodyOf(json: unknown, form: RequestOptions['form']): string | undefined {
   if (json !== undefined) return JSON.stringify(json);
   return form === undefined || typeof form === 'string' ? form : new URLSearchParams(form).toString();
 }
 
 /** The access token of a login through the web admin proxy. */
 export async function logIn(service: { readonly url: string }, email: string, password: string): Promise<string> {
-  const { status, body } = await ask<{ access_token: string }>(service, '/v1/clients/web/admin/login', {
+  const { status, body } = await request<{ access_token: string }>(service, '/v1/clients/web/admin/login', {
     json: { email, password },
   });
   if (status !== 200) throw new Error(`login of ${email}: ${status} ${JSON.stringify(body)}`);
