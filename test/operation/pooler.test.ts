@@ -38,7 +38,7 @@ describe('PgBouncer with transaction pooling', { skip: hasPgBouncer ? false : 'P
   };
 
   it('alone is refused with a reason, and so is a second pooler for invalidations', async () => {
-    assert.match(await refusal({ DATABASE_URL: through }), /pooler by transaction.*Set DATABASE_LISTEN_URL/s);
+    assert.match(await refusal({ DATABASE_URL: through }), /transaction pooler.*Set DATABASE_LISTEN_URL/s);
     const bothThrough = { DATABASE_URL: through, DATABASE_LISTEN_URL: through };
     assert.match(await refusal(bothThrough), /DATABASE_LISTEN_URL .* goes through a transaction pooler/);
     const { url: another } = await create();
