@@ -74,7 +74,7 @@ async function createDocument(app: App, config: Config): Promise<object> {
   // The document describes GET, but not HEAD.
   for (const { method, url, schema, config: guard } of documentParts(app).routes)
     described.route({
-      method: [method].flat()[0] as string,
+      method: [method].flat().filter((name) => name !== 'HEAD'),
       url,
       ...(schema ? { schema } : {}),
       ...(guard ? { config: guard } : {}),
