@@ -43,4 +43,28 @@ describe('Password hashing threads', () => {
     for (let n = 0; n < 20; n++) await threads.request(job);
     assert.deepEqual([requestCounts.normal - before.normal, requestCounts['gives way'] - before['gives way']], [20, 0]);
   });
+
+  it('get no password while they are starved', async () => {
+    const done: Record<HashingPriority, (() => void)[]> = { normal: [], 'gives way': [] };
+    const threads = new HashingThreads(2, (priority) => ({
+      get load() {
+        return done[priority].length;
+      },
+      request: () => new Promise((resolve) => done[priority].push(() => resolve('hash'))),
+      end: async () => undefined,
+    }));
+    const requests = [threads.request(job), threads.request(job)];
+    assert.equal(done['gives way'].length, 1);
+    for (let n = 0; n < 20; n++) {
+      // The thread with low priority works on its first password for much longer.
+      const until = performance.now() + 2;
+      while (performance.now() < until);
+      done.normal.shift()?.();
+      await requests[0];
+      requests[0] = threads.request(job);
+      assert.equal(done['gives way'].length, 1);
+    }
+    for (const resolve of [...done.normal, ...done['gives way']]) resolve();
+    await Promise.all(requests);
+  });
 });

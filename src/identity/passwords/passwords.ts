@@ -18,25 +18,38 @@ const idleDecay = 0.95;
 const startThread = (priority: HashingPriority): Thread =>
   new WorkerThread('hashing-thread', import.meta.url, { data: priority });
 
+interface MeasuredThread {
+  readonly thread: Thread;
+  /** The average time of a password. */
+  ms: number;
+  /** When the current password was begun. */
+  busySince: number;
+}
+
 /** Threads that hash passwords. All but the first run at low priority, so that many sign-ins do not slow down other work. */
 export class HashingThreads {
-  readonly #threads: { readonly thread: Thread; ms: number }[];
+  readonly #threads: MeasuredThread[];
 
   constructor(count: number, start: (priority: HashingPriority) => Thread = startThread) {
     this.#threads = Array.from({ length: count }, (_, n) => ({
       thread: start(n === 0 ? 'normal' : 'gives way'),
       ms: 1,
+      busySince: 0,
     }));
   }
 
   async request<T extends string | boolean>(job: HashingJob): Promise<T> {
-    const expected = ({ thread, ms }: { thread: Thread; ms: number }) => (thread.load + 1) * ms;
+    const begun = performance.now();
+    // A starved thread reports nothing, so the time of its current password counts too.
+    const expected = ({ thread: { load }, ms, busySince }: MeasuredThread) =>
+      load === 0 ? ms : (load + 1) * Math.max(ms, begun - busySince);
     const quickest = this.#threads.reduce((a, b) => (expected(b) < expected(a) ? b : a));
     for (const other of this.#threads) if (other !== quickest) other.ms *= idleDecay;
     const before = quickest.thread.load;
-    const begun = performance.now();
+    if (before === 0) quickest.busySince = begun;
     const response = await quickest.thread.request(job);
-    const each = (performance.now() - begun) / (before + 1);
+    quickest.busySince = performance.now();
+    const each = (quickest.busySince - begun) / (before + 1);
     quickest.ms = quickest.ms * (1 - newest) + each * newest;
     return response as T;
   }
