@@ -17,10 +17,7 @@ export type Invalidate = (change: Change) => void;
 export type ChangeListener = (change: Change) => unknown;
 
 /** Returns a promise only if a listener returned one. */
-export function notifyListeners(
-  listeners: readonly ChangeListener[],
-  changes: readonly Change[],
-): Promise<unknown> | undefined {
+export function notifyListeners(listeners: readonly ChangeListener[], changes: readonly Change[]) {
   const reading: Promise<unknown>[] = [];
   for (const change of changes) {
     for (const listener of listeners) {

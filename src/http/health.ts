@@ -32,10 +32,7 @@ function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
 }
 
 /** Runs all checks at once. Concurrent requests share the result. */
-function createCheckRunner(
-  { log, metrics }: Context,
-  checks: readonly ReadinessCheck[],
-): () => Promise<Record<string, string>> {
+function createCheckRunner({ log, metrics }: Context, checks: readonly ReadinessCheck[]) {
   let running: Promise<Record<string, string>> | undefined;
   const runCheck = async ({ name, check }: ReadinessCheck) => {
     try {

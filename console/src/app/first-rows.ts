@@ -13,11 +13,7 @@ const patience = 2000;
 const unknown = new Set(['status', 'last_sign_in']);
 
 /** On a slow connection, the rows arrive before the code that draws them. They are shown as text until the list is drawn. */
-export async function showFirstRows(
-  place: HTMLElement,
-  { description, response }: RowsAhead,
-  isDrawn: () => boolean,
-): Promise<void> {
+export async function showFirstRows(place: HTMLElement, { description, response }: RowsAhead, isDrawn: () => boolean) {
   const { name, operations } = description;
   const { data } = await response;
   await new Promise((resolve) => setTimeout(resolve, patience - performance.now()));

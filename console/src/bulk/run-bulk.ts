@@ -135,10 +135,7 @@ function membersOf(value: unknown): number {
 }
 
 /** Tasks in batches that the service accepts: all of one kind, and no row twice. */
-async function* packed<Row>(
-  rows: AsyncIterable<Row> | Iterable<Row>,
-  taskOf: (row: Row) => Task<Row>,
-): AsyncGenerator<Task<Row>[], void> {
+async function* packed<Row>(rows: AsyncIterable<Row> | Iterable<Row>, taskOf: (row: Row) => Task<Row>) {
   let batch: Task<Row>[] = [];
   let size = { members: 0, characters: 0 };
   const ids = new Set<string>();

@@ -22,11 +22,7 @@ export async function* rowsOf(resource: string, selection: Selection, signal: Ab
 }
 
 /** All rows of a query, at a rate that leaves requests for other work. */
-export async function* eachRow<Row>(
-  resource: string,
-  query: Omit<ListQuery, 'page' | 'cursor'>,
-  signal: AbortSignal,
-): AsyncGenerator<Row, void> {
+export async function* eachRow<Row>(resource: string, query: Omit<ListQuery, 'page' | 'cursor'>, signal: AbortSignal) {
   let cursor: string | null | undefined = '';
   while (cursor !== undefined && cursor !== null && !signal.aborted) {
     await waitForCapacity();

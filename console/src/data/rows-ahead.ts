@@ -28,11 +28,7 @@ export interface RowsAhead {
 let ahead: { key: string; response: Promise<Rows> } | undefined;
 
 /** Requests the rows of a list before the list can be drawn, if the current path is that of a list. */
-export function prefetchRows(
-  gatehouse: Gatehouse,
-  descriptions: readonly ResourceDescription[],
-  address: string,
-): RowsAhead | undefined {
+export function prefetchRows(gatehouse: Gatehouse, descriptions: readonly ResourceDescription[], address: string) {
   const name = /^\/([^/?]+)\/?$/.exec(address)?.[1] ?? '';
   const description = descriptions.find((each) => each.name === name);
   if (!description?.operations.has('list')) return undefined;

@@ -102,10 +102,7 @@ async function idsOf(resource: string, selection: Selection, signal: AbortSignal
 }
 
 /** A field that is not searchable, or a resource that this person may not read, is not counted. */
-async function countOf(
-  { resource, field }: ReturnType<typeof useReferrers>[number],
-  ids: readonly string[],
-): Promise<number> {
+async function countOf({ resource, field }: ReturnType<typeof useReferrers>[number], ids: readonly string[]) {
   const rows = gatehouse.resource(resource.name);
   let count = 0;
   for (let start = 0; start < ids.length; start += atOnce) {

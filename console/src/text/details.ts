@@ -31,11 +31,7 @@ const isFilled = (value: unknown): boolean =>
  * Whether the field has a value that is not part of the name. Numbers never count as part of the name: "4" for four seats may be a digit of
  * the plate.
  */
-function distinguishes(
-  { name, type }: FieldDescription,
-  description: ResourceDescription,
-  rows: readonly Row[],
-): boolean {
+function distinguishes({ name, type }: FieldDescription, description: ResourceDescription, rows: readonly Row[]) {
   if (type === 'status') return true;
   const isInName = (row: Row) => typeof row[name] === 'string' && rowName(description, row).includes(row[name]);
   return rows.some((row) => isFilled(row[name]) && !isInName(row));

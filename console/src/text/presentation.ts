@@ -33,11 +33,7 @@ export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
   translate(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
 
 /** The help below a field's control. It may differ between a new row and an existing one. */
-export function helpOf(
-  resource: string,
-  { name, hint, description }: FieldDescription,
-  isNew: boolean,
-): string | undefined {
+export function helpOf(resource: string, { name, hint, description }: FieldDescription, isNew: boolean) {
   const help = own.get(resource)?.help?.[name];
   const chosen = typeof help === 'object' ? (isNew ? help.ofNew : help.ofKept) : help;
   return translated(chosen ?? hint ?? description);

@@ -7,11 +7,7 @@ const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UT
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The value of a field as text. `digits`: decimal places, so that the numbers of a column align. */
-export function valueText(
-  { type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>,
-  value: unknown,
-  digits = 0,
-): string {
+export function valueText({ type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>, value: unknown, digits = 0) {
   if (value === null || value === undefined || value === '') return none;
   if (type === 'decimal') return figureText(value as string, { scale });
   if (type === 'date') return written(value, day);
@@ -31,10 +27,7 @@ function written(value: unknown, format: Intl.DateTimeFormat): string {
 }
 
 /** A sum or an average in the reader's number format. Decimals are strings, and keep all their digits. */
-export function figureText(
-  value: string | number | null | undefined,
-  { scale = 2 }: Pick<FieldDescription, 'scale'>,
-): string {
+export function figureText(value: string | number | null | undefined, { scale = 2 }: Pick<FieldDescription, 'scale'>) {
   if (value === null || value === undefined) return '–';
   const digits = typeof value === 'string' ? { minimumFractionDigits: scale } : {};
   const format = new Intl.NumberFormat(locale, { ...digits, maximumFractionDigits: Math.max(2, scale) });

@@ -37,11 +37,7 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
 }
 
 /** Checks rows with the rules of the form, then asks the service about ids, references and unique values. Changes nothing. */
-export async function checkRows(
-  description: ResourceDescription,
-  rows: readonly FileRow[],
-  all: Descriptions,
-): Promise<CheckedRow[]> {
+export async function checkRows(description: ResourceDescription, rows: readonly FileRow[], all: Descriptions) {
   const checked = rows.map((row) => checkRow(description, row));
   for (let start = 0; start < checked.length; start += 100) {
     await lookUp(description, checked.slice(start, start + 100), all);
@@ -109,11 +105,7 @@ function problemOf(field: FieldDescription, value: unknown): string | undefined 
 }
 
 /** Asks the service which ids exist, which referenced rows exist, and which unique values are taken. */
-async function lookUp(
-  { name, fields }: ResourceDescription,
-  batch: readonly CheckedRow[],
-  descriptions: Descriptions,
-): Promise<void> {
+async function lookUp({ name, fields }: ResourceDescription, batch: readonly CheckedRow[], descriptions: Descriptions) {
   const all = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
   const existing = await find(
     descriptions,
@@ -142,12 +134,7 @@ async function lookUp(
   }
 }
 
-async function find(
-  descriptions: Descriptions,
-  resource: string,
-  field: string,
-  values: readonly unknown[],
-): Promise<Map<string, RaRecord>> {
+async function find(descriptions: Descriptions, resource: string, field: string, values: readonly unknown[]) {
   const isUuid = descriptions.get(resource)?.fields.some(({ name, type }) => name === field && type === 'uuid');
   // The service refuses to search a UUID field for another text.
   const canExist = (value: string) => value !== '' && (!isUuid || uuid.test(value));

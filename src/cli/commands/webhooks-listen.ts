@@ -48,11 +48,7 @@ async function listen(flags: Flags): Promise<void> {
   await once(server, 'close');
 }
 
-async function receive(
-  { secret, status, json }: Flags,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function receive({ secret, status, json }: Flags, request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];
   let length = 0;
   try {

@@ -52,10 +52,7 @@ export function stopRequested(): Promise<StopRequest> {
 }
 
 /** Starts the service. Exits at once if a stop is requested during the start: the database rolls back unfinished work. */
-export async function startUnlessStopped(
-  start: Promise<RunningService>,
-  requested: Promise<StopRequest>,
-): Promise<RunningService> {
+export async function startUnlessStopped(start: Promise<RunningService>, requested: Promise<StopRequest>) {
   const first = await Promise.race([start, requested]);
   if ('cause' in first) process.exit(first.exitCode);
   return first;

@@ -67,13 +67,7 @@ export const email = (env: string, fallback: string, description: string): Setti
     return address === undefined ? invalid : ok(address);
   });
 
-export const integer = (
-  env: string,
-  fallback: number,
-  description: string,
-  min: number,
-  max: number,
-): Setting<number> =>
+export const integer = (env: string, fallback: number, description: string, min: number, max: number) =>
   setting(env, fallback, description, `a whole number from ${min} to ${max}`, (value) => {
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
     return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
@@ -100,12 +94,7 @@ export const flag = (env: string, fallback: boolean, description: string): Setti
     return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : invalid;
   });
 
-export const oneOf = <const T extends string>(
-  env: string,
-  values: readonly T[],
-  fallback: T,
-  description: string,
-): Setting<T> =>
+export const oneOf = <const T extends string>(env: string, values: readonly T[], fallback: T, description: string) =>
   setting(env, fallback, description, `one of ${values.join(', ')}`, (value) =>
     values.includes(value as T) ? ok(value as T) : invalid,
   );

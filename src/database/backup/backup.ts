@@ -93,11 +93,7 @@ export async function restore(
   }
 }
 
-async function putInPlace(
-  target: string,
-  overwrite: boolean,
-  make: (draft: string) => Promise<void>,
-): Promise<string | undefined> {
+async function putInPlace(target: string, overwrite: boolean, make: (draft: string) => Promise<void>) {
   let previousPath: string | undefined;
   if (existsSync(target)) {
     if (!overwrite) {

@@ -64,11 +64,7 @@ async function passCopied(tx: Tx): Promise<void> {
 }
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
-export async function updateTriggers(
-  tx: Tx,
-  recorded: readonly RecordedTable[],
-  unrecorded: readonly string[],
-): Promise<void> {
+export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
   const there = await existing(tx);
   const gone = unrecorded.filter((table) => there.has(table));
   if (gone.length > 0) await dropTriggers(tx, gone);

@@ -41,11 +41,7 @@ export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<v
 }
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
-export async function updateTriggers(
-  tx: Tx,
-  recorded: readonly RecordedTable[],
-  unrecorded: readonly string[],
-): Promise<void> {
+export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
   const there = await existing(tx);
   await dropTriggers(
     tx,

@@ -28,12 +28,7 @@ export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unkno
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();
 
 /** Retires all other keys of this purpose. A key with an earlier retirement keeps it. */
-export const retireOthers = (
-  tx: Tx,
-  purpose: KeyRow['purpose'],
-  ids: readonly string[],
-  at: number,
-): Promise<unknown> =>
+export const retireOthers = (tx: Tx, purpose: KeyRow['purpose'], ids: readonly string[], at: number) =>
   tx
     .updateTable('signing_keys')
     .set({ retires_at: at })

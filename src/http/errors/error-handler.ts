@@ -89,12 +89,7 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
   return [...byField.values()];
 }
 
-function fieldError(
-  field: string,
-  keyword: string,
-  params: Record<string, unknown>,
-  message = 'is not acceptable',
-): Omit<FieldError, 'field'> {
+function fieldError(field: string, keyword: string, params: Record<string, unknown>, message = 'is not acceptable') {
   if (keyword === 'required') return { code: 'required', message: `${field} is required.` };
   if (keyword === 'additionalProperties')
     return { code: 'unknown', message: `${field} is not a field that can be sent here.` };

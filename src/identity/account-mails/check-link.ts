@@ -10,12 +10,7 @@ type LinkContext = Pick<Context, 'database' | 'now'>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 /** Whether a mailed link is still valid. Does not use it up, because mail scanners open links too. */
-export const isValidLink = (
-  context: LinkContext,
-  keys: Macs,
-  purpose: OneTimePurpose | 'undo_email',
-  value: string,
-): Promise<boolean> =>
+export const isValidLink = (context: LinkContext, keys: Macs, purpose: OneTimePurpose | 'undo_email', value: string) =>
   purpose === 'undo_email' ? canUndo(context, keys, value) : canUse(context, keys, purpose, value);
 
 async function canUse(context: LinkContext, keys: Macs, purpose: OneTimePurpose, value: string): Promise<boolean> {

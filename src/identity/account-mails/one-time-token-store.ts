@@ -14,12 +14,7 @@ export async function upsertOneTimeToken(db: Db, row: OneTimeTokenRow): Promise<
     .execute();
 }
 
-export function findUsableOneTimeToken(
-  db: Db,
-  id: string,
-  purpose: OneTimePurpose,
-  now: number,
-): Promise<OneTimeTokenRow | undefined> {
+export function findUsableOneTimeToken(db: Db, id: string, purpose: OneTimePurpose, now: number) {
   return db
     .selectFrom('one_time_tokens')
     .selectAll()
@@ -31,12 +26,7 @@ export function findUsableOneTimeToken(
 }
 
 /** One statement: of two concurrent uses, one succeeds. */
-export function useOneTimeToken(
-  tx: Tx,
-  id: string,
-  purpose: OneTimePurpose,
-  now: number,
-): Promise<OneTimeTokenRow | undefined> {
+export function useOneTimeToken(tx: Tx, id: string, purpose: OneTimePurpose, now: number) {
   return tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })
@@ -49,12 +39,7 @@ export function useOneTimeToken(
 }
 
 /** Setting a password in another way voids the links that would set it. */
-export async function invalidateOneTimeTokens(
-  tx: Tx,
-  userId: string,
-  purpose: OneTimePurpose,
-  now: number,
-): Promise<void> {
+export async function invalidateOneTimeTokens(tx: Tx, userId: string, purpose: OneTimePurpose, now: number) {
   await tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })

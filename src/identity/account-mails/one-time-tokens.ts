@@ -55,11 +55,7 @@ export async function createOneTimeToken(
 const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
 /** The id in a value that this service made for this purpose. A forged value costs no query. */
-export function readOneTimeToken(
-  keys: Pick<KeyRing, 'macKeys'>,
-  purpose: LinkPurpose,
-  value: string,
-): string | undefined {
+export function readOneTimeToken(keys: Pick<KeyRing, 'macKeys'>, purpose: LinkPurpose, value: string) {
   const [, id = '', mac = ''] = form.exec(value) ?? [];
   return id && mac && keys.macKeys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
 }

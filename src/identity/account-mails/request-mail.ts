@@ -23,12 +23,7 @@ export async function requestMail(
 }
 
 /** Counts a mail to this address. Returns the refusal if there are too many. */
-export async function countMail(
-  context: Context,
-  template: string,
-  email: string,
-  source: RequestSource,
-): Promise<Refusal | undefined> {
+export async function countMail(context: Context, template: string, email: string, source: RequestSource) {
   // The part after a plus sign does not change the mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
   const mailbox = { key, max: limits.mailbox, of: 'account' };

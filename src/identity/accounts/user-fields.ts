@@ -37,10 +37,7 @@ function readName(text: string): string | undefined {
 }
 
 /** The stored form of a field, or its error. An omitted, null or (from forms) empty field means no value. */
-export function readProfileField(
-  field: ProfileField,
-  value: unknown,
-): { value: string | null; error?: undefined } | { error: FieldError } {
+export function readProfileField(field: ProfileField, value: unknown) {
   if (value === undefined || value === null) return { value: null };
   if (typeof value !== 'string') return { error: { field, code: 'type', message: `${field} must be text.` } };
   if (value.trim() === '') return { value: null };

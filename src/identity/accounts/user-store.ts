@@ -27,11 +27,7 @@ export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Prom
 }
 
 /** Returns the changed row, or undefined when there is no such user. */
-export function updateUser(
-  tx: Tx,
-  id: string,
-  changes: Omit<Updateable<Tables['users']>, 'id' | 'version'>,
-): Promise<UserRow | undefined> {
+export function updateUser(tx: Tx, id: string, changes: Omit<Updateable<Tables['users']>, 'id' | 'version'>) {
   return tx
     .updateTable('users')
     .set((eb) => ({ ...changes, version: eb('version', '+', 1) }))
@@ -149,10 +145,7 @@ export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>
 export const listUsers = (db: Db): Promise<UserRow[]> => db.selectFrom('users').selectAll().orderBy('id').execute();
 
 /** Inserts the users whose identifiers are free, in one statement, and returns their ids. */
-export async function insertNewUsers(
-  db: Db,
-  rows: readonly Insertable<Tables['users']>[],
-): Promise<ReadonlySet<string>> {
+export async function insertNewUsers(db: Db, rows: readonly Insertable<Tables['users']>[]) {
   const inserted = await db
     .insertInto('users')
     .values([...rows])
@@ -163,10 +156,7 @@ export async function insertNewUsers(
 }
 
 /** All users who have one of these identifiers. */
-export function findByAnyIdentifier(
-  db: Db,
-  { email, username, phone }: Pick<UserRow, 'email' | 'username' | 'phone'>,
-): Promise<UserRow[]> {
+export function findByAnyIdentifier(db: Db, { email, username, phone }: Pick<UserRow, 'email' | 'username' | 'phone'>) {
   return db
     .selectFrom('users')
     .selectAll()

@@ -161,11 +161,7 @@ export function requireConfirmed({ config, metrics }: Context, user: UserRow): v
 }
 
 /** Call it in the transaction that opens the session: the password or user may have changed during the check. */
-export async function requireUnchanged(
-  { database }: Context,
-  tx: Tx,
-  user: Pick<UserRow, 'id' | 'password_hash'>,
-): Promise<void> {
+export async function requireUnchanged({ database }: Context, tx: Tx, user: Pick<UserRow, 'id' | 'password_hash'>) {
   if (!(await lockUserWithHash(tx, database.engine, user)))
     throw wrongCredentials('password changed or user disabled meanwhile');
 }

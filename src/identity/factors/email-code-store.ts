@@ -12,10 +12,7 @@ export async function insertEmailCode(tx: Tx, code: NewEmailCode): Promise<void>
 }
 
 /** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
-export const countEmailAttempt = (
-  db: Db,
-  { id, max, now }: { id: string; max: number; now: number },
-): Promise<{ email: string } | undefined> =>
+export const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; now: number }) =>
   db
     .updateTable('email_codes')
     .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))

@@ -132,11 +132,7 @@ export interface NewPasskey {
 }
 
 /** Verifies a new passkey, before the transaction that stores it. Undefined if anything in it is wrong. */
-export async function readNewPasskey(
-  { context, keys }: PasskeyServices,
-  userId: string,
-  response: unknown,
-): Promise<NewPasskey | undefined> {
+export async function readNewPasskey({ context, keys }: PasskeyServices, userId: string, response: unknown) {
   const { config, now, log } = context;
   let challenge: Challenge | undefined;
   const isAutomatic = () => challenge?.ceremony === 'automatic';

@@ -55,10 +55,7 @@ export interface ProvedFactor {
 export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
 
 /** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
-export async function proveFactor(
-  services: FactorCheckServices,
-  attempt: FactorAttempt,
-): Promise<ProvedFactor | undefined> {
+export async function proveFactor(services: FactorCheckServices, attempt: FactorAttempt) {
   const { context, keys } = services;
   const { userId, source } = attempt;
   const method = methodOf(attempt);

@@ -14,12 +14,7 @@ type Macs = Pick<KeyRing, 'macKeys'>;
 const hashOf = (userId: string, browser: string): string => hash('sha256', `${userId}\n${browser}`, 'base64url');
 
 /** Whether this browser need not ask for this user's second factor. A browser is identified by its cookie. */
-export async function isRemembered(
-  { database, now }: Context,
-  keys: Macs,
-  userId: string,
-  source: RequestSource,
-): Promise<boolean> {
+export async function isRemembered({ database, now }: Context, keys: Macs, userId: string, source: RequestSource) {
   const browser = knownBrowserOf(keys, source, userId);
   if (browser === undefined) return false;
   const { numUpdatedRows } = await database.db

@@ -76,11 +76,7 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
   const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
-  const runInThread = <T extends string | boolean>(
-    lane: HashingLane,
-    address: string | null,
-    job: HashingJob,
-  ): Promise<T> =>
+  const runInThread = <T extends string | boolean>(lane: HashingLane, address: string | null, job: HashingJob) =>
     // Otherwise a caller with many small networks would get more turns.
     queue.run(lane, widerNetworkOf(address ?? 'the service itself'), () => threads.request<T>(job));
   const hashIn = (lane: HashingLane, password: string, address: string | null) =>

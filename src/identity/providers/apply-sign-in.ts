@@ -97,12 +97,7 @@ async function rolesAfter(
 }
 
 /** The changed fields. A username or phone of another user is omitted, so that it does not prevent the sign-in. */
-async function changedFields(
-  { log }: Context,
-  tx: Tx,
-  user: UserRow,
-  fields: Mapped['fields'],
-): Promise<Partial<Pick<UserRow, 'name' | 'username' | 'phone' | 'locale'>>> {
+async function changedFields({ log }: Context, tx: Tx, user: UserRow, fields: Mapped['fields']) {
   const differing = Object.entries(fields).filter(([name, value]) => user[name as keyof Mapped['fields']] !== value);
   const taken = await findTakenFields(tx, fields, user.id);
   if (taken.length > 0)

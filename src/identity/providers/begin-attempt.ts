@@ -1,7 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { type Attempt, fingerprint, insertAttempt, randomHandle } from './attempt-store.ts';
-import type { Binding, ForwardedParameters, ProviderClient } from './provider-client.ts';
+import type { ForwardedParameters, ProviderClient } from './provider-client.ts';
 
 const lifeMs = 10 * 60_000;
 
@@ -22,12 +22,7 @@ export interface NewAttempt {
 type Macs = Pick<KeyRing, 'macKeys' | 'ensureCurrent'>;
 
 /** `nonce` and the PKCE verifier are derived from `state` and a server key, so that nothing usable is stored. */
-export async function bindingOf(
-  { config }: Pick<Context, 'config'>,
-  keys: Macs,
-  provider: string,
-  state: string,
-): Promise<Binding> {
+export async function bindingOf({ config }: Pick<Context, 'config'>, keys: Macs, provider: string, state: string) {
   await keys.ensureCurrent();
   return {
     redirectUri: callbackOf(config, provider),

@@ -4,10 +4,7 @@ import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdentityRow = Selectable<Tables['identities']>;
 
-export const findIdentity = (
-  db: Db | Tx,
-  { issuer, subject }: Pick<IdentityRow, 'issuer' | 'subject'>,
-): Promise<IdentityRow | undefined> =>
+export const findIdentity = (db: Db | Tx, { issuer, subject }: Pick<IdentityRow, 'issuer' | 'subject'>) =>
   db
     .selectFrom('identities')
     .selectAll()

@@ -32,11 +32,7 @@ interface Linking {
 const linkedElsewhere = () => conflict('This account of the provider belongs to another user here.', 'identity_taken');
 
 /** Links an identity from the settings. The user is signed in with a recent proof. */
-export const linkIdentity = (
-  context: Context,
-  services: LinkServices,
-  { caller, upstream, source }: Linking,
-): Promise<void> =>
+export const linkIdentity = (context: Context, services: LinkServices, { caller, upstream, source }: Linking) =>
   changeAs(context.database, services.accounts.lockAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
     await services.factors.guardChange(tx, held);
     await addIdentity(context, services, tx, { userId: userIdOf(held), upstream, source });

@@ -26,11 +26,7 @@ const wrongMap = (provider: string, reason: string) =>
   );
 
 /** Throws on an invalid value: this is an error in the declaration, and a partial result must not sign in a user. */
-export function mapClaims(
-  { config }: Pick<Context, 'config'>,
-  { map }: ProviderDefinition,
-  upstream: Upstream,
-): Mapped {
+export function mapClaims({ config }: Pick<Context, 'config'>, { map }: ProviderDefinition, upstream: Upstream) {
   if (!map) return { fields: {}, roles: undefined };
   let mapped: MappedUser;
   try {

@@ -70,11 +70,7 @@ const findByEmail = async ({ database }: Context, email: string | null): Promise
   email === null ? undefined : findUserByLogin(database.db, { attribute: 'email', value: email });
 
 /** Finds the user by email. Limits how often a network learns that an unverified address is taken (contract 5.2). */
-async function ownerOfEmail(
-  context: Context,
-  { email, emailVerified }: Upstream,
-  source: RequestSource,
-): Promise<UserRow | undefined> {
+async function ownerOfEmail(context: Context, { email, emailVerified }: Upstream, source: RequestSource) {
   const owner = await findByEmail(context, email);
   if (email === null || emailVerified) return owner;
   await requireUntaken(context, { email }, source).catch((error) => {

@@ -3,7 +3,6 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { checkNewPassword, type Profile, readProfile } from '../accounts/user-fields.ts';
-import type { UserRow } from '../accounts/user-store.ts';
 import { roleNames } from '../roles/roles-resource.ts';
 import { storeNewUser } from './store-new-user.ts';
 
@@ -18,12 +17,7 @@ export interface NewUser {
 }
 
 /** Creates a user for the operator, with roles. The operator decides whether the email counts as confirmed. */
-export async function createUser(
-  context: Context,
-  services: AccountServices,
-  input: NewUser,
-  source: RequestSource,
-): Promise<UserRow> {
+export async function createUser(context: Context, services: AccountServices, input: NewUser, source: RequestSource) {
   const profile = await readNewUser(context, input);
   const { password, roles, confirmed } = input;
   return storeNewUser(context, services, { profile, password, roles, confirmed, event: 'user.created', source });

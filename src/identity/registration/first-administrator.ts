@@ -3,17 +3,14 @@ import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { type FirstAdministrator, saveFirstPassword } from '../accounts/first-password.ts';
+import { saveFirstPassword } from '../accounts/first-password.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
 import { isTaken } from './registration-limits.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Creates an administrator if there is none, so that a new service can be managed. */
-export async function ensureFirstAdministrator(
-  context: Context,
-  services: AccountServices,
-): Promise<FirstAdministrator | undefined> {
+export async function ensureFirstAdministrator(context: Context, services: AccountServices) {
   const { config, database } = context;
   if (await hasAdministrator(database.db)) return undefined;
   const email = config.adminEmail;

@@ -42,10 +42,7 @@ export async function registerUser(
   }
 }
 
-async function readRegistration(
-  { config }: Context,
-  input: Readonly<Record<string, unknown>>,
-): Promise<{ profile: Profile; password: string }> {
+async function readRegistration({ config }: Context, input: Readonly<Record<string, unknown>>) {
   const known = new Set<string>([...profileFields, 'password', 'password_confirmation']);
   const unknown = Object.keys(input).filter((field) => !known.has(field));
   const { profile, errors } = readProfile(input);
@@ -68,11 +65,7 @@ const otherPassword: FieldError = {
 };
 
 /** A user must be able to log in. */
-function missingIdentifier(
-  { loginAttributes }: Config,
-  profile: Profile,
-  errors: readonly FieldError[],
-): FieldError | undefined {
+function missingIdentifier({ loginAttributes }: Config, profile: Profile, errors: readonly FieldError[]) {
   const [first = 'email'] = loginAttributes;
   const enough = loginAttributes.some((attribute) => profile[attribute] !== null);
   if (enough || errors.some(({ field }) => isOneOf(loginAttributes, field))) return undefined;

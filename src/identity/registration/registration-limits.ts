@@ -38,12 +38,7 @@ export async function beginRegistration(context: Context, { address }: RequestSo
 }
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
-export function requireUntaken(
-  context: Context,
-  wanted: Partial<Profile>,
-  source: RequestSource,
-  userId = '',
-): Promise<void> {
+export function requireUntaken(context: Context, wanted: Partial<Profile>, source: RequestSource, userId = '') {
   return perNetwork.run(networkOf(source.address ?? 'unknown'), async () => {
     const refusal = await readRefusal(context, takenLimits(source));
     if (refusal) throw tooManyTaken(refusal.retryAfterSeconds);

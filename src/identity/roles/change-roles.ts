@@ -15,10 +15,7 @@ interface RoleChanges {
 }
 
 /** Changes roles for the operator and returns them. Reads them in the transaction, so that no concurrent change is lost. */
-export async function changeRoles(
-  context: Context,
-  { userId, give, take, source }: RoleChanges,
-): Promise<readonly string[]> {
+export async function changeRoles(context: Context, { userId, give, take, source }: RoleChanges) {
   const { database, now } = context;
   return commitAndInvalidate(database, async (tx, invalidate) => {
     const user = await lockUser(tx, database.engine, userId);

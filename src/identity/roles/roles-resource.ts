@@ -28,8 +28,5 @@ export const rolesResource = (config: Config) => {
 };
 
 /** The scopes that ROLE_SCOPES gives a role. Undefined: the role has no limit. */
-export const scopesOfRole = (
-  { roleScopes }: Pick<Config, 'roleScopes'>,
-  role: string,
-): readonly string[] | undefined =>
+export const scopesOfRole = ({ roleScopes }: Pick<Config, 'roleScopes'>, role: string) =>
   Object.hasOwn(roleScopes, role) ? roleScopes[role]?.split(' ').filter(Boolean) : undefined;

@@ -49,11 +49,7 @@ export function networkLimits(purpose: string, address: string | null, max: numb
 }
 
 /** Counts an attempt before its password is checked, so that parallel guesses all count. The caller throws. */
-export async function beginAttempt(
-  { database: { db }, now }: Context,
-  limits: readonly Limit[],
-  within = windowMs,
-): Promise<Attempt> {
+export async function beginAttempt({ database: { db }, now }: Context, limits: readonly Limit[], within = windowMs) {
   const at = now();
   const counts = await countPendingAttempt(db, keysOf(limits), at, attemptTimeoutMs);
   const passed = limits.filter(({ key, max }) => isPassed(counts, key, max));
@@ -92,10 +88,7 @@ export async function countAgainstLimits(
 }
 
 /** The refusal that `countAgainstLimits` would return now. Does not count. */
-export async function readRefusal(
-  { database: { db }, now }: Context,
-  limits: readonly Limit[],
-): Promise<Refusal | undefined> {
+export async function readRefusal({ database: { db }, now }: Context, limits: readonly Limit[]) {
   const at = now();
   const counts = await readCounts(db, keysOf(limits), at);
   return refusalIn(

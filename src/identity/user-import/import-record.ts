@@ -8,11 +8,7 @@ import { isKnownHash } from '../passwords/imported-hashes.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
 /** Converts a record to a row, or returns all of its errors. */
-export function readImportRecord(
-  config: Config,
-  { values, problem }: ImportRecord,
-  now: number,
-): { row: UserRow; reasons?: undefined } | { reasons: string[] } {
+export function readImportRecord(config: Config, { values, problem }: ImportRecord, now: number) {
   if (!values) return { reasons: [problem ?? 'unreadable'] };
   const reasons = Object.keys(values)
     .filter((name) => !isOneOf(importColumns, name))

@@ -34,11 +34,7 @@ export function formatOf(file: string): ImportFormat {
 }
 
 /** Reads record by record, so that files can have any size. `read` is called with the number of bytes. */
-export function readRecords(
-  file: string,
-  format: ImportFormat,
-  read: (bytes: number) => void,
-): AsyncIterable<ImportRecord> {
+export function readRecords(file: string, format: ImportFormat, read: (bytes: number) => void) {
   const bytes = createReadStream(file);
   bytes.on('data', (chunk) => read(chunk.length));
   return format === 'csv' ? readCsv(file, bytes) : readJsonLines(bytes);

@@ -31,12 +31,7 @@ export async function afterUserWrite(
 }
 
 /** Records the audit event of a user, with the actor if that is another user. */
-async function record(
-  { context, caller, tx, source }: WriteCall,
-  type: string,
-  userId: string,
-  data = {},
-): Promise<void> {
+async function record({ context, caller, tx, source }: WriteCall, type: string, userId: string, data = {}) {
   const by = { actorId: caller.userId, clientId: caller.clientId };
   await recordEvent(context, tx, { type, userId, ...by, source, data });
 }
@@ -105,12 +100,7 @@ async function afterDisabling(call: WriteCall, services: AccountServices, user: 
  * The owner keeps this session and, without `end_tokens`, personal access tokens and clients. A password from another
  * user ends all of them.
  */
-async function afterPasswordChange(
-  call: WriteCall,
-  services: AccountServices,
-  user: HookUser,
-  endTokens: boolean,
-): Promise<void> {
+async function afterPasswordChange(call: WriteCall, services: AccountServices, user: HookUser, endTokens: boolean) {
   const { context, caller, tx, invalidate, now, source } = call;
   const userId = user.id;
   const cause = 'password_changed';

@@ -21,10 +21,7 @@ type CreateFinding = (part: string, summary: string, fix: string, values?: Messa
 export const notice: CreateFinding = (...finding) => createFinding('notice', ...finding);
 export const errorFinding: CreateFinding = (...finding) => createFinding('error', ...finding);
 
-function createFinding(
-  state: 'notice' | 'error',
-  ...[part, summary, fix, values = {}]: Parameters<CreateFinding>
-): Finding {
+function createFinding(state: 'notice' | 'error', ...[part, summary, fix, values = {}]: Parameters<CreateFinding>) {
   return {
     part,
     state,

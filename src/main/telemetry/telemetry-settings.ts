@@ -18,10 +18,7 @@ export function readTelemetrySettings(): TelemetrySettings | undefined {
   return traces || metrics ? { traces, metrics } : undefined;
 }
 
-function readSignal(
-  signal: 'TRACES' | 'METRICS',
-  known: readonly (Exporter | 'none' | 'prometheus')[],
-): TelemetrySettings['traces'] {
+function readSignal(signal: 'TRACES' | 'METRICS', known: readonly (Exporter | 'none' | 'prometheus')[]) {
   const name = `OTEL_${signal}_EXPORTER` as const;
   const endpoint =
     standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);

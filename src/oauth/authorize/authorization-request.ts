@@ -33,10 +33,7 @@ type Prompt = (typeof prompts)[number];
 export type AuthorizationRequest = ReturnType<typeof readAuthorizationRequest>;
 
 /** RFC 6749 4.1.2.1: errors in `client_id` and `redirect_uri` are shown to the user, never sent by redirect. */
-export async function resolveClient(
-  clients: Pick<ClientDirectory, 'find'>,
-  parameters: AuthorizationParameters,
-): Promise<ValidatedClient> {
+export async function resolveClient(clients: Pick<ClientDirectory, 'find'>, parameters: AuthorizationParameters) {
   const id = requireSingle(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {

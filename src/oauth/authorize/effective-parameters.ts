@@ -34,12 +34,7 @@ export async function effectiveParameters(
   return signedParameters(oauth, parameters);
 }
 
-async function pushed(
-  oauth: ParameterServices,
-  sent: AuthorizationParameters,
-  id: string,
-  resumed: boolean,
-): Promise<EffectiveParameters> {
+async function pushed(oauth: ParameterServices, sent: AuthorizationParameters, id: string, resumed: boolean) {
   const { database, now } = oauth.context;
   const row = await findPushedRequest(database.db, id);
   const isLate = row && (resumed ? row.created_at + keptMs : row.expires_at) <= now();
@@ -53,10 +48,7 @@ async function pushed(
 }
 
 /** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
-export async function signedParameters(
-  oauth: ParameterServices,
-  sent: AuthorizationParameters,
-): Promise<EffectiveParameters> {
+export async function signedParameters(oauth: ParameterServices, sent: AuthorizationParameters) {
   const object = singleValue(sent, 'request');
   const client = object === undefined ? undefined : await oauth.clients.find(singleValue(sent, 'client_id') ?? '');
   // Without keys of the client, the object cannot be checked. The request is later refused as unsupported.
@@ -67,10 +59,7 @@ export async function signedParameters(
 }
 
 /** Applications of an imported service still request the scopes of that service. */
-async function translateLegacyScopes(
-  oauth: ParameterServices,
-  sent: AuthorizationParameters,
-): Promise<AuthorizationParameters> {
+async function translateLegacyScopes(oauth: ParameterServices, sent: AuthorizationParameters) {
   const requested = singleValue(sent, 'scope');
   const scope = requested === undefined ? undefined : await translateScope(oauth, requested);
   return scope === undefined || scope === requested ? sent : new Map(sent).set('scope', [scope]);
@@ -79,11 +68,7 @@ async function translateLegacyScopes(
 const wrongObject = (reason: string) =>
   badRequest(`The application that sent you here made a mistake: its signed request is not valid (${reason}).`);
 
-async function readRequestObject(
-  { context, clientKeys }: ParameterServices,
-  client: StoredClient,
-  object: string,
-): Promise<AuthorizationParameters> {
+async function readRequestObject({ context, clientKeys }: ParameterServices, client: StoredClient, object: string) {
   const jws = readJws(object);
   if (!jws || !(await clientKeys.isSigned(client, jws))) throw wrongObject('signature');
   const { iss, aud, exp, nbf, iat: _iat, jti: _jti, ...claims } = jws.claims;

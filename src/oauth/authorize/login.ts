@@ -12,10 +12,7 @@ export interface Login {
 }
 
 /** Finds the login of a browser session. Other tokens are rejected: a cookie must not give them more rights. */
-export async function findLogin(
-  { context, clients }: Pick<OAuth, 'context' | 'clients'>,
-  caller: Caller,
-): Promise<Login | undefined> {
+export async function findLogin({ context, clients }: Pick<OAuth, 'context' | 'clients'>, caller: Caller) {
   const { userId, sessionId, clientId } = caller;
   if (caller.kind !== 'user' || userId === null || sessionId === null || clientId === null) return undefined;
   const session = await findSession(context.database, sessionId);

@@ -15,10 +15,7 @@ const maxRequestLength = 50_000;
 const ofAuthentication = ['client_secret', 'client_assertion', 'client_assertion_type'];
 
 /** RFC 9126: the application sends the request to this endpoint. The browser sends only a reference to it. */
-export async function handlePushedRequest(
-  oauth: OAuth,
-  request: ClientRequest,
-): Promise<{ request_uri: string; expires_in: number }> {
+export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) {
   const { context, clients, dpop } = oauth;
   const sent = readParameters(request.body);
   const client = await authenticateClient(oauth, request, sent);

@@ -106,11 +106,7 @@ export function updateApplication(tx: Tx, id: string, of: Application, now: numb
 }
 
 /** Removes the address for back-channel logout and returns it. Undefined if there is none. */
-export async function clearLogoutAddress(
-  tx: Tx,
-  id: string,
-  now: number,
-): Promise<{ user_id: string | null; name: string; uri: string } | undefined> {
+export async function clearLogoutAddress(tx: Tx, id: string, now: number) {
   const before = await tx
     .selectFrom('clients')
     .select(['user_id', 'name', 'backchannel_logout_uri as uri'])

@@ -103,12 +103,7 @@ export interface HashedSecret {
   readonly valueHash?: string | null;
 }
 
-export const insertSecret = (
-  tx: Tx,
-  clientId: string,
-  { hash, keyId, valueHash }: HashedSecret,
-  now: number,
-): Promise<unknown> =>
+export const insertSecret = (tx: Tx, clientId: string, { hash, keyId, valueHash }: HashedSecret, now: number) =>
   tx
     .insertInto('client_secrets')
     .values({

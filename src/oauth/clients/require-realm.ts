@@ -5,11 +5,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from './client-store.ts';
 
 /** Whether this user may sign in through the client. Most clients have no realm and cost no query. */
-export async function isForUser(
-  db: Db | Tx,
-  { realm }: Pick<StoredClient, 'realm'>,
-  userId: string | null,
-): Promise<boolean> {
+export async function isForUser(db: Db | Tx, { realm }: Pick<StoredClient, 'realm'>, userId: string | null) {
   if (realm === null || userId === null) return true;
   const user = await findUser(db, userId);
   return user !== undefined && isInRealm(user, realm);

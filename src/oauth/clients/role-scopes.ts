@@ -11,11 +11,7 @@ const everybody = '*';
  * Limits `scopes` by the roles in ROLE_SCOPES. Administrators are not limited. Roles that the setting does not name are
  * not limited.
  */
-export function limitByRoles(
-  config: Pick<Config, 'roleScopes'>,
-  roles: readonly string[],
-  scopes: readonly string[],
-): readonly string[] {
+export function limitByRoles(config: Pick<Config, 'roleScopes'>, roles: readonly string[], scopes: readonly string[]) {
   if (roles.includes('admin')) return scopes;
   const limits = [everybody, ...roles].map((role) => scopesOfRole(config, role)).filter((limit) => limit !== undefined);
   return limits.length === 0 ? scopes : narrowScopes(scopes, [...new Set([...limits.flat(), ...explicitScopes])]);

@@ -60,11 +60,7 @@ export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person
 }
 
 /** The earlier decision of this user on a code. A form that is submitted twice has one effect. */
-export async function earlierDecision(
-  { context }: OAuth,
-  { userId }: Caller,
-  typed: string,
-): Promise<'allowed' | 'refused' | undefined> {
+export async function earlierDecision({ context }: OAuth, { userId }: Caller, typed: string) {
   const code = readUserCode(typed);
   if (code === undefined || userId === null) return undefined;
   const row = await findDecidedBy(context.database.db, code, userId, context.now());

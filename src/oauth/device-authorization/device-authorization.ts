@@ -104,10 +104,7 @@ interface Asked {
 }
 
 /** Two equal user codes are very unlikely. If it happens, a new code is made. */
-async function storeDevice(
-  { database, now }: Context,
-  { client, scopes, resource, source }: Asked,
-): Promise<{ deviceCode: string; userCode: string }> {
+async function storeDevice({ database, now }: Context, { client, scopes, resource, source }: Asked) {
   const deviceCode = randomBytes(32).toString('base64url');
   for (let attempt = 0; attempt < 5; attempt++) {
     const at = now();

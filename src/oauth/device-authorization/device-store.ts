@@ -62,10 +62,7 @@ export function lockDevice(tx: Tx, engine: Engine, deviceCodeHash: string): Prom
   return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
 }
 
-export async function recordPoll(
-  tx: Tx,
-  { id, pollSeconds, now }: { id: string; pollSeconds: number; now: number },
-): Promise<void> {
+export async function recordPoll(tx: Tx, { id, pollSeconds, now }: { id: string; pollSeconds: number; now: number }) {
   await tx
     .updateTable('device_authorizations')
     .set({ polled_at: now, poll_seconds: pollSeconds })

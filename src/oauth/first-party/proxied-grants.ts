@@ -43,10 +43,7 @@ export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: Pr
 }
 
 /** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
-export async function refresh(
-  oauth: OAuth,
-  { proxied, body, source, countAs, cookie, query }: RefreshRequest,
-): Promise<Issued> {
+export async function refresh(oauth: OAuth, { proxied, body, source, countAs, cookie, query }: RefreshRequest) {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
     const fromCookie = cookie();

@@ -91,12 +91,7 @@ function count({ context }: OAuth, result: string, reason: string): OAuthError {
 type LoadedRedemption = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
 
 /** Locks rows in the usual order: user, client, login, consent, code. Returns the tokens' session or the reason for a refusal. */
-async function redeem(
-  oauth: OAuth,
-  tx: Tx,
-  invalidate: Invalidate,
-  held: LoadedRedemption,
-): Promise<Redeemed | string> {
+async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: LoadedRedemption) {
   const { context, sessions, audiences } = oauth;
   const { client, code, login, source } = held;
   const { engine } = context.database;

@@ -59,12 +59,7 @@ export const deviceCodeGrant: Grant = {
   },
 };
 
-async function checkPoll(
-  oauth: OAuth,
-  request: GrantRequest,
-  tx: Tx,
-  row: DeviceRow,
-): Promise<Redeemed | keyof typeof refusals> {
+async function checkPoll(oauth: OAuth, request: GrantRequest, tx: Tx, row: DeviceRow) {
   const now = oauth.context.now();
   if (row.redeemed_at !== null) return 'unknown';
   if (row.decided_at !== null && row.session_id === null) return 'denied';

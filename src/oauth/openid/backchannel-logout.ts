@@ -111,11 +111,7 @@ export function sendLogouts(queue: Queue, services: LogoutServices): void {
   queue.handle(jobName, handle, { attempts, lanes });
 }
 
-async function sendLogout(
-  { context, keys, clients }: LogoutServices,
-  fetch: GuardedFetch,
-  logout: Logout,
-): Promise<void> {
+async function sendLogout({ context, keys, clients }: LogoutServices, fetch: GuardedFetch, logout: Logout) {
   const client = await clients.find(logout.clientId);
   // The client was deleted, or its logout address was removed.
   if (!client?.backchannel_logout_uri) return;

@@ -33,10 +33,7 @@ export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly st
   claims ? [...new Set(places.flatMap((place) => claims[place].flatMap((name) => scopeOfClaim(name) ?? [])))] : [];
 
 /** The claims whose scopes are allowed. Undefined if none is left. */
-export function allowedClaims(
-  claims: RequestedClaims | undefined,
-  isAllowed: (scope: string) => boolean,
-): RequestedClaims | undefined {
+export function allowedClaims(claims: RequestedClaims | undefined, isAllowed: (scope: string) => boolean) {
   if (!claims) return undefined;
   const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) ?? ''));
   const claimsToRequest = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };

@@ -43,11 +43,7 @@ const wrongDocument = (what: string, reason?: string): Problem =>
   });
 
 /** Section 4: reads the document at the address as the metadata of a client. */
-function readClientDocument(
-  known: Parameters<typeof readClientMetadata>[0],
-  id: string,
-  response: OutboundResponse,
-): ClientMetadata {
+function readClientDocument(known: Parameters<typeof readClientMetadata>[0], id: string, response: OutboundResponse) {
   const { status, headers, body } = response;
   if (status !== 200) throw wrongDocument(`its address returns ${status} instead of a metadata document.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
@@ -188,12 +184,7 @@ export class ClientDocuments {
     }
   }
 
-  async #store(
-    id: string,
-    { application, notes }: ClientMetadata,
-    seconds: number,
-    source: RequestSource,
-  ): Promise<void> {
+  async #store(id: string, { application, notes }: ClientMetadata, seconds: number, source: RequestSource) {
     const { database, now } = this.#context;
     await commitAndInvalidate(database, async (tx, invalidate) => {
       const at = now();

@@ -44,11 +44,7 @@ export async function writeClientUse(db: Db, clientId: string, now: number, stal
 }
 
 /** Registered clients that were not used since `before`, without sessions and consents. */
-export async function findUnusedClients(
-  tx: Tx,
-  engine: Engine,
-  { before, limit }: { before: number; limit: number },
-): Promise<string[]> {
+export async function findUnusedClients(tx: Tx, engine: Engine, { before, limit }: { before: number; limit: number }) {
   const query = tx
     .selectFrom('client_registrations as r')
     .select('r.client_id')

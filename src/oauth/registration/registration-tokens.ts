@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
-import { anonymousCaller, type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
+import { anonymousCaller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../platform/short-token.ts';
 import type { OAuth } from '../oauth.ts';
@@ -27,10 +27,7 @@ export const invalidToken = (): OAuthError =>
 const scopeOfRegistration = 'clients:write';
 
 /** Checks whether a client may be registered: openly, with an initial access token, or with an administrator's token. */
-export async function authorizeRegistration(
-  { context, keys, verifier }: OAuth,
-  token: string | undefined,
-): Promise<Caller> {
+export async function authorizeRegistration({ context, keys, verifier }: OAuth, token: string | undefined) {
   if (context.config.dynamicClients === 'open') return anonymousCaller;
   if (token === undefined) throw invalidToken();
   await keys.ensureCurrent();

@@ -86,12 +86,7 @@ async function resolveStaleRefresh(
 }
 
 /** Commits the revocation. The caller throws afterwards. */
-async function revokeReusedSession(
-  sessions: Sessions,
-  session: SessionRow,
-  generation: number,
-  source: RequestSource,
-): Promise<void> {
+async function revokeReusedSession(sessions: Sessions, session: SessionRow, generation: number, source: RequestSource) {
   const { context } = sessions;
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId: session.id }, 'refresh_token_reused');

@@ -156,11 +156,7 @@ export class AuthorizePage {
     return pageRequest.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(
-    pageRequest: AuthorizePageRequest,
-    asking: ValidatedClient,
-    { userId }: Login,
-  ): Promise<FastifyReply> {
+  async #chooseAccount(pageRequest: AuthorizePageRequest, asking: ValidatedClient, { userId }: Login) {
     return this.#show(pageRequest, asking, 'authorize-account', {
       title: message('authorize_account.title'),
       person: await personOf(pageRequest, userId),
@@ -223,11 +219,7 @@ export class AuthorizePage {
   }
 
   /** RFC 9700 4.12: 303 after a form, so that the browser does not send the form data on. */
-  async #return(
-    pageRequest: PageRequest,
-    { client }: ValidatedClient,
-    response: AuthorizationResponse,
-  ): Promise<FastifyReply> {
+  async #return(pageRequest: PageRequest, { client }: ValidatedClient, response: AuthorizationResponse) {
     const { kit, request, reply } = pageRequest;
     if (kit.cookies.read(request).going) kit.cookies.clearReturnPath(reply);
     if (response.mode === 'form_post') return showSelfSubmittingForm(pageRequest, client.name, response);

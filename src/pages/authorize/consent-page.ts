@@ -92,9 +92,7 @@ function hostOf(redirectUri: string): string | null {
 }
 
 /** Enough to distinguish owners, without a complete address. */
-function ownerText(
-  owner: { name: string | null; username: string | null; email: string | null } | undefined,
-): LocalizedText {
+function ownerText(owner: { name: string | null; username: string | null; email: string | null } | undefined) {
   const { name, username, email } = owner ?? { name: null, username: null, email: null };
   const address = email?.replace(/^(.).*@/u, '$1…@');
   const who = [name, username].filter(Boolean).join(', ');

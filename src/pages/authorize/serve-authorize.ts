@@ -94,11 +94,7 @@ function required(continuation: Continuation | undefined): Continuation {
 }
 
 /** Carries out the user's decision. */
-async function decide(
-  pageRequest: AuthorizePageRequest,
-  services: AuthorizeServices,
-  page: AuthorizePage,
-): Promise<FastifyReply> {
+async function decide(pageRequest: AuthorizePageRequest, services: AuthorizeServices, page: AuthorizePage) {
   const { caller, continuation } = pageRequest;
   // The session ended while the page was open. The decision is dropped, and the user is asked again.
   if (caller.kind === 'anonymous') return pageRequest.redirect(services.continuations.path(continuation));

@@ -59,12 +59,7 @@ export function serveConsole(app: App, kit: PageKit): void {
   );
 }
 
-function sendPage(
-  reply: FastifyReply,
-  files: ConsoleFiles,
-  { brand, root, assets }: PageKit,
-  reader: ConsoleReader,
-): FastifyReply {
+function sendPage(reply: FastifyReply, files: ConsoleFiles, { brand, root, assets }: PageKit, reader: ConsoleReader) {
   const nonce = randomBytes(16).toString('base64url');
   const { name, colours } = brand;
   return addVary(reply, 'accept-language')
@@ -81,11 +76,7 @@ const wordsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleRe
   noscript: languages.text(language, 'console.noscript'),
 });
 
-async function sendAsset(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  files: ConsoleFiles | undefined,
-): Promise<FastifyReply> {
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, files: ConsoleFiles | undefined) {
   if (!files) throw unavailable(missingConsole().detail, secondsToBuild);
   const { name = '' } = paramsOf(request);
   if (!files.assets.has(name)) throw notFound();

@@ -2,7 +2,6 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import { pageProblemMessage } from '../../config/languages/problem-message.ts';
-import type { Variables } from './views.ts';
 
 interface Words {
   readonly title: Message;
@@ -23,13 +22,7 @@ const words = new Map<number, Words>([
 ]);
 
 /** The variables of the view `error`. */
-export function describeError(
-  request: FastifyRequest,
-  status: number,
-  title: string,
-  detail: string,
-  code = '',
-): Variables {
+export function describeError(request: FastifyRequest, status: number, title: string, detail: string, code = '') {
   const explanation = pageProblemMessage(code, detail);
   const known = title === 'Forbidden' ? notOpen : words.get(status);
   const usual = message(status < 500 ? 'error.400.title' : 'error.500.title');

@@ -41,11 +41,7 @@ interface PageKitServices {
   readonly webSessions: WebSessions;
 }
 
-export async function createPageKit(
-  app: App,
-  context: Context,
-  { keys, webSessions, providers }: PageKitServices,
-): Promise<PageKit> {
+export async function createPageKit(app: App, context: Context, { keys, webSessions, providers }: PageKitServices) {
   const { config, database, now } = context;
   // BASE_URL may have a path, and a proxy may strip it.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');

@@ -96,11 +96,7 @@ function errorVariables(response: {
 }
 
 /** Shows the page that asks for a proof. `form`: the values that the page repeats. */
-export async function askForProof(
-  pageRequest: PageRequest,
-  form: Form,
-  variables: Variables = {},
-): Promise<FastifyReply> {
+export async function askForProof(pageRequest: PageRequest, form: Form, variables: Variables = {}) {
   const { request } = pageRequest;
   const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
   const { ok, data } = await callApi<{ proof_methods: string[] }>(request, current);

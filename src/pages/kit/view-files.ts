@@ -20,10 +20,7 @@ const foreignCode: readonly { readonly sign: RegExp; readonly what: string }[] =
 ];
 
 /** Views by name, such as `login` or `parts/field`: the built-in views, replaced or extended by files in VIEWS_DIR. */
-export function readViews(
-  viewsDir: string,
-  loginView: string,
-): { readonly sources: ReadonlyMap<string, string>; readonly haveOwn: boolean } {
+export function readViews(viewsDir: string, loginView: string) {
   const views = readFolder(builtInViews);
   const own = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of own) views.set(name, source);

@@ -68,11 +68,7 @@ export function serveLogoutPage(app: App, kit: PageKit, services: LogoutServices
 }
 
 /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
-async function respond(
-  pageRequest: PageRequest,
-  services: LogoutServices,
-  parameters: LogoutParameters,
-): Promise<FastifyReply> {
+async function respond(pageRequest: PageRequest, services: LogoutServices, parameters: LogoutParameters) {
   const { oauth, providers } = services;
   const logout = await readLogoutRequest(oauth, parameters);
   const { caller } = pageRequest;

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import type { clientFields } from '../../oauth/clients/client-fields.ts';
 import type { ShownRow } from '../../resources/declaration/fields/row-types.ts';
@@ -15,12 +14,7 @@ export const pathOf = (pageRequest: PageRequest): string =>
   `/v1/clients/${encodeURIComponent(pageRequest.param('id'))}`;
 
 /** The only response that shows a secret. */
-export function showSecret(
-  pageRequest: PageRequest,
-  application: Application,
-  secret: string,
-  hours?: number,
-): Promise<FastifyReply> {
+export function showSecret(pageRequest: PageRequest, application: Application, secret: string, hours?: number) {
   const curl = firstToken(pageRequest.kit, application, secret);
   return showSettings(pageRequest, 'applications', 'settings/application-secret', {
     title: application.name,

@@ -91,12 +91,7 @@ async function* rowsNaming(id: string, fields: readonly string[], rows: AsyncIte
 }
 
 /** The export contains only rows that the user may read. */
-async function* rowsOf(
-  pageRequest: PageRequest,
-  path: string,
-  search?: string,
-  searchJoin = 'and',
-): AsyncGenerator<Row> {
+async function* rowsOf(pageRequest: PageRequest, path: string, search?: string, searchJoin = 'and') {
   let cursor: string | undefined = '';
   for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });

@@ -52,12 +52,7 @@ export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T
 }
 
 /** The user's newest hundred rows. The search names the user, because an administrator would see the rows of all users. */
-export function ownRows<T>(
-  pageRequest: PageRequest,
-  resource: string,
-  type?: string,
-  orderBy = 'created_at',
-): Promise<T[]> {
+export function ownRows<T>(pageRequest: PageRequest, resource: string, type?: string, orderBy = 'created_at') {
   const search = `${type === undefined ? '' : `type:${type};`}user_id:${pageRequest.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
   return requireOk(callApiAsUser<T[]>(pageRequest, 'GET', `/v1/${resource}?${query}`));

@@ -59,11 +59,7 @@ export async function pendingOf(
 const showOtherAccount = (pageRequest: PageRequest, label: string, { next }: PendingIdentity) =>
   showProviderFailure(pageRequest, { failure: 'other_account', label, next });
 
-async function link(
-  pageRequest: PageRequest,
-  services: ProviderServices,
-  pending: PendingIdentity,
-): Promise<FastifyReply> {
+async function link(pageRequest: PageRequest, services: ProviderServices, pending: PendingIdentity) {
   const { context, accounts } = services;
   const provider = await providerOf(services, pageRequest);
   const upstream = parseJson(pending.upstream);

@@ -124,11 +124,7 @@ async function finish(pageRequest: PageRequest, services: ProviderServices): Pro
   return finishAttempt(pageRequest, services, { provider, attempt, upstream });
 }
 
-function finishAttempt(
-  pageRequest: PageRequest,
-  services: ProviderServices,
-  providerResponse: ProviderResponse,
-): Promise<FastifyReply> {
+function finishAttempt(pageRequest: PageRequest, services: ProviderServices, providerResponse: ProviderResponse) {
   const { purpose } = providerResponse.attempt;
   if (purpose === 'link') return finishLinking(pageRequest, services, providerResponse);
   if (purpose === 'prove') return finishProving(pageRequest, services, providerResponse);

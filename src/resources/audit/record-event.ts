@@ -20,11 +20,7 @@ export interface Event {
 }
 
 /** Adds an event to the audit trail. With a transaction, the event is stored if the transaction commits. */
-export async function recordEvent(
-  { now, eventsLog }: Pick<Context, 'now' | 'eventsLog'>,
-  db: Db | Tx,
-  event: Event,
-): Promise<void> {
+export async function recordEvent({ now, eventsLog }: Pick<Context, 'now' | 'eventsLog'>, db: Db | Tx, event: Event) {
   const { type, userId, clientId, sessionId, actorId, rowId, source, data } = event;
   const at = now();
   const row = {

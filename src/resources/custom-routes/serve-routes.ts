@@ -64,12 +64,7 @@ function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void
   );
 }
 
-function serveRoute(
-  app: App,
-  services: ResourceServices,
-  route: Route,
-  checkForm: (request: FastifyRequest) => void,
-): void {
+function serveRoute(app: App, services: ResourceServices, route: Route, checkForm: (request: FastifyRequest) => void) {
   const { method, path, auth, params, query = nothing, body, response, status = 200 } = route;
   const { access, summary, handle } = route;
   const guard = routeGuard(services.resources, route);

@@ -15,7 +15,7 @@ import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
 import { inTransaction, splitDeferrable, stepsBeforeTransaction } from './plan/order-of-steps.ts';
 import { planAdditions } from './plan/plan-additions.ts';
-import { type MigrationPlan, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
+import { planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { planError } from './plan-error.ts';
 import type { WatchedTransaction } from './record-tables.ts';
 import { recordedTables } from './recorded-tables.ts';
@@ -84,10 +84,7 @@ const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
 });
 
 /** The steps that a start or `gatehouse migrate` would run. Changes nothing. */
-export async function planResourceMigrations(
-  database: Database,
-  definitions: readonly ResourceDefinition[],
-): Promise<MigrationPlan> {
+export async function planResourceMigrations(database: Database, definitions: readonly ResourceDefinition[]) {
   return underMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
     return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
@@ -131,11 +128,7 @@ interface WorkAhead {
 const noWorkAhead: WorkAhead = { left: new Map(), finished: [] };
 
 /** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
-async function doAhead(
-  database: Database,
-  definitions: readonly ResourceDefinition[],
-  options: MigrationOptions,
-): Promise<WorkAhead> {
+async function doAhead(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
   const { engine, db } = database;
   if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return noWorkAhead;
   const { plan } = await underMigrationLock(database, async (tx) =>

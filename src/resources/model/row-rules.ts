@@ -91,13 +91,7 @@ function compareSql(resource: Resource, name: string, operator: string, value: u
   return sql`${column} ${raw(operator)} ${stored}`;
 }
 
-function relatedSql(
-  resource: Resource,
-  name: string,
-  condition: Condition,
-  context: RuleContext,
-  alias: string,
-): Fragment {
+function relatedSql(resource: Resource, name: string, condition: Condition, context: RuleContext, alias: string) {
   const relation = resource.relations.get(name);
   if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
   const { target } = relation;

@@ -84,11 +84,7 @@ function readAggregate(resource: Resource, name: string): Aggregate {
   return { name: `${of}:${field.name}`, of, field };
 }
 
-function readOrder(
-  { orderBy, sortedBy }: Sent,
-  aggregates: readonly Aggregate[],
-  groups: readonly ResourceField[],
-): AggregateQuery['order'] {
+function readOrder({ orderBy, sortedBy }: Sent, aggregates: readonly Aggregate[], groups: readonly ResourceField[]) {
   const names = [...new Set(splitList(orderBy ?? '', ';'))];
   const directions = splitList(sortedBy ?? '', ';').map(readDirection);
   const known = [...aggregates, ...groups];

@@ -61,11 +61,7 @@ function readRelation(resource: Resource, name: string, { parameter, toOne }: Pa
 }
 
 /** The paths through one relation, for the API description. */
-export const pathsThrough = (
-  resource: Resource,
-  names: (target: Resource) => readonly string[],
-  toOne = false,
-): string[] =>
+export const pathsThrough = (resource: Resource, names: (target: Resource) => readonly string[], toOne = false) =>
   [...resource.relations.values()]
     .filter(({ relation }) => !toOne || relation.kind === 'belongsTo')
     .flatMap(({ name, target }) => names(target).map((field) => `${name}.${field}`));

@@ -55,12 +55,7 @@ export async function runAttempt(
 }
 
 /** The reason of a failure. Undefined on success. */
-async function run(
-  sealing: Sealing,
-  { handle }: Handler,
-  job: JobRow,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+async function run(sealing: Sealing, { handle }: Handler, job: JobRow, signal: AbortSignal) {
   const { id: key, name, subject, attempts: attempt, created_at: createdAt } = job;
   try {
     const aborted = new Promise<never>((_, reject) => {

@@ -56,10 +56,7 @@ async function aggregateJson(
 }
 
 /** For sums that are too large for a number, PostgreSQL throws and SQLite returns infinity. */
-async function readNumbers(
-  context: QueryContext,
-  statement: Parameters<typeof readUnprepared>[1],
-): Promise<StoredRow[]> {
+async function readNumbers(context: QueryContext, statement: Parameters<typeof readUnprepared>[1]) {
   try {
     return await readUnprepared(context, statement);
   } catch (error) {
@@ -98,12 +95,7 @@ function valueJson({ of, field }: Exclude<Aggregate, { of: 'count' }>, value: un
   return String(typeof number === 'number' ? number + 0 : number);
 }
 
-function decimalText(
-  of: 'sum' | 'avg',
-  { options: { scale = 0 } }: ResourceField,
-  text: string,
-  count: number,
-): string {
+function decimalText(of: 'sum' | 'avg', { options: { scale = 0 } }: ResourceField, text: string, count: number) {
   const sum = parseDecimal(text) ?? { units: 0n, scale: 0 };
   return of === 'sum'
     ? formatDecimal(sum, scale)

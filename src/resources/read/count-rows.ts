@@ -75,11 +75,7 @@ export interface Counting {
 }
 
 /** The number of rows. Unless `exact`, it is any number above the cap if there are more rows than the cap. */
-export function countRows(
-  executor: Executor,
-  resource: Resource,
-  { from, where, exact, repeated, changes }: Counting,
-): number | Promise<number> {
+export function countRows(executor: Executor, resource: Resource, { from, where, exact, repeated, changes }: Counting) {
   if (where === sqlTrue && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
   const read = repeated ? readPrepared : readUnprepared;
   const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : countUpTo(countCap, from));

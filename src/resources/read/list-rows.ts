@@ -30,12 +30,7 @@ export interface Paging {
   tag?(etag: string): void;
 }
 
-export function listJson(
-  context: QueryContext,
-  resource: Resource,
-  list: ListRead,
-  paging: Paging,
-): string | Promise<string> {
+export function listJson(context: QueryContext, resource: Resource, list: ListRead, paging: Paging) {
   const { positions } = paging;
   if (!positions || !resource.changes) return recentPageJson(context, resource, list, paging);
   return thenMaybe(positions.before(), (known) => {
@@ -57,12 +52,7 @@ interface LogPosition {
   readonly known: number;
 }
 
-function recentPageJson(
-  context: QueryContext,
-  resource: Resource,
-  list: ListRead,
-  paging: Paging,
-): string | Promise<string> {
+function recentPageJson(context: QueryContext, resource: Resource, list: ListRead, paging: Paging) {
   const where = listCondition(context, resource, list, paging);
   const { url } = paging;
   const revision =

@@ -55,12 +55,7 @@ export function rowJson(
 }
 
 /** Finds a row and writes it as JSON. On SQLite, a cached row is not read again until something is committed. */
-export function findRowJson(
-  context: QueryContext,
-  resource: Resource,
-  selection: Selection,
-  id: string,
-): TaggedJson | Promise<TaggedJson> {
+export function findRowJson(context: QueryContext, resource: Resource, selection: Selection, id: string) {
   const { shape, recent } = selection;
   const allowed = allowedRows(resource, 'read', context);
   const revision = recent && allowed === sqlTrue ? context.revision?.() : undefined;

@@ -136,12 +136,7 @@ function actionCall(
 }
 
 /** The row of an action. Responds 404 if the caller may not see it, and 403 if the caller may see but not write it. */
-async function rowOf(
-  services: ResourceServices,
-  resource: Resource,
-  request: FastifyRequest,
-  access: ActionAccess,
-): Promise<Record<string, unknown>> {
+async function rowOf(services: ResourceServices, resource: Resource, request: FastifyRequest, access: ActionAccess) {
   const context = readContext(services, request);
   const row = await allowedRow(context, resource, idOf(resource, request), rowRuleOf(access));
   return wholeRow(resource, row);

@@ -51,11 +51,7 @@ export const canBatchCreate = (
  * with one statement. If a row cannot be created in this way, it is created alone and gets the usual response. Rows of two callers never
  * share a transaction, so no caller waits for another.
  */
-export async function batchCreate<T>(
-  services: ResourceServices,
-  resource: Resource,
-  creation: Creation<T>,
-): Promise<T> {
+export async function batchCreate<T>(services: ResourceServices, resource: Resource, creation: Creation<T>) {
   const byKey = getOrCreate(batchers, services, () => new Map());
   const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
   const limits = { concurrency: transactionsAtOnce, maxItems: maxRows, expectedMs };
@@ -75,11 +71,7 @@ export async function batchCreate<T>(
   }
 }
 
-async function createAll(
-  services: ResourceServices,
-  resource: Resource,
-  creations: readonly Creation<unknown>[],
-): Promise<(Outcome | undefined)[]> {
+async function createAll(services: ResourceServices, resource: Resource, creations: readonly Creation<unknown>[]) {
   const [first, second] = creations;
   if (first && !second) return [await outcomeOf(first.alone())];
   const rows = await insertAll(services, resource, creations);
@@ -93,11 +85,7 @@ const outcomeOf = (response: Promise<unknown>): Promise<Outcome> =>
   );
 
 /** The stored rows. Undefined for rows that have to be created alone. */
-async function insertAll(
-  services: ResourceServices,
-  resource: Resource,
-  creations: readonly Creation<unknown>[],
-): Promise<(StoredRow | undefined)[]> {
+async function insertAll(services: ResourceServices, resource: Resource, creations: readonly Creation<unknown>[]) {
   const { call } = creations[0] as Creation<unknown>;
   let mayBeCommitted = false;
   try {
@@ -117,11 +105,7 @@ async function insertAll(
 /** PostgreSQL responded that it did not commit, because of a deferred constraint or a trigger. */
 const wasRefused = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
 
-async function insertRows(
-  context: WriteContext,
-  resource: Resource,
-  creations: readonly Creation<unknown>[],
-): Promise<(StoredRow | undefined)[]> {
+async function insertRows(context: WriteContext, resource: Resource, creations: readonly Creation<unknown>[]) {
   const rule = allowedRows(resource, 'create', context);
   if (rule === sqlFalse) throw operationForbidden(resource, 'create');
   await write(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
@@ -145,11 +129,7 @@ async function insertRows(
 }
 
 /** Skips a row if another row has the same unique value. */
-function insertStatement(
-  context: WriteContext,
-  resource: Resource,
-  stored: readonly Map<string, unknown>[],
-): Promise<StoredRow[]> {
+function insertStatement(context: WriteContext, resource: Resource, stored: readonly Map<string, unknown>[]) {
   const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
   const table = raw(resource.table);
   const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));

@@ -108,10 +108,7 @@ interface Updated {
   readonly now: number;
 }
 
-function completeUpdates(
-  updates: readonly ColumnUpdateNode[],
-  { table, folded, alias, now }: Updated,
-): ColumnUpdateNode[] {
+function completeUpdates(updates: readonly ColumnUpdateNode[], { table, folded, alias, now }: Updated) {
   const given = new Map(updates.map(({ column, value }) => [columnName(column), value]));
   const add = (name: string, value: OperationNode) => ColumnUpdateNode.create(ColumnNode.create(name), value);
   const more = [...folded].flatMap((pair) => {

@@ -114,11 +114,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
   return JSON.parse(body.toString());
 }
 
-export async function storeResponse(
-  tx: Tx,
-  { id, sealingKey }: IdempotencyKey,
-  response: StoredResponse,
-): Promise<void> {
+export async function storeResponse(tx: Tx, { id, sealingKey }: IdempotencyKey, response: StoredResponse) {
   await tx
     .updateTable('idempotency_keys')
     .set({ status: 201, body: encrypt(sealingKey, Buffer.from(JSON.stringify(response)), label) })

@@ -77,13 +77,7 @@ export function readInput(
 }
 
 /** The value of an omitted field: its default, null, or an error. */
-function complete(
-  field: ResourceField,
-  mode: WriteMode,
-  values: Values,
-  errors: FieldError[],
-  call: DefaultCall,
-): void {
+function complete(field: ResourceField, mode: WriteMode, values: Values, errors: FieldError[], call: DefaultCall) {
   const { name, options, sendable } = field;
   // The sender of a whole resource does not know hidden fields, and cannot set read-only ones.
   if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;

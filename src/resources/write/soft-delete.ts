@@ -52,12 +52,7 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
 }
 
 /** Restores rows, and the rows that were deleted together with them. */
-export async function unmarkDeleted(
-  context: WriteContext,
-  resource: Resource,
-  ids: readonly string[],
-  at: unknown,
-): Promise<void> {
+export async function unmarkDeleted(context: WriteContext, resource: Resource, ids: readonly string[], at: unknown) {
   const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
   await writeOnce(
     context,
@@ -80,11 +75,7 @@ export async function unmarkDeleted(
 }
 
 /** A restored row must not refer to a deleted row. */
-export async function requireUndeletedReferences(
-  context: WriteContext,
-  resource: Resource,
-  values: Values,
-): Promise<void> {
+export async function requireUndeletedReferences(context: WriteContext, resource: Resource, values: Values) {
   const errors: FieldError[] = [];
   for (const { name, options } of resource.stored) {
     const target = context.services.resources.get(options.target ?? '');

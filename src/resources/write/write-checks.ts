@@ -20,12 +20,7 @@ export function operationForbidden(resource: Resource, operation: RowRule): Prob
 }
 
 /** The row must also satisfy the rule after the write, so that a caller cannot create a row that the caller may not write. */
-export async function requireRule(
-  context: WriteContext,
-  resource: Resource,
-  operation: RowOperation,
-  id: string,
-): Promise<void> {
+export async function requireRule(context: WriteContext, resource: Resource, operation: RowOperation, id: string) {
   if (context.ruled === false) return;
   const rule = allowedRows(resource, operation, context);
   if (rule === sqlTrue) return;

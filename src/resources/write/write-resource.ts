@@ -40,11 +40,7 @@ async function writtenJson(
   return { ...tagged, revealed: extra !== '' };
 }
 
-export async function createResource(
-  services: ResourceServices,
-  resource: Resource,
-  sent: CreateRequest,
-): Promise<CreatedResponse> {
+export async function createResource(services: ResourceServices, resource: Resource, sent: CreateRequest) {
   const { key, link } = sent;
   // A request that already has a response does not run again.
   const known = await hasStoredResponse(services.context, key);
@@ -81,11 +77,7 @@ const responseExpired = () =>
   conflict('The response stored for this Idempotency-Key has just expired. Send the request again.');
 
 /** The response to the first request with this key, as long as its row exists. */
-async function repeatResponse(
-  context: QueryContext,
-  resource: Resource,
-  created: StoredResponse,
-): Promise<CreatedResponse> {
+async function repeatResponse(context: QueryContext, resource: Resource, created: StoredResponse) {
   const rows = await readPrepared(
     context,
     sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${created.id} and ${existingRows(resource, context)}`,
@@ -102,11 +94,7 @@ async function repeatResponse(
 }
 
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
-export async function changeResource(
-  services: ResourceServices,
-  resource: Resource,
-  sent: ChangeRequest,
-): Promise<{ json: string; etag: string; revealed: boolean }> {
+export async function changeResource(services: ResourceServices, resource: Resource, sent: ChangeRequest) {
   const { id, ifMatch, key } = sent;
   if (resource.idType.check(id, {})) throw noSuchRow(resource);
   const known = await hasStoredResponse(services.context, key);
@@ -184,22 +172,13 @@ export async function restoreResource(
 }
 
 /** Locks a row and restores it, if it is deleted. */
-export async function restoreLocked(
-  write: WriteContext,
-  resource: Resource,
-  id: string,
-  ifMatch: string | undefined,
-): Promise<StoredRow> {
+export async function restoreLocked(write: WriteContext, resource: Resource, id: string, ifMatch: string | undefined) {
   const deleted = { of: resource, which: 'with' } as const;
   const before = await lockRow({ ...write, deleted }, resource, id, 'delete', ifMatch);
   return before.deleted_at === null ? before : restoreRow(write, resource, before);
 }
 
-async function referringResources(
-  { resources, context }: ResourceServices,
-  resource: Resource,
-  id: string,
-): Promise<string> {
+async function referringResources({ resources, context }: ResourceServices, resource: Resource, id: string) {
   const names: string[] = [];
   for (const other of resources.values()) {
     for (const field of other.stored) {

@@ -75,12 +75,7 @@ export function newRow(resource: Resource, id: string, values: Values, now: numb
   return stored;
 }
 
-async function insertStatement(
-  context: QueryContext,
-  resource: Resource,
-  id: string,
-  values: Values,
-): Promise<StoredRow> {
+async function insertStatement(context: QueryContext, resource: Resource, id: string, values: Values) {
   const stored = newRow(resource, id, values, context.now);
   const [row] = await write(
     context,
@@ -102,12 +97,7 @@ async function readBack(executor: Executor, resource: Resource, id: string): Pro
 }
 
 /** Changes a row that was locked before. A write without changes leaves the row unchanged. */
-export async function changeRow(
-  context: WriteContext,
-  resource: Resource,
-  before: StoredRow,
-  input: Input,
-): Promise<StoredRow> {
+export async function changeRow(context: WriteContext, resource: Resource, before: StoredRow, input: Input) {
   const { call } = context;
   const { update } = resource.definition;
   const whole = wholeRow(resource, before);
@@ -141,12 +131,7 @@ export async function changeRow(
   return row;
 }
 
-async function updateStatement(
-  context: QueryContext,
-  resource: Resource,
-  id: string,
-  stored: Map<string, unknown>,
-): Promise<void> {
+async function updateStatement(context: QueryContext, resource: Resource, id: string, stored: Map<string, unknown>) {
   if (resource.fields.has('updated_at')) stored.set('updated_at', context.now);
   const sets: Fragment[] = [...stored].map(([column, value]) => sql`${raw(quoted(column))} = ${value}`);
   if (resource.versioned) sets.push(raw('"version" = "version" + 1'));

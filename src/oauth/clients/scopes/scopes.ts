@@ -110,11 +110,7 @@ export function parseScope(text: string): string[] {
 }
 
 /** OpenID Connect Core 3.1.2.1: the requested scopes that exist and are allowed. */
-export function filterScopes(
-  known: KnownScopes,
-  requested: readonly string[],
-  allowed: readonly string[],
-): readonly string[] {
+export function filterScopes(known: KnownScopes, requested: readonly string[], allowed: readonly string[]) {
   return requested.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 

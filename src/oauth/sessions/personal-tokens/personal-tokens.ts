@@ -2,7 +2,7 @@ import type { Context } from '../../../database/context.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { type RequestSource, systemSource } from '../../../http/request-source.ts';
 import type { Sessions } from '../sessions.ts';
-import { markRevealed, type SessionRow } from '../store/session-store.ts';
+import { markRevealed } from '../store/session-store.ts';
 import { renewPersonalToken } from '../tokens/personal-token.ts';
 
 interface NewPersonalToken {
@@ -16,22 +16,14 @@ interface NewPersonalToken {
 }
 
 /** Creates a personal access token, without a client. Its value is made when the owner reveals it. */
-export async function issuePersonalToken(
-  on: Database | Tx,
-  sessions: Sessions,
-  token: NewPersonalToken,
-): Promise<SessionRow> {
+export async function issuePersonalToken(on: Database | Tx, sessions: Sessions, token: NewPersonalToken) {
   const { session, durable } = sessions.open(on, { ...token, type: 'personal', source: token.source ?? systemSource });
   await durable;
   return session;
 }
 
 /** The value of a token, the first time its owner asks. Undefined at later calls and for other users. */
-export async function revealPersonalToken(
-  { now }: Context,
-  tx: Tx,
-  { id, userId }: { id: string; userId: string },
-): Promise<{ session: SessionRow; accessToken: string } | undefined> {
+export async function revealPersonalToken({ now }: Context, tx: Tx, { id, userId }: { id: string; userId: string }) {
   const session = await markRevealed(tx, id, userId, now());
   return session && { session, accessToken: await renewPersonalToken(tx, session.id) };
 }

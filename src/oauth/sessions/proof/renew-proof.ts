@@ -59,11 +59,7 @@ function amrOfAll(checked: readonly CheckedProof[], before: Proof): string[] {
   return [...new Set([...earlier, ...sent, ...(completes || steps.size > 1 ? ['mfa'] : [])])];
 }
 
-async function checkAll(
-  methods: ProofMethods,
-  body: Renewal['body'],
-  sent: Omit<SentProof, 'value'>,
-): Promise<CheckedProof[]> {
+async function checkAll(methods: ProofMethods, body: Renewal['body'], sent: Omit<SentProof, 'value'>) {
   const known = [...methods.keys()];
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !methods.has(name))

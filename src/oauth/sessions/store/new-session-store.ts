@@ -86,10 +86,7 @@ interface DeviceActivation {
 }
 
 /** Gives a session that waited for its device to the device. Undefined if the session ended in the meantime. */
-export const activateSessionForDevice = (
-  tx: Tx,
-  { id, now, expiresAt, address, userAgent }: DeviceActivation,
-): Promise<SessionRow | undefined> =>
+export const activateSessionForDevice = (tx: Tx, { id, now, expiresAt, address, userAgent }: DeviceActivation) =>
   tx
     .updateTable('sessions')
     .set({ expires_at: expiresAt, address, user_agent: userAgent })

@@ -76,11 +76,7 @@ function rotateAlone(database: Database, rotation: Rotation): Promise<Written<Se
   return rotateOne.write(database, values);
 }
 
-async function rotateInBatch(
-  database: Database,
-  batchWrite: NonNullable<Database['batchWrite']>,
-  rotation: Rotation,
-): Promise<Written<SessionRow>> {
+async function rotateInBatch(database: Database, batchWrite: NonNullable<Database['batchWrite']>, rotation: Rotation) {
   const { id, generation, clientId, secretId, now, expiresAt, maxAge, address, userAgent } = rotation;
   const row = {
     ...{ id, generation, client_id: clientId, secret_id: secretId, now },

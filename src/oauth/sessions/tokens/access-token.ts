@@ -77,11 +77,7 @@ export const signAccessTokenInWorker = (
 ): Promise<string> => keys.signingKeys.signInWorker(claimsOf(config, session, grant), { typ });
 
 /** One audience as text, several as a list (RFC 7519 4.1.3). */
-function audOf(
-  { baseUrl }: Config,
-  { resource }: SessionRow,
-  audience: TokenGrant['audience'],
-): string | readonly string[] {
+function audOf({ baseUrl }: Config, { resource }: SessionRow, audience: TokenGrant['audience']) {
   const named = audience ?? (resource === null ? undefined : parseJson(resource));
   if (named === undefined) return baseUrl;
   return named.length === 1 ? (named[0] as string) : named;

@@ -78,11 +78,7 @@ export class TokenVerifier {
     return verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path: apiPath });
   }
 
-  async #verifySlowly(
-    token: string,
-    sender: Sender | null,
-    { usable, path }: { usable: boolean; path: string },
-  ): Promise<Caller> {
+  async #verifySlowly(token: string, sender: Sender | null, { usable, path }: { usable: boolean; path: string }) {
     this.#context.metrics.tokenLookups.inc(miss);
     // Read now: the address is no longer available after the caller has disconnected.
     const from = sender && { ip: sender.ip };

@@ -8,7 +8,6 @@ import type { LogRow } from '../log/change-store.ts';
 import { advancePosition } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
 import { recordedResources, VisibilityEvaluator } from '../view/subscription.ts';
-import type { Visibility } from '../view/view-store.ts';
 import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
@@ -127,11 +126,7 @@ export class Streams {
   }
 
   /** Waits for the client to read, because a page of rows can be larger than the allowed buffer. */
-  async #catchUpWith(
-    stream: Stream,
-    rows: readonly LogRow[],
-    at: (number: number) => Stream['position'],
-  ): Promise<void> {
+  async #catchUpWith(stream: Stream, rows: readonly LogRow[], at: (number: number) => Stream['position']) {
     for (let from = 0; from < rows.length && !stream.closed; ) {
       let to = from;
       for (let size = 0; to < rows.length && size < maxBytesAhead; to++) size += sizeOf(rows[to] as LogRow);
@@ -141,11 +136,7 @@ export class Streams {
     }
   }
 
-  async #send(
-    streams: readonly Stream[],
-    rows: readonly LogRow[],
-    at: (number: number) => Stream['position'],
-  ): Promise<void> {
+  async #send(streams: readonly Stream[], rows: readonly LogRow[], at: (number: number) => Stream['position']) {
     if (rows.length === 0) return;
     const history = await this.#log.history();
     const changes = loggedChanges(this.#resources, rows);
@@ -169,10 +160,7 @@ export class Streams {
    * Finds the visible changes of each stream. A failure for one subscriber ends only that stream, for example when a rule requires a more
    * recent proof.
    */
-  async #viewsOf(
-    viewing: VisibilityEvaluator,
-    streams: readonly Stream[],
-  ): Promise<(ReadonlyMap<string, Visibility> | undefined)[]> {
+  async #viewsOf(viewing: VisibilityEvaluator, streams: readonly Stream[]) {
     const outcomes = await Promise.allSettled(streams.map((stream) => viewing.visibilityFor(stream.subscription)));
     const allFailed = outcomes.every(({ status }) => status === 'rejected');
     return outcomes.map((outcome, i) => {

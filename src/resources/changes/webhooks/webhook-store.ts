@@ -75,12 +75,7 @@ export interface WebhookFilter {
   readonly user_id?: string;
 }
 
-export const markInactive = (
-  tx: Tx,
-  which: WebhookFilter,
-  reason: string,
-  now: number,
-): Promise<Pick<WebhookRow, 'id' | 'user_id'>[]> =>
+export const markInactive = (tx: Tx, which: WebhookFilter, reason: string, now: number) =>
   tx
     .updateTable('webhooks')
     .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))

@@ -39,11 +39,7 @@ const batch = 1000;
  * Converts the values that are not converted yet, in small batches. Outside of a transaction on PostgreSQL, it does not wait for other
  * writers and skips locked rows.
  */
-export function convertRows(
-  executor: Executor,
-  converted: Converted,
-  done: (rows: number) => void = () => undefined,
-): Promise<void> {
+export function convertRows(executor: Executor, converted: Converted, done: (rows: number) => void = () => undefined) {
   const { engine, db } = executor;
   const isBeside = engine === 'postgres' && !db.isTransaction;
   const convert = (after: string) =>

@@ -203,12 +203,7 @@ const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
 
 const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
 
-async function hasDuplicates(
-  executor: Executor,
-  table: string,
-  before: TableSchema,
-  { columns, ofKept }: IndexSchema,
-): Promise<boolean> {
+async function hasDuplicates(executor: Executor, table: string, before: TableSchema, { columns, ofKept }: IndexSchema) {
   if (columns.some((column) => !before.columns[column])) return false;
   const list = raw(columns.map(quoted).join(', '));
   const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
