@@ -57,14 +57,8 @@ function KindFilter(props: Omit<FilterProps, 'field' | 'choices'>) {
   return <AutocompleteInput {...props} choices={kindsOfEvents(useDescriptions().values())} />;
 }
 
-interface Props {
-  source: string;
-  label: string;
-  kind: 'number' | 'day';
-}
-
 /** A filter with an optional start and an optional end. */
-function RangeFilter({ source, label, kind }: Props) {
+function RangeFilter({ source, label, kind }: { source: string; label: string; kind: 'number' | 'day' }) {
   const End = kind === 'number' ? NumberInput : DateInput;
   return (
     <Box role="group" aria-label={label} sx={{ display: 'flex', gap: 1, minWidth: { sm: 320 } }}>

@@ -7,13 +7,8 @@ import { translate } from '../text/translate.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
 import { useFound } from './useFound.ts';
 
-interface Props {
-  onClose: () => void;
-  onInvite: () => void;
-}
-
 /** The command palette: the person types, moves with the arrow keys and confirms with Enter. */
-export default function Palette({ onClose, onInvite }: Props) {
+export default function Palette({ onClose, onInvite }: { onClose: () => void; onInvite: () => void }) {
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const descriptions = useDescriptions();

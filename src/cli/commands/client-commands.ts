@@ -46,11 +46,6 @@ const makeToken = (hours: number): Promise<string> =>
     return makeInitialToken(context, expiresAt);
   });
 
-interface SecretFlags {
-  keepOld: number;
-  json?: boolean;
-}
-
 function addClientSecretCommand(client: Command): void {
   client
     .command('secret')
@@ -67,7 +62,7 @@ function addClientSecretCommand(client: Command): void {
       'after',
       '\nExamples:\n  gatehouse client secret mobile-app\n  gatehouse client secret 0198c1c2-… --keep-old 24',
     )
-    .action(async (clientId: string, { keepOld, json }: SecretFlags) => {
+    .action(async (clientId: string, { keepOld, json }: { keepOld: number; json?: boolean }) => {
       const secret = await renew(clientId, keepOld);
       if (json) return console.log(JSON.stringify({ client_id: clientId, client_secret: secret }, null, 2));
       console.log(`client_secret  ${secret}   (shown only this once)`);

@@ -26,11 +26,6 @@ import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
-interface Flags {
-  plan?: boolean;
-  drop?: true | string[];
-}
-
 type MigrationWork = Awaited<ReturnType<typeof loadWork>>;
 
 export function addMigrate(program: Command): void {
@@ -48,7 +43,7 @@ export function addMigrate(program: Command): void {
       'after',
       '\nExamples:\n  gatehouse migrate --plan\n  gatehouse migrate\n  gatehouse migrate --drop\n  gatehouse migrate --drop cars.color owners',
     )
-    .action(async ({ plan = false, drop }: Flags) => {
+    .action(async ({ plan = false, drop }: { plan?: boolean; drop?: true | string[] }) => {
       const config = await loadConfig();
       const database = await openDatabase(config);
       try {

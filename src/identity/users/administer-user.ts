@@ -19,13 +19,6 @@ import { storeNewUser } from '../registration/store-new-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { type HookUser, isSelf, requireEveryScope } from './guard-user.ts';
 
-interface Invitation {
-  readonly email: string;
-  readonly name?: string | null;
-  readonly roles?: readonly string[];
-  readonly current_password?: string;
-}
-
 export type InvitationServices = AccountServices & Pick<ResourceServices, 'proveByPassword'>;
 
 const emailRequired = { field: 'email', code: 'required', message: 'email is required.' };
@@ -41,7 +34,7 @@ export async function inviteUser(
   context: Context,
   services: InvitationServices,
   { caller, source }: { caller: Caller; source: RequestSource },
-  invitation: Invitation,
+  invitation: { email: string; name?: string | null; roles?: readonly string[]; current_password?: string },
 ): Promise<UserRow> {
   requireInviter(caller);
   if (invitation.roles?.length) {

@@ -17,17 +17,11 @@ interface Loaded {
   readonly migration: OwnMigration;
 }
 
-interface MigrationDependencies {
-  readonly now: () => number;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-  services(): MigrationServices;
-}
-
 /** The migrations of the folder, in the order of their names. Applied migrations that are not in the folder are ignored. */
 export async function loadOperatorMigrations(
   dir: string,
   { engine }: Pick<Database, 'engine'>,
-  { now, log, services }: MigrationDependencies,
+  { now, log, services }: { now: () => number; log: Pick<Logger, 'info' | 'warn'>; services(): MigrationServices },
 ): Promise<OperatorMigrations | undefined> {
   const loaded: Loaded[] = [];
   for (const file of modulesIn(dir)) {

@@ -92,14 +92,6 @@ export async function mapUniqueViolation<T>(resource: Resource, written: Promise
 const storedOf = (resource: Resource, row: Values | undefined): Values | undefined =>
   row && Object.fromEntries(resource.stored.map(({ name }) => [name, row[name]]));
 
-/** The row before and after the write, and the names of the written fields. */
-interface Written {
-  readonly id: string;
-  readonly before?: Values;
-  readonly after?: Values;
-  readonly fields?: readonly string[];
-}
-
 const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', roles: ['admin'], scopes: ['*'] };
 
 /** Records the changed fields in the audit trail. For fields that are never shown, only the name is recorded. */
@@ -107,7 +99,7 @@ export async function recordWrite(
   { services, call }: WriteContext,
   resource: Resource,
   what: 'created' | 'updated' | 'deleted' | 'restored',
-  { id, before, after, fields }: Written,
+  { id, before, after, fields }: { id: string; before?: Values; after?: Values; fields?: readonly string[] },
 ): Promise<void> {
   if (!resource.definition.events) return;
   const { caller, source, tx, now } = call;
