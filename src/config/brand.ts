@@ -18,10 +18,7 @@ const white: Rgb = [255, 255, 255];
 const readable = 4.5;
 
 /** The backgrounds that the accent colour is shown on, in each mode. */
-const backgrounds = {
-  light: ['#f0efea', '#ffffff'],
-  dark: ['#1b1f22', '#131618'],
-} as const;
+const backgrounds = { light: ['#f0efea', '#ffffff'], dark: ['#1b1f22', '#131618'] } as const;
 
 /** The colours of one mode: `accent` is read as text, `fill` lies under `onFill`. */
 export type BrandColours = (typeof defaultColours)['light'];

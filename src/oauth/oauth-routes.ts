@@ -90,11 +90,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   {
     name: 'token',
     operationId: 'getTokens',
-    schema: {
-      summary: 'Get tokens',
-      body: tokenParametersSchema,
-      response: { 200: tokenResponseSchema, ...errors },
-    },
+    schema: { summary: 'Get tokens', body: tokenParametersSchema, response: { 200: tokenResponseSchema, ...errors } },
     async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());

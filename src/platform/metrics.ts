@@ -88,10 +88,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
       labelNames: ['state'],
     }),
     passwordQueue: gauge('gatehouse_password_queue', 'Passwords being hashed or waiting'),
-    jobs: gauge('gatehouse_jobs', 'Queued jobs: waiting or failed', {
-      aggregator: 'max',
-      labelNames: ['state'],
-    }),
+    jobs: gauge('gatehouse_jobs', 'Queued jobs: waiting or failed', { aggregator: 'max', labelNames: ['state'] }),
     jobAttempts: count('gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
     observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
       gauge('gatehouse_change_streams', 'Open streams of changes', {

@@ -3,11 +3,7 @@ import { readData, root } from '../data/api.ts';
 import type { Activity } from './activity.ts';
 
 export const useActivity = () =>
-  useQuery({
-    queryKey: ['activity'],
-    refetchInterval: 60_000,
-    queryFn: () => readData<Activity>('/v1/activities'),
-  });
+  useQuery({ queryKey: ['activity'], refetchInterval: 60_000, queryFn: () => readData<Activity>('/v1/activities') });
 
 export interface Finding {
   part: string;
@@ -27,11 +23,7 @@ export interface Diagnosis {
 }
 
 export const useDiagnosis = () =>
-  useQuery({
-    queryKey: ['diagnosis'],
-    staleTime: 60_000,
-    queryFn: () => readData<Diagnosis>('/v1/diagnoses'),
-  });
+  useQuery({ queryKey: ['diagnosis'], staleTime: 60_000, queryFn: () => readData<Diagnosis>('/v1/diagnoses') });
 
 export interface Health {
   status: string;

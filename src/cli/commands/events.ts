@@ -52,12 +52,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   const { db } = context.database;
   const now = context.now();
   const user = flags.user === undefined ? undefined : await userIdOf(context, flags.user);
-  const filter: EventFilter = {
-    type: flags.type,
-    userId: user,
-    clientId: flags.client,
-    since: flags.since?.(now),
-  };
+  const filter: EventFilter = { type: flags.type, userId: user, clientId: flags.client, since: flags.since?.(now) };
   const print = (rows: readonly EventRow[]) => {
     for (const row of rows) console.log(flags.json ? eventLine(row) : readable(row));
   };

@@ -29,10 +29,7 @@ Examples:
       const report = new RefusalReport(`${file}.refused.txt`);
       const shown = showingProgress();
       const counts = await withContext((context) =>
-        importUsers(context, file, {
-          progress: shown.progress,
-          refused: (line, reasons) => report.add(line, reasons),
-        }),
+        importUsers(context, file, { progress: shown.progress, refused: (line, reasons) => report.add(line, reasons) }),
       ).finally(shown.end);
       console.log(`${counts.imported} imported, ${counts.present} already present, ${counts.refused} refused.`);
       if (await report.close()) console.log(`Reasons: ${report.path}`);

@@ -9,11 +9,7 @@ export const accountSettings = {
     'ADMIN_PASSWORD',
     '',
     'the password of the first administrator. Unset: the service generates one. Until the first sign-in it is in DATA_DIR/first-password, and each start in a terminal shows it',
-    {
-      expected: 'at least 8 characters',
-      pattern: /^.{8,}$/s,
-      secret: true,
-    },
+    { expected: 'at least 8 characters', pattern: /^.{8,}$/s, secret: true },
   ),
   loginAttributes: withCondition(
     list<'email' | 'username' | 'phone'>(

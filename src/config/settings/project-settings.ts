@@ -21,10 +21,7 @@ export const projectSettings = {
     'DEFAULT_LANGUAGE',
     'en',
     'the language for people whose browser requests no available language',
-    {
-      expected: 'a language tag (BCP 47), such as de',
-      pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i,
-    },
+    { expected: 'a language tag (BCP 47), such as de', pattern: /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i },
   ),
   compat: oneOf(
     'COMPAT',
@@ -50,10 +47,7 @@ export const projectSettings = {
     'BRAND_COLOR',
     '',
     'the colour of buttons and links. Gatehouse makes text in this colour dark or light enough to read',
-    {
-      expected: 'a colour in the form #rgb or #rrggbb',
-      pattern: /^#([\da-f]{3}|[\da-f]{6})$/i,
-    },
+    { expected: 'a colour in the form #rgb or #rrggbb', pattern: /^#([\da-f]{3}|[\da-f]{6})$/i },
   ),
   smtpUrl: withCondition(
     text('SMTP_URL', '', 'the URL of the mail server. Unset: the service writes emails to DATA_DIR/mail', {
@@ -66,9 +60,6 @@ export const projectSettings = {
     'MAIL_FROM',
     'gatehouse@localhost',
     'the sender of emails. If it has no name, the name is BRAND_NAME',
-    {
-      expected: 'an address, or Name <address>',
-      pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/,
-    },
+    { expected: 'an address, or Name <address>', pattern: /^[^\r\n]*[^\s@<]+@[^\s@>]+>?$/ },
   ),
 } as const;

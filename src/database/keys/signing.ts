@@ -35,10 +35,7 @@ const schemes = new Map<string, Scheme>(
     ES256: { digest: 'sha256', options: (key) => ({ key, dsaEncoding: 'ieee-p1363' }) },
     EdDSA: { digest: null, options: (key) => key },
     RS256: { digest: 'sha256', options: (key) => key },
-    PS256: {
-      digest: 'sha256',
-      options: (key) => ({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
-    },
+    PS256: { digest: 'sha256', options: (key) => ({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }) },
   } satisfies Record<string, Scheme>),
 );
 

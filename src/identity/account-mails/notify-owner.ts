@@ -38,12 +38,7 @@ export async function notifyOwner(
     template,
     data,
     source,
-  }: {
-    userId: string;
-    template: OwnerNotice;
-    data?: Readonly<Record<string, string | null>>;
-    source: RequestSource;
-  },
+  }: { userId: string; template: OwnerNotice; data?: Readonly<Record<string, string | null>>; source: RequestSource },
 ): Promise<void> {
   const user = await findUser(tx, userId);
   if (!user?.email) return;

@@ -28,11 +28,7 @@ const fields = {
   user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
   name: text({ default: 'Authenticator app', max: 100 }),
   confirmed: computed(
-    {
-      as: 'boolean',
-      from: ['confirmed_at'],
-      description: 'Whether the first code has confirmed the app',
-    },
+    { as: 'boolean', from: ['confirmed_at'], description: 'Whether the first code has confirmed the app' },
     ({ confirmed_at }) => confirmed_at !== null,
   ),
   created_at: timestamp({ required: true, readOnly: true, sortable: true }),

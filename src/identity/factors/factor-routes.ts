@@ -160,9 +160,7 @@ export function serveFactors(
         tags,
         summary: 'Send a sign-in code to a confirmed email address',
         body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
-        response: {
-          202: Type.Object({ data: Type.Object({ id: Type.String(), expires_at: Type.String() }) }),
-        },
+        response: { 202: Type.Object({ data: Type.Object({ id: Type.String(), expires_at: Type.String() }) }) },
       },
     },
     async (request, reply) => {

@@ -77,10 +77,7 @@ export interface PasskeyServices {
   readonly keys: KeyRing;
 }
 
-const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({
-  id,
-  transports: parseJson(transports),
-});
+const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({ id, transports: parseJson(transports) });
 
 /** For `navigator.credentials.create`: a discoverable passkey with user verification, and no attestation. */
 export async function creationOptions(

@@ -22,12 +22,7 @@ const written = (bytes: Buffer): string => toBase32(bytes).toLowerCase().match(/
 export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {
   const codes = Array.from({ length: codesInSet }, () => written(randomBytes(bytesOfCode)));
   await deleteRecoveryCodes(tx, userId);
-  const rows = codes.map((code) => ({
-    user_id: userId,
-    hash: hashOf(userId, code),
-    created_at: now(),
-    used_at: null,
-  }));
+  const rows = codes.map((code) => ({ user_id: userId, hash: hashOf(userId, code), created_at: now(), used_at: null }));
   await tx.insertInto('recovery_codes').values(rows).execute();
   return codes;
 }

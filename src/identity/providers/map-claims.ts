@@ -19,10 +19,7 @@ const wrongMap = (provider: string, reason: string) =>
     502,
     'Bad Gateway',
     'The response of this provider is not usable. Tell the people who run this service.',
-    {
-      code: 'provider_failed',
-      reason: `the map function of the provider ${provider}: ${reason}`,
-    },
+    { code: 'provider_failed', reason: `the map function of the provider ${provider}: ${reason}` },
   );
 
 /** Throws on an invalid value: this is an error in the declaration, and a partial result must not sign in a user. */

@@ -17,10 +17,7 @@ interface Change {
   readonly pending_until: RawBuilder<number>;
 }
 
-const same = {
-  expires_at: sql<number>`throttles.expires_at`,
-  pending_until: sql<number>`throttles.pending_until`,
-};
+const same = { expires_at: sql<number>`throttles.expires_at`, pending_until: sql<number>`throttles.pending_until` };
 const oneLess = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
 const lasting = (now: number) => sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
 

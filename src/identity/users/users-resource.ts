@@ -138,11 +138,7 @@ export function usersResource(context: Context, services: AccountServices) {
       identities: hasMany('identities', { by: 'user_id' }),
       consents: hasMany('consents', { by: 'user_id' }),
     },
-    access: {
-      read: anyOf(role('admin'), owner('id')),
-      write: anyOf(role('admin'), self),
-      create: role('admin'),
-    },
+    access: { read: anyOf(role('admin'), owner('id')), write: anyOf(role('admin'), self), create: role('admin') },
     changes: true,
     deleteBody: deletion,
     actions: [...emailChangeActions, ...administerUser(services), ...userFactors(context, services)],

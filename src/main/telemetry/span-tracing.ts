@@ -25,10 +25,7 @@ export class SpanTracing implements Tracing {
 
   inSpan<T>(name: string, { kind, attributes = {}, onlyAsChild = false }: SpanOptions, work: () => T): T {
     if (onlyAsChild && !trace.getSpan(context.active())) return work();
-    const span = this.#tracer.startSpan(name, {
-      kind: kind ? kinds[kind] : SpanKind.INTERNAL,
-      attributes,
-    });
+    const span = this.#tracer.startSpan(name, { kind: kind ? kinds[kind] : SpanKind.INTERNAL, attributes });
     try {
       const result = context.with(trace.setSpan(context.active(), span), work);
       if (!(result instanceof Promise)) {

@@ -92,13 +92,7 @@ export function updateApplication(tx: Tx, id: string, of: Application, now: numb
   const { public: _public, trusted: _trusted, ...columns } = columnsOf(of);
   return tx
     .updateTable('clients')
-    .set({
-      name: of.name,
-      scopes: JSON.stringify(of.scopes),
-      ...columns,
-      updated_at: now,
-      version: sql`version + 1`,
-    })
+    .set({ name: of.name, scopes: JSON.stringify(of.scopes), ...columns, updated_at: now, version: sql`version + 1` })
     .where('id', '=', id)
     .where('type', '=', 'application')
     .returningAll()

@@ -86,10 +86,7 @@ export const clientFields = {
     label: 'DPoP-bound access tokens',
     description: 'Access tokens work only with a key of the application (RFC 9449).',
   }),
-  fapi: boolean({
-    default: false,
-    description: 'Require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP.',
-  }),
+  fapi: boolean({ default: false, description: 'Require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP.' }),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',
     readOnly: true,

@@ -13,10 +13,7 @@ import { readDetails } from '../sessions/store/grant-details.ts';
 import { findSession } from '../sessions/store/session-store.ts';
 import { claimsOf, UserInfo } from './claims.ts';
 
-const schema = {
-  tags: ['OAuth'],
-  response: { 200: UserInfo, 401: oauthErrorSchema, 403: oauthErrorSchema },
-};
+const schema = { tags: ['OAuth'], response: { 200: UserInfo, 401: oauthErrorSchema, 403: oauthErrorSchema } };
 const responses = { errors: 'oauth', cors: 'applications' } as const;
 
 /** `GET` and `POST /oauth/userinfo` (OpenID Connect Core 5.3). */

@@ -58,10 +58,7 @@ const requestOf = (request: FastifyRequest): RegistrationRequest => ({
   source: requestSource(request),
 });
 
-const managing = (request: FastifyRequest) => ({
-  ...requestOf(request),
-  clientId: paramsOf(request).client_id ?? '',
-});
+const managing = (request: FastifyRequest) => ({ ...requestOf(request), clientId: paramsOf(request).client_id ?? '' });
 
 /** RFC 7591 and RFC 7592. */
 export function serveRegistration(app: App, oauth: OAuth): void {

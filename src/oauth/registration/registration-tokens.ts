@@ -37,9 +37,7 @@ export async function authorizeRegistration({ context, keys, verifier }: OAuth, 
   throw new OAuthError(
     'access_denied',
     `Registering clients requires an administrator's token with ${scopeOfRegistration}.`,
-    {
-      status: 403,
-    },
+    { status: 403 },
   );
 }
 

@@ -154,9 +154,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   return kit;
 }
 
-const tooLong = new Problem(413, 'Content Too Large', 'The form contains too much data.', {
-  code: 'body_too_large',
-});
+const tooLong = new Problem(413, 'Content Too Large', 'The form contains too much data.', { code: 'body_too_large' });
 
 /** A rejected form repeats the typed values. For anonymous users, the size of this response is limited. */
 const isTooLong = ({ caller }: FastifyRequest, { statusCode }: FastifyReply, html: string): boolean =>

@@ -124,10 +124,7 @@ export function serveAccount(kit: PageKit, context: Context): void {
   kit.form(`${base}/export`, 'auth:web', (pageRequest) => sendOwnData(pageRequest, context));
   kit.form(`${base}/delete`, 'auth:web', deleteAccount);
   kit.page('/account-deleted', 'public', (pageRequest) =>
-    pageRequest.show('message', {
-      title: message('account.deleted'),
-      lines: [message('account.deleted_about')],
-    }),
+    pageRequest.show('message', { title: message('account.deleted'), lines: [message('account.deleted_about')] }),
   );
 }
 

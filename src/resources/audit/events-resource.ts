@@ -17,12 +17,7 @@ export const eventsResource = defineResource({
     address: text({ readOnly: true, searchable: true, folded: 'stored' }),
     user_agent: text({ readOnly: true }),
     request_id: text({ readOnly: true, searchable: true }),
-    row_id: text({
-      readOnly: true,
-      searchable: true,
-      folded: 'stored',
-      description: 'The id of the affected row',
-    }),
+    row_id: text({ readOnly: true, searchable: true, folded: 'stored', description: 'The id of the affected row' }),
     data: json({ readOnly: true }),
     created_at: timestamp({ required: true, readOnly: true, searchable: true, sortable: true }),
   },

@@ -60,11 +60,7 @@ export interface Hooks<F extends Fields> {
   /** Runs after the commit. The response waits for it. A failure is only logged. For work that must happen, use a job (`call.later`). */
   afterCommit?(
     call: Call,
-    change: {
-      operation: WriteOperation;
-      before: WholeRow<F> | undefined;
-      after: WholeRow<F> | undefined;
-    },
+    change: { operation: WriteOperation; before: WholeRow<F> | undefined; after: WholeRow<F> | undefined },
   ): Promise<void> | void;
 }
 

@@ -19,9 +19,7 @@ const levels = new Map<unknown, Acr>([
 ]);
 
 /** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
-export type StepUpRule = ((caller: Caller, now: number) => true) & {
-  readonly demands?: readonly ProofRequirement[];
-};
+export type StepUpRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofRequirement[] };
 
 /** Requires a recent proof. Otherwise the response is 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
 export function stepUp(options: StepUp = {}): StepUpRule {

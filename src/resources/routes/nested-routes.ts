@@ -69,7 +69,5 @@ function canCreate({ relation, target, through }: ResourceRelation): boolean {
 function linkToParent({ relation, through }: ResourceRelation, parent: StoredRow) {
   if (relation.kind === 'hasMany') return { fixed: { [relation.by]: parent.id } };
   if (relation.kind !== 'manyToMany' || !through) return {};
-  return {
-    link: { resource: through, values: (id: string) => ({ [relation.from]: parent.id, [relation.to]: id }) },
-  };
+  return { link: { resource: through, values: (id: string) => ({ [relation.from]: parent.id, [relation.to]: id }) } };
 }

@@ -82,9 +82,7 @@ const objectOf = (fields: readonly ResourceField[], schemaOf: (field: ResourceFi
 
 function aggregateSchema(resource: Resource): Json {
   const orNull = (field: ResourceField) => fieldSchema({ ...field, nullable: true });
-  const sum = (field: ResourceField): Json => ({
-    type: [field.type.name === 'decimal' ? 'string' : 'number', 'null'],
-  });
+  const sum = (field: ResourceField): Json => ({ type: [field.type.name === 'decimal' ? 'string' : 'number', 'null'] });
   const computed = {
     count: { type: 'integer', description: 'Rows.' },
     sum: objectOf(summableFields(resource), sum),

@@ -104,9 +104,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
       422,
       'Unprocessable Content',
       'This Idempotency-Key was used with another body, or with a token that has other rights.',
-      {
-        code: 'idempotency_key_reused',
-      },
+      { code: 'idempotency_key_reused' },
     );
   }
   const body = decrypt(key.sealingKey, stored.body ?? '', label);

@@ -87,9 +87,7 @@ async function repeatResponse(context: QueryContext, resource: Resource, created
     410,
     'Gone',
     'The row that the first request with this Idempotency-Key created or changed has been deleted.',
-    {
-      code: 'gone',
-    },
+    { code: 'gone' },
   );
 }
 

@@ -28,9 +28,7 @@ export const identityTables = {
     .index('users_created', '(created_at, id)')
     .index('users_email_folded', '(lower(email))', 'unique index'),
   /** The role names of the setting ROLES, and admin. */
-  roles: table({
-    id: text().primary,
-  }),
+  roles: table({ id: text().primary }),
   /** A change of email by the user. It takes effect when the new address is confirmed, and the old address can undo it. */
   email_changes: table({
     id: text().primary,
@@ -60,10 +58,7 @@ export const identityTables = {
     .constraint('primary key (user_id, fingerprint)')
     .index('known_devices_seen', '(last_seen_at)'),
   /** The time zone of the user's browser at the last sign-in. */
-  user_time_zones: table({
-    user_id: text().primary.references('users'),
-    time_zone: text(),
-  }),
+  user_time_zones: table({ user_id: text().primary.references('users'), time_zone: text() }),
   /** Links in mail. The token is the id and its MAC, so the database holds no usable token. */
   one_time_tokens: table({
     id: text().primary,

@@ -124,10 +124,7 @@ export const oauthTables = {
     signs: text<'id_token'>().optional.check("signs in ('id_token')"),
   }),
   /** Every BASE_URL that this service has had. Tokens of each issuer are valid at all of them. */
-  issuers: table({
-    url: text().primary,
-    created_at: bigint(),
-  }),
+  issuers: table({ url: text().primary, created_at: bigint() }),
   consents: table({
     id: text().primary,
     user_id: text().references('users'),
@@ -227,10 +224,7 @@ export const oauthTables = {
     .index('device_authorizations_user', '(user_id) where user_id is not null')
     .index('device_authorizations_expires', '(expires_at)'),
   /** Hashes of used proofs, because each proof is valid once. */
-  used_proofs: table({
-    id: text().primary,
-    expires_at: bigint(),
-  }).index('used_proofs_expires', '(expires_at)'),
+  used_proofs: table({ id: text().primary, expires_at: bigint() }).index('used_proofs_expires', '(expires_at)'),
   /** Pushed authorization requests (RFC 9126). */
   pushed_requests: table({
     id: text().primary,

@@ -34,28 +34,13 @@ export const serviceTables = {
     created_at: bigint(),
   }).index('idempotency_keys_created', '(created_at)'),
   /** The declaration of each resource to which the database was last migrated. */
-  resource_schemas: table({
-    name: text().primary,
-    declaration: text(),
-    updated_at: bigint(),
-  }),
+  resource_schemas: table({ name: text().primary, declaration: text(), updated_at: bigint() }),
   /** On PostgreSQL: the instances that listen for invalidations. Their ids are secret and only stored here. */
-  instances: table({
-    id: text().primary,
-    snapshot: text(),
-    renewals: bigint(),
-  }),
+  instances: table({ id: text().primary, snapshot: text(), renewals: bigint() }),
   /** The settings at the last start. For a secret, only whether it is set. */
-  known_settings: table({
-    name: text().primary,
-    value: text(),
-  }),
+  known_settings: table({ name: text().primary, value: text() }),
   /** Keys that decrypt and verify the tokens of an imported service. They are deleted when the last token has expired. */
-  legacy_keys: table({
-    id: text<'public' | 'app' | 'ids'>().primary,
-    sealed: text(),
-    created_at: bigint(),
-  }),
+  legacy_keys: table({ id: text<'public' | 'app' | 'ids'>().primary, sealed: text(), created_at: bigint() }),
   /** The valid tokens of that service. All others are rejected. The id of an access token is the id of its session, from its `jti`. */
   legacy_tokens: table({
     id: text().primary,
@@ -108,21 +93,11 @@ export const serviceTables = {
     .index('queued_jobs_failed', '(failed_at) where failed_at is not null')
     .index('queued_jobs_subject', '(subject) where subject is not null')
     .index('queued_jobs_created', '(created_at, id)'),
-  operator_migrations: table({
-    name: text().primary,
-    applied_at: bigint(),
-  }),
+  operator_migrations: table({ name: text().primary, applied_at: bigint() }),
   /** On SQLite: invalidations between the processes that share the file, in commit order. */
-  invalidations: table({
-    id: bigint().primary.generated,
-    changes: text(),
-  }),
+  invalidations: table({ id: bigint().primary.generated, changes: text() }),
   /** Counts of events per hour. */
-  activity: table({
-    hour: bigint(),
-    kind: text(),
-    count: bigint(),
-  }).constraint('primary key (hour, kind)'),
+  activity: table({ hour: bigint(), kind: text(), count: bigint() }).constraint('primary key (hour, kind)'),
   /** How often each application used a tool at /mcp, day by day. */
   mcp_calls: table({
     id: text().primary,
@@ -138,20 +113,13 @@ export const serviceTables = {
     .constraint('unique (client_id, day)')
     .index('mcp_calls_day', '(day, id)'),
   /** One row: the id of the log, and the last position that was pruned. */
-  change_history: table({
-    id: text().primary,
-    pruned_to: bigint().default(0),
-  }),
-  change_actor: table({
-    id: integer().primary,
-    actor: text().nullable,
-  }),
+  change_history: table({ id: text().primary, pruned_to: bigint().default(0) }),
+  change_actor: table({ id: integer().primary, actor: text().nullable }),
   /** Tickets for browsers that open a stream, because they cannot send a header. Each ticket is valid once. */
-  change_tickets: table({
-    id: text().primary,
-    sealed_token: text(),
-    expires_at: bigint(),
-  }).index('change_tickets_expires', '(expires_at)'),
+  change_tickets: table({ id: text().primary, sealed_token: text(), expires_at: bigint() }).index(
+    'change_tickets_expires',
+    '(expires_at)',
+  ),
   webhooks: table({
     id: text().primary,
     user_id: text().references('users'),

@@ -23,10 +23,7 @@ export const signInTables = {
     version: integer().default(1),
   }).index('passkeys_user', '(user_id)'),
   /** The user handle of passkeys. It is random and reveals nothing about the person (WebAuthn 14.6.1). */
-  passkey_handles: table({
-    user_id: text().primary.references('users'),
-    handle: text().unique,
-  }),
+  passkey_handles: table({ user_id: text().primary.references('users'), handle: text().unique }),
   authenticators: table({
     id: text().primary,
     user_id: text().references('users'),
@@ -73,16 +70,9 @@ export const signInTables = {
     .index('remembered_browsers_user', '(user_id)')
     .index('remembered_browsers_expires', '(expires_at)'),
   /** Signed values that are valid once and were used: passkey challenges, and tokens of the second step. */
-  spent_values: table({
-    id: text().primary,
-    expires_at: bigint(),
-  }).index('spent_values_expires', '(expires_at)'),
+  spent_values: table({ id: text().primary, expires_at: bigint() }).index('spent_values_expires', '(expires_at)'),
   /** SHA-256 of the tokens with which applications may register themselves. The operator creates them. */
-  registration_tokens: table({
-    hash: text().primary,
-    created_at: bigint(),
-    expires_at: bigint(),
-  }),
+  registration_tokens: table({ hash: text().primary, created_at: bigint(), expires_at: bigint() }),
   /** An account at a provider with which a user signs in. It is identified by issuer and subject, never by email. */
   identities: table({
     id: text().primary,

@@ -42,10 +42,7 @@ export function parseAnnouncement(payload: string): Announcement | undefined {
   const [announcement, ...changes]: unknown[] = parts;
   if (typeof announcement !== 'string' || announcement.length > maxAnnouncementLength) return undefined;
   if (!changes.every(isChange)) return undefined;
-  return {
-    announcement,
-    changes: changes.map(([kind, id]) => (isOneOf(kinds, kind) ? { kind, id } : everything)),
-  };
+  return { announcement, changes: changes.map(([kind, id]) => (isOneOf(kinds, kind) ? { kind, id } : everything)) };
 }
 
 const isChange = (part: unknown): part is [string, string] =>

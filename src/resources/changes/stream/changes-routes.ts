@@ -88,9 +88,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
   const { context, keys, streams } = services;
   app.get(
     '/v1/changes',
-    {
-      config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs },
-    },
+    { config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs } },
     async (request, reply) => {
       rejectParameters(queryOf(request), parameters);
       const token = await tokenOf(services, request, reply);

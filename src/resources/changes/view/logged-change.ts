@@ -71,10 +71,7 @@ export class LoggedChange {
     const head = JSON.stringify({ ...change, version });
     const { members } = shapeFor(this.resource);
     const shown = (row: StoredRow | undefined) => (row ? `{${members(row)}}` : 'null');
-    const tail = JSON.stringify({
-      actor: actor === null ? null : JSON.parse(actor),
-      at: new Date(at).toISOString(),
-    });
+    const tail = JSON.stringify({ actor: actor === null ? null : JSON.parse(actor), at: new Date(at).toISOString() });
     return `${head.slice(0, -1)},"before":${shown(sight.before ? this.before : undefined)},"after":${shown(sight.after ? this.after : undefined)},${tail.slice(1)}`;
   }
 }

@@ -56,10 +56,7 @@ export const deliveriesResource = (resources: () => Resources) =>
       delivered_at: timestamp({ readOnly: true, searchable: true, sortable: true }),
     },
     relations: { webhook: belongsTo('webhooks', { by: 'webhook_id' }) },
-    access: {
-      read: readDeliveries(resources),
-      write: 'nobody',
-    },
+    access: { read: readDeliveries(resources), write: 'nobody' },
     operations: ['list', 'find'],
     defaultOrder: '-created_at',
   });

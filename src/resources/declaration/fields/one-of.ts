@@ -34,10 +34,7 @@ export const oneOfType: FieldType = {
   expected: 'one of its values',
   hasOrder: false,
   matches: matchingValues,
-  bounds: (options) => ({
-    ...textValues.bounds(options),
-    ...(options.values ? { values: [...options.values] } : {}),
-  }),
+  bounds: (options) => ({ ...textValues.bounds(options), ...(options.values ? { values: [...options.values] } : {}) }),
   narrowings(column, before, { values }) {
     if (!values) return [];
     const isWider = before.type === 'enum' && (before.values ?? []).every((value) => values.includes(value));
