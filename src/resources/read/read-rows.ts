@@ -3,8 +3,8 @@ import { notFound } from '../../platform/errors.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
-import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { raw, sql, sqlTrue } from '../sql/sql-text.ts';
+import { type Executor, readPrepared, type StoredRow } from '../sql/executor.ts';
+import { type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { loadIncludes } from './load-includes.ts';
 import type { Selection } from './resource-cache.ts';
@@ -18,6 +18,12 @@ const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${
 
 export const versionOf = (resource: Resource, row: StoredRow): string =>
   resource.versioned ? String(row.version) : '0';
+
+/** Whether the row with this id satisfies a condition. `lock`: the locking clause. */
+export async function isRow(executor: Executor, { table }: Resource, id: unknown, condition: Fragment, lock = '') {
+  const query = sql`select 1 as one from ${raw(table)} as t where t."id" = ${id} and ${condition}${raw(lock)}`;
+  return (await readPrepared(executor, query)).length > 0;
+}
 
 /** The row with this id. Responds 404 if the caller may not see it. */
 export function findRow(

@@ -4,10 +4,10 @@ import { stepUpRequirements, withFullProof } from '../declaration/step-up.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowRule, ruleOf } from '../model/row-rules.ts';
-import { noSuchRow, versionOf } from '../read/read-rows.ts';
+import { isRow, noSuchRow, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { raw, sql } from '../sql/sql-text.ts';
+import { and, raw, sql } from '../sql/sql-text.ts';
 import { operationForbidden } from './write-checks.ts';
 
 /** The row of an operation. Responds 404 if the caller may not see it, and 403 if the caller may see it but not do this. */
@@ -36,11 +36,8 @@ async function askForProof(context: QueryContext, resource: Resource, id: string
   const [demand] = [operation, 'read' as const].flatMap((rule) => stepUpRequirements([ruleOf(resource, rule)]));
   if (!demand || context.caller.kind === 'anonymous') return;
   const proven = { ...context, caller: withFullProof(context.caller, context.now) };
-  const rows = await readPrepared(
-    context,
-    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, operation, proven)} and ${allowedRows(resource, 'read', proven)}`,
-  );
-  if (rows.length > 0) throw proofTooOld(context.caller.proof, demand);
+  const allowed = and([allowedRows(resource, operation, proven), allowedRows(resource, 'read', proven)]);
+  if (await isRow(context, resource, id, allowed)) throw proofTooOld(context.caller.proof, demand);
 }
 
 /** Reads and locks the row. Responds 404 or 403 if the caller may not do this, and 412 if the row has changed. */

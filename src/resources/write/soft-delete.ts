@@ -1,6 +1,7 @@
 import { conflict, type FieldError, unprocessable } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import { existingRows } from '../model/row-rules.ts';
+import { isRow } from '../read/read-rows.ts';
 import { readUnprepared, writeOnce } from '../sql/executor.ts';
 import { amongItems } from '../sql/json-lists.ts';
 import { type Fragment, raw, sql } from '../sql/sql-text.ts';
@@ -82,11 +83,8 @@ export async function requireUndeletedReferences(context: WriteContext, resource
     const value = values[name];
     if (!target?.definition.softDelete || value === null || value === undefined || options.onDelete === 'set null')
       continue;
-    const rows = await readUnprepared(
-      context,
-      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${existingRows(target, context)}`,
-    );
-    if (rows.length === 0) errors.push(fieldError(name, 'deleted', `refers to a deleted row of ${target.name}`));
+    if (!(await isRow(context, target, value, existingRows(target, context))))
+      errors.push(fieldError(name, 'deleted', `refers to a deleted row of ${target.name}`));
   }
   if (errors.length > 0) throw unprocessable(errors);
 }

@@ -7,8 +7,9 @@ import { allowsEveryRow } from '../declaration/access.ts';
 import { withFullProof } from '../declaration/step-up.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
-import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { raw, sql, sqlTrue } from '../sql/sql-text.ts';
+import { isRow } from '../read/read-rows.ts';
+import type { StoredRow } from '../sql/executor.ts';
+import { sqlTrue } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
@@ -23,12 +24,7 @@ export function operationForbidden(resource: Resource, operation: RowRule): Prob
 export async function requireRule(context: WriteContext, resource: Resource, operation: RowOperation, id: string) {
   if (context.ruled === false) return;
   const rule = allowedRows(resource, operation, context);
-  if (rule === sqlTrue) return;
-  const rows = await readPrepared(
-    context,
-    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${id} and ${rule}`,
-  );
-  if (rows.length === 0) throw operationForbidden(resource, operation);
+  if (rule !== sqlTrue && !(await isRow(context, resource, id, rule))) throw operationForbidden(resource, operation);
 }
 
 /** The fields that refer to other rows. `held` locks a target that another transaction may be soft-deleting. */
@@ -45,11 +41,7 @@ export async function requireReferences(context: WriteContext, resource: Resourc
   for (const { name, target, held } of referencesOf(context, resource)) {
     const value = values[name];
     if (value === undefined || value === null) continue;
-    const rows = await readPrepared(
-      context,
-      sql`select 1 as one from ${raw(target.table)} as t where t."id" = ${value} and ${allowedRows(target, 'read', context)}${raw(held)}`,
-    );
-    if (rows.length === 0) {
+    if (!(await isRow(context, target, value, allowedRows(target, 'read', context), held))) {
       errors.push(fieldError(name, 'not_found', `does not refer to a row of ${target.name} that you may see`));
     }
   }

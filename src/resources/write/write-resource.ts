@@ -4,9 +4,9 @@ import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
-import { noSuchRow, rowJson } from '../read/read-rows.ts';
+import { isRow, noSuchRow, rowJson } from '../read/read-rows.ts';
 import type { TaggedJson } from '../read/row-json.ts';
-import { readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
+import { readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
 import { batchCreate, canBatchCreate } from './batch-create.ts';
@@ -78,11 +78,7 @@ const responseExpired = () =>
 
 /** The response to the first request with this key, as long as its row exists. */
 async function repeatResponse(context: QueryContext, resource: Resource, created: StoredResponse) {
-  const rows = await readPrepared(
-    context,
-    sql`select 1 as one from ${raw(resource.table)} as t where t."id" = ${created.id} and ${existingRows(resource, context)}`,
-  );
-  if (rows.length > 0) return created;
+  if (await isRow(context, resource, created.id, existingRows(resource, context))) return created;
   throw new Problem(
     410,
     'Gone',
