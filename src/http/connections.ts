@@ -15,9 +15,7 @@ const unsentLimits: UnsentLimits = { ofCaller: 64 * megabyte, inAll: 256 * megab
 
 type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
 
-/**
- * Large responses that callers have not read yet. Above a limit, the connections that use the most memory are closed.
- */
+/** Large responses that callers have not read yet. Above a limit, the connections that use the most memory are closed. */
 export class UnsentResponses {
   readonly #limits: UnsentLimits;
   readonly #callers = new Map<Unsent, string>();
@@ -141,10 +139,7 @@ function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number,
 /** The limit of waiting requests on one connection. No real client sends so many without reading a response. */
 const maxPipelined = 200;
 
-/**
- * Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer
- * every response.
- */
+/** Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer every response. */
 export function serializePipelined(server: Server): void {
   const [handle] = server.listeners('request') as [RequestListener];
   const waiting = new WeakMap<Socket, number>();

@@ -48,10 +48,7 @@ export function sendNotModified(reply: FastifyReply, etag: string): boolean {
   return true;
 }
 
-/**
- * Adds an ETag to every 200 response to GET without one, and turns it into a 304 if the caller has this ETag. Returns
- * the payload.
- */
+/** Adds an ETag to every 200 response to GET without one, and turns it into a 304 if the caller has this ETag. Returns the payload. */
 export function addEtag(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
   if (reply.statusCode !== 200 || (request.method !== 'GET' && request.method !== 'HEAD')) return payload;
   let etag = reply.getHeader('etag') as string | undefined;

@@ -54,10 +54,7 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
   };
 }
 
-/**
- * Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not
- * ready.
- */
+/** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not ready. */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
   const { database, metrics, siblings } = context;
   const runCheck = createCheckRunner(context, [...builtinChecks(context), ...checks]);

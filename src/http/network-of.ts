@@ -1,9 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/**
- * The network whose requests are counted together: an IPv4 address, or an IPv6 /64, the smallest network of a
- * subscriber.
- */
+/** The network whose requests are counted together: an IPv4 address, or an IPv6 /64, the smallest network of a subscriber. */
 export const networkOf = (address: string): string =>
   // A fast path for IPv4, because this runs for every request.
   address.includes(':') ? prefixOf(address, 4) : address;

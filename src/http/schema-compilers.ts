@@ -30,10 +30,7 @@ const compileSerializer: CompileSerializer = (route) => {
 /** For the operator's schemas: an invalid schema fails the start. */
 export const eagerCompilers = { validatorCompiler: compileValidator, serializerCompiler: compileSerializer } as const;
 
-/**
- * Compiles the service's own schemas at the first request of their route. Compiling all of them would take a fifth of
- * the start time.
- */
+/** Compiles the service's own schemas at the first request of their route. Compiling all of them would take a fifth of the start time. */
 export const lazyCompilers = {
   // Fastify passes the route, although its type names only the schema.
   buildValidator: () => compileValidatorLater as never,

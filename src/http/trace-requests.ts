@@ -5,10 +5,7 @@ import type { Authenticate } from './gate/authenticate.ts';
 
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
-/**
- * Creates a span for each request. Its name is the route, not the URL, which may contain a secret. Does nothing without
- * tracing.
- */
+/** Creates a span for each request. Its name is the route, not the URL, which may contain a secret. Does nothing without tracing. */
 export function traceRequests(app: App): void {
   const traces = tracing();
   if (!traces) return;

@@ -48,8 +48,7 @@ export interface BuiltApp extends Services {
   /** The resource services for the operator's own code. */
   readonly resourceServices: ResourceServices;
   /**
-   * Makes `/health/ready` return 503, so that load balancers switch to other instances. The service still responds to
-   * all other requests.
+   * Makes `/health/ready` return 503, so that load balancers switch to other instances. The service still responds to all other requests.
    */
   drain(): void;
 }

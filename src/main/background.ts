@@ -6,10 +6,7 @@ export interface BackgroundJob {
   run(): Promise<unknown>;
 }
 
-/**
- * Runs each job at its own interval, never twice at the same time. A failure is logged, and the job runs again at the
- * next interval.
- */
+/** Runs each job at its own interval, never twice at the same time. A failure is logged, and the job runs again at the next interval. */
 export function runInBackground({ log }: Context, jobs: readonly BackgroundJob[]): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>();
   const timers = jobs.map(({ name, everyMs, run }) => {

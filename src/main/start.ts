@@ -20,10 +20,7 @@ import { type BuiltApp, buildApp } from './app.ts';
 import type { Telemetry } from './telemetry/open-telemetry.ts';
 import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
 
-/**
- * Does nothing, and loads nothing, unless the OpenTelemetry variables enable it. Call it before the database is
- * opened.
- */
+/** Does nothing, and loads nothing, unless the OpenTelemetry variables enable it. Call it before the database is opened. */
 async function startTelemetry(version: string): Promise<Telemetry | undefined> {
   const settings = readTelemetrySettings();
   if (!settings) return undefined;

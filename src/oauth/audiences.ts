@@ -16,10 +16,7 @@ export class Audiences {
     for (const uri of [baseUrl, `${baseUrl}/v1`, ...resourceServers]) this.add(uri);
   }
 
-  /**
-   * Adds a resource of this service, such as `/mcp`, or of another server. `scopes`: the scopes that apply there; the
-   * default is all.
-   */
+  /** Adds a resource of this service, such as `/mcp`, or of another server. `scopes`: the scopes that apply there; the default is all. */
   add(uri: string, scopes?: readonly string[]): void {
     this.#known.set(uri.startsWith('/') ? this.#baseUrl + uri : uri, scopes);
   }
@@ -60,10 +57,7 @@ export class Audiences {
     return named;
   }
 
-  /**
-   * RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in
-   * its audience.
-   */
+  /** RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in its audience. */
   exchange(held: readonly string[], requested: readonly string[]): readonly string[] {
     if (requested.length === 0) return held;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);

@@ -13,10 +13,7 @@ const localPart = /^[\p{L}\p{M}\p{N}!$%&'*+=^_`{|}~-]+(\.[\p{L}\p{M}\p{N}!$%&'*+
 const spelledHost = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/**
- * The stored form of an address: the local part in NFC, and the host in lowercase ASCII (`xn--…`). Undefined if it is
- * not an address.
- */
+/** The stored form of an address: the local part in NFC, and the host in lowercase ASCII (`xn--…`). Undefined if it is not an address. */
 export function normaliseEmail(text: string): string | undefined {
   const at = text.lastIndexOf('@');
   if (at < 1 || text.length > 2 * maxAddressLength) return undefined;

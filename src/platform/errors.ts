@@ -27,10 +27,7 @@ interface ProblemOptions {
   reason?: string;
 }
 
-/**
- * An error that a caller may see, sent as RFC 9457 `application/problem+json` (or in the OAuth format if the route
- * requires it).
- */
+/** An error that a caller may see, sent as RFC 9457 `application/problem+json` (or in the OAuth format if the route requires it). */
 export class Problem extends Error {
   readonly status: number;
   readonly title: string;

@@ -9,9 +9,7 @@ export interface Proof {
   /** Methods, by their names in RFC 8176. */
   readonly amr: readonly string[];
   readonly acr: Acr | null;
-  /**
-   * The number of seconds for which a proof is recent (the setting FRESH_PROOF). 0: a recent proof is never required.
-   */
+  /** The number of seconds for which a proof is recent (the setting FRESH_PROOF). 0: a recent proof is never required. */
   readonly freshSeconds: number;
   /** False if the proof cannot be renewed: a personal access token, a client's own token. */
   readonly renewable: boolean;

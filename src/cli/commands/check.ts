@@ -44,10 +44,7 @@ async function printNamingAdvice({ resourcesDir, routesDir }: Config): Promise<v
 const maxShown = 5;
 const maxLineLength = 70;
 
-/**
- * A missing message is not an error: the text then appears in another language. But an unknown value in a message would
- * stay empty.
- */
+/** A missing message is not an error: the text then appears in another language. But an unknown value in a message would stay empty. */
 function printMessageMistakes(files: readonly CustomMessages[]): void {
   for (const { language, missing, unknown } of files) {
     if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);

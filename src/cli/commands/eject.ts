@@ -17,10 +17,7 @@ interface Ejectable {
   write(file: string, path: string): void;
 }
 
-/**
- * Templates: a name means its files with all extensions. A file in a nested folder belongs to that folder if it is
- * listed itself.
- */
+/** Templates: a name means its files with all extensions. A file in a nested folder belongs to that folder if it is listed itself. */
 function templates(folders: readonly string[], to: string): Ejectable {
   const sources = new Map<string, string>();
   for (const folder of folders) {

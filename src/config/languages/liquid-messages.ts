@@ -5,9 +5,8 @@ import { Message } from './message.ts';
 export type LiquidModule = typeof import('liquidjs');
 
 /**
- * Adds messages to a template engine. `{% t 'key', name: value %}` writes a message: as HTML with escaped values, or as plain text
- * without `markup`. `{{ 'key' | t: name: value }}` is the text, for example for an attribute. The variable `language` selects the
- * language.
+ * Adds messages to a template engine. `{% t 'key', name: value %}` writes a message: as HTML with escaped values, or as plain text without
+ * `markup`. `{{ 'key' | t: name: value }}` is the text, for example for an attribute. The variable `language` selects the language.
  */
 export function addMessages(
   liquid: Liquid,

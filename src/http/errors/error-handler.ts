@@ -152,8 +152,7 @@ async function drainBody(body: IncomingMessage): Promise<void> {
 }
 
 /**
- * If a route failed before it identified its caller: counts the request for the address. Returns the 429 error if the
- * limit is exceeded.
+ * If a route failed before it identified its caller: counts the request for the address. Returns the 429 error if the limit is exceeded.
  */
 function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   if (request.counted || request.route.config.limited !== 'when-known') return undefined;

@@ -6,10 +6,7 @@ import { unauthorized } from './unauthorized.ts';
 export interface Authenticate {
   /** For `auth:api`: returns synchronously for a cached token, otherwise after a database query. */
   bearer(token: string, request: FastifyRequest): Caller | Promise<Caller>;
-  /**
-   * For `auth:web`, by session cookie. Undefined if it has redirected. A second call for the same request reuses the
-   * session.
-   */
+  /** For `auth:web`, by session cookie. Undefined if it has redirected. A second call for the same request reuses the session. */
   web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
 }
 

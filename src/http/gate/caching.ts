@@ -1,9 +1,6 @@
 import type { FastifyContextConfig, FastifyReply } from 'fastify';
 
-/**
- * For a response to one caller: shared caches do not store it, and the browser cache revalidates it (a matching ETag
- * gets 304).
- */
+/** For a response to one caller: shared caches do not store it, and the browser cache revalidates it (a matching ETag gets 304). */
 export const privateCache = 'private, no-cache';
 
 /** The audience of a route's responses: one caller, everybody, or one caller if the request identifies one. */

@@ -178,10 +178,7 @@ function needsSecondCheck({ method, config }: RouteOptions): boolean {
   return config?.auth !== 'public' || config.bearer === 'optional' || config.web === 'optional';
 }
 
-/**
- * Authenticates again when the body has arrived: the token may expire during a slow upload. Skips routes without a
- * body.
- */
+/** Authenticates again when the body has arrived: the token may expire during a slow upload. Skips routes without a body. */
 function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticate): void {
   const recheck: preValidationHookHandler = (request, reply, done) => {
     // The token or session was optional, and the request has none.

@@ -4,10 +4,7 @@ import { type Problem, tooManyRequests } from '../../platform/errors.ts';
 
 const windowLength = 60_000;
 
-/**
- * Limits the requests per minute and caller. This instance counts them in fixed windows, for all of its workers
- * together.
- */
+/** Limits the requests per minute and caller. This instance counts them in fixed windows, for all of its workers together. */
 export class RateLimit {
   readonly #limit: number;
   readonly #now: () => number;

@@ -19,10 +19,7 @@ export interface RouteFacts {
 
 const noConfig: FastifyContextConfig = {};
 
-/**
- * Fastify builds a route's options at each access. This reads them once per request, and derives the rest once per
- * route.
- */
+/** Fastify builds a route's options at each access. This reads them once per request, and derives the rest once per route. */
 export function createRouteFacts({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
   const known = new WeakMap<FastifyContextConfig, Map<string, RouteFacts>>();
 

@@ -42,10 +42,7 @@ export const pascalCase = (words: string): string =>
 
 declare module 'fastify' {
   interface FastifySchema {
-    /**
-     * The method call of the client for this operation, if it is shorter than `gatehouse.call`. `{body}` stands for the
-     * example body.
-     */
+    /** The method call of the client for this operation, if it is shorter than `gatehouse.call`. `{body}` stands for the example body. */
     'x-client'?: string;
   }
 }

@@ -60,9 +60,7 @@ export interface DescribedOperation extends Json {
   responses?: Record<string, DescribedResponse>;
   parameters?: readonly Parameter[];
   requestBody?: { required?: boolean; content?: Record<string, { schema?: JsonSchema; example?: unknown }> };
-  /**
-   * The method call of the client for this operation, if it is shorter than `gatehouse.call`. Empty: no client sample.
-   */
+  /** The method call of the client for this operation, if it is shorter than `gatehouse.call`. Empty: no client sample. */
   'x-client'?: string;
 }
 

@@ -123,10 +123,7 @@ function errorOf(error: Error, host: string): OutboundError {
   return new OutboundError(isTimeout ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });
 }
 
-/**
- * Rejects all addresses of a DNS response if one of them is not allowed: a mix of public and private addresses is
- * suspicious.
- */
+/** Rejects all addresses of a DNS response if one of them is not allowed: a mix of public and private addresses is suspicious. */
 function guardLookup(mayConnect: (address: string) => boolean, lookUp: Lookup): LookupFunction {
   return (hostname, options, callback) => {
     lookUp(hostname, { ...options, all: true }, (error, addresses) => {

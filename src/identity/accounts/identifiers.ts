@@ -4,10 +4,7 @@ import type { LoginAttribute } from '../../config/config.ts';
 import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import { toNfc } from '../../platform/normal-form.ts';
 
-/**
- * An email contains `@`, a phone starts with `+`, a username with a letter. So a username cannot equal another user's
- * email or phone.
- */
+/** An email contains `@`, a phone starts with `+`, a username with a letter. So a username cannot equal another user's email or phone. */
 export interface Identifier {
   readonly attribute: LoginAttribute;
   readonly value: string;

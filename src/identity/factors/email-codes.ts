@@ -17,10 +17,7 @@ interface EmailCodeServices {
   readonly mail: Mail;
 }
 
-/**
- * Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the
- * returned id.
- */
+/** Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the returned id. */
 export async function sendEmailCode(
   { context, mail }: Omit<EmailCodeServices, 'keys'>,
   email: string,

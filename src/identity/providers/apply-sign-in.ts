@@ -73,8 +73,7 @@ export async function removeGrantedRoles(
 }
 
 /**
- * The user's roles with the changes from the provider. A provider cannot remove roles that it did not grant, nor the
- * last administrator.
+ * The user's roles with the changes from the provider. A provider cannot remove roles that it did not grant, nor the last administrator.
  */
 async function rolesAfter(
   { database, log }: Context,

@@ -54,10 +54,7 @@ export const findPending = (db: Db, { handle, visitor, provider, now }: Handle):
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-/**
- * Uses up the identity. False if it was used before. Deletes other pending identities of the user: the proof was for
- * this identity.
- */
+/** Uses up the identity. False if it was used before. Deletes other pending identities of the user: the proof was for this identity. */
 export async function deletePending(tx: Tx, { id, user_id }: PendingIdentity): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('pending_identities').where('id', '=', id).executeTakeFirstOrThrow();
   await tx.deleteFrom('pending_identities').where('user_id', '=', user_id).execute();

@@ -82,8 +82,7 @@ const pick = (values: UserValues, fields: readonly (keyof Profile)[]): Partial<P
   Object.fromEntries(fields.map((field) => [field, values[field]]));
 
 /**
- * Deleting your own account requires the password, or a recent proof if there is none. Administrators can delete other
- * users without it.
+ * Deleting your own account requires the password, or a recent proof if there is none. Administrators can delete other users without it.
  */
 export async function prepareDeletion(
   { context, caller, now }: Call,

@@ -7,10 +7,7 @@ import { explicitScopes, narrowScopes } from './scopes/scopes.ts';
 /** The name in ROLE_SCOPES that stands for every user. */
 const everybody = '*';
 
-/**
- * Limits `scopes` by the roles in ROLE_SCOPES. Administrators are not limited. Roles that the setting does not name are
- * not limited.
- */
+/** Limits `scopes` by the roles in ROLE_SCOPES. Administrators are not limited. Roles that the setting does not name are not limited. */
 export function limitByRoles(config: Pick<Config, 'roleScopes'>, roles: readonly string[], scopes: readonly string[]) {
   if (roles.includes('admin')) return scopes;
   const limits = [everybody, ...roles].map((role) => scopesOfRole(config, role)).filter((limit) => limit !== undefined);

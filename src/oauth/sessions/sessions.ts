@@ -67,9 +67,8 @@ const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin 
 });
 
 /**
- * Sessions: logins of a user through a client, logins of a client, and personal access tokens. Each session is one row.
- * Tokens have no rows. `endSessions` and `refreshSession` take a `Sessions` as their first argument. `TokenVerifier`
- * finds the session of a token.
+ * Sessions: logins of a user through a client, logins of a client, and personal access tokens. Each session is one row. Tokens have no
+ * rows. `endSessions` and `refreshSession` take a `Sessions` as their first argument. `TokenVerifier` finds the session of a token.
  */
 export class Sessions {
   readonly context: Context;
@@ -84,10 +83,7 @@ export class Sessions {
     this.notify = notify;
   }
 
-  /**
-   * Opens a session, alone or in a transaction. It returns the row before the row is stored, so that a token can be
-   * signed meanwhile.
-   */
+  /** Opens a session, alone or in a transaction. It returns the row before the row is stored, so that a token can be signed meanwhile. */
   open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.context;
     const at = now();
@@ -148,10 +144,7 @@ export class Sessions {
     return activateSessionForDevice(tx, { id, now: at, expiresAt, address, userAgent });
   }
 
-  /**
-   * Signed in batches by a worker thread. Do not await it in a transaction. `scopes` and `audience` narrow those of the
-   * session.
-   */
+  /** Signed in batches by a worker thread. Do not await it in a transaction. `scopes` and `audience` narrow those of the session. */
   accessToken(
     session: SessionRow,
     scopes = scopesOfSession(session),

@@ -64,9 +64,8 @@ export async function ownerOfClient({ database }: PageKit, { userId }: StoredCli
 }
 
 /**
- * The addresses of the terms, the privacy policy and the logo. For an application that registered itself, only
- * addresses at a host that the page shows anyway: with another host, it could imitate another application (OpenID
- * Connect Dynamic Client Registration 9.1).
+ * The addresses of the terms, the privacy policy and the logo. For an application that registered itself, only addresses at a host that the
+ * page shows anyway: with another host, it could imitate another application (OpenID Connect Dynamic Client Registration 9.1).
  */
 function linksOf(client: StoredClient, redirectUri: string) {
   const isUnknown = client.registration !== null;

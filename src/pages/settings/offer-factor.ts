@@ -10,8 +10,7 @@ import type { Variables } from '../kit/views.ts';
 const directly = 120_000;
 
 /**
- * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser
- * may create a passkey.
+ * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser may create a passkey.
  */
 export async function offerFactor(pageRequest: PageRequest, services: PasskeyServices): Promise<Variables> {
   const { caller } = pageRequest.request;

@@ -12,10 +12,7 @@ export const importedKeyId = 'foreign';
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
 const maxWaiting = 20;
 
-/**
- * Secrets that another system hashed with bcrypt or argon2. The first successful check stores the secret in our own
- * hash format.
- */
+/** Secrets that another system hashed with bcrypt or argon2. The first successful check stores the secret in our own hash format. */
 export class ImportedSecrets {
   readonly #context: Context;
   readonly #keys: KeyRing;

@@ -37,10 +37,7 @@ const insertMany = `with r as materialized (
   where ${isSecretActiveSql}
   returning id`;
 
-/**
- * False: store the session alone. A user's session also locks the user's row, and another transaction may hold that
- * lock for long.
- */
+/** False: store the session alone. A user's session also locks the user's row, and another transaction may hold that lock for long. */
 async function insertInBatch(
   batchWrite: NonNullable<Database['batchWrite']>,
   row: SessionRow,

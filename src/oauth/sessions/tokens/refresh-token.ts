@@ -24,10 +24,7 @@ export function readRefreshToken(keys: KeyRing, token: string): { sessionId: str
 
 type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'>;
 
-/**
- * Whether tokens of the newest generation have been used. Then the client has received them and no longer needs the
- * predecessor.
- */
+/** Whether tokens of the newest generation have been used. Then the client has received them and no longer needs the predecessor. */
 export const newestIsUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
   used_generation !== null && used_generation >= generation;
 
