@@ -25,12 +25,9 @@ export const countCall = (db: Db, { clientId, application, tool, at }: Call): Pr
       last_call_at: at,
     })
     .onConflict((conflict) =>
-      conflict.columns(['client_id', 'day']).doUpdateSet({
-        application,
-        calls: sql`mcp_calls.calls + 1`,
-        last_tool: tool,
-        last_call_at: at,
-      }),
+      conflict
+        .columns(['client_id', 'day'])
+        .doUpdateSet({ application, calls: sql`mcp_calls.calls + 1`, last_tool: tool, last_call_at: at }),
     )
     .execute();
 

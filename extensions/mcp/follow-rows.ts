@@ -34,11 +34,7 @@ export interface FollowOptions {
  * Reports the addresses of rows that change, until `signal` aborts or the API rejects the request. Each request to the API runs as
  * the caller: changes that the caller may no longer see are not reported, and the end of the session ends the stream.
  */
-export async function followRows(
-  api: Api,
-  rows: readonly FollowedRow[],
-  { signal, begin, notify }: FollowOptions,
-): Promise<void> {
+export async function followRows(api: Api, rows: readonly FollowedRow[], { signal, begin, notify }: FollowOptions) {
   const names = [...new Set(rows.map(({ name }) => name))];
   const newest = async (): Promise<string> => {
     const query = { limit: '1', count: 'none' };

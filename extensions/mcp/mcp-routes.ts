@@ -124,11 +124,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   });
 
   /** A stream of notifications, until the client disconnects. */
-  async function listen(
-    reply: FastifyReply,
-    account: string,
-    open: (signal: AbortSignal) => Promise<Response>,
-  ): Promise<FastifyReply> {
+  async function listen(reply: FastifyReply, account: string, open: (signal: AbortSignal) => Promise<Response>) {
     const own = [...streams.values()].filter((other) => other === account).length;
     if (own >= maxStreamsPerUser)
       throw tooManyRequests(`At most ${maxStreamsPerUser} subscriptions can be open at once.`, 60);

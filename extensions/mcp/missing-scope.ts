@@ -12,12 +12,7 @@ function readRequest(message: unknown) {
 }
 
 /** The scopes to request, including the current ones, if a missing scope is the only reason for the refusal. */
-export function missingScope(
-  resources: readonly Resource[],
-  caller: Caller,
-  message: unknown,
-  now: number,
-): string | undefined {
+export function missingScope(resources: readonly Resource[], caller: Caller, message: unknown, now: number) {
   const resource = resources.find(({ name }) => name === resourceOf(message));
   if (!resource) return undefined;
   const isPossible = (scopes: readonly string[]) => isAllowed(resource, { ...caller, scopes }, message, now);

@@ -148,14 +148,10 @@ export function inputOf(right: Right, rights: readonly Rights[]): ObjectSchema {
     case 'get':
       return closed({ resource, id, ...selection, ...deletedOf(rights) }, ['resource', 'id']);
     case 'create':
-      return closed(
-        {
-          resource,
-          values: valuesSchema(rights, 'create'),
-          idempotency_key: idempotencyKey,
-        },
-        ['resource', 'values'],
-      );
+      return closed({ resource, values: valuesSchema(rights, 'create'), idempotency_key: idempotencyKey }, [
+        'resource',
+        'values',
+      ]);
     case 'update':
       return closed({ resource, id, values: valuesSchema(rights, 'update'), ...safely }, ['resource', 'id', 'values']);
     case 'delete':

@@ -32,12 +32,7 @@ export interface Checksum {
 }
 
 /** SHA-256 over all rows, in key order and in a form that is equal on both engines. Reads page by page. */
-export async function checksum(
-  reader: TableReader,
-  table: CopiedTable,
-  change: (row: Row) => Row,
-  advance: Advance,
-): Promise<Checksum> {
+export async function checksum(reader: TableReader, table: CopiedTable, change: (row: Row) => Row, advance: Advance) {
   const sum = createHash('sha256');
   let rows = 0;
   for (let page = await reader.page(table, undefined); page.length > 0; ) {

@@ -52,11 +52,7 @@ export interface ImportListeners {
 type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
 
 /** Imports a Passport or Apiato service. The old database is never written. With `dryRun`, nothing is written. */
-export async function importPassport(
-  base: Base,
-  options: ImportOptions,
-  listeners: ImportListeners = {},
-): Promise<Report> {
+export async function importPassport(base: Base, options: ImportOptions, listeners: ImportListeners = {}) {
   const { config } = base;
   const { workingDir } = config;
   const path = (given: string | undefined) => (given === undefined ? undefined : resolve(workingDir, given));

@@ -14,11 +14,7 @@ interface DeferredObject {
  * Creates the tables of an empty database and the notes of the copy, in one transaction. Indexes and foreign keys are
  * created later, so that rows can be inserted faster and in any order.
  */
-export async function prepareTarget(
-  database: Database,
-  source: string,
-  makeTables: (tx: Tx) => Promise<void>,
-): Promise<void> {
+export async function prepareTarget(database: Database, source: string, makeTables: (tx: Tx) => Promise<void>) {
   await underMigrationLock(database, async (tx) => {
     await runPending(database, tx, database.now);
     await makeTables(tx);

@@ -6,10 +6,7 @@ import { OperatorError } from '../../../src/platform/errors.ts';
 import type { Location } from './open-tables.ts';
 
 /** Reads from a database of this version, and returns its identity. Changes nothing. */
-export async function readSource<T>(
-  location: Location,
-  read: (db: Db) => Promise<T>,
-): Promise<{ found: T; id: string }> {
+export async function readSource<T>(location: Location, read: (db: Db) => Promise<T>) {
   const looked = await openReadOnly(location);
   if (!looked) throw new OperatorError('There is no database to move.');
   try {

@@ -55,11 +55,7 @@ export class SqliteTables implements TableWriter {
       'select name, upper(type), pk from pragma_table_info(?) order by cid',
       [name],
     );
-    const columns = rows.map(([column, type]) => ({
-      name: column,
-      kind: kinds.get(type),
-      type,
-    }));
+    const columns = rows.map(([column, type]) => ({ name: column, kind: kinds.get(type), type }));
     const key = rows.filter(([, , pk]) => pk !== 0).sort((a, b) => a[2] - b[2]);
     return { name, columns, key: key.map(([column]) => column) };
   }

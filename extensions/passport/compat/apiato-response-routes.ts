@@ -62,11 +62,7 @@ export function transformResponses(
 }
 
 /** Errors in Laravel's format, for requests that do not accept problem+json. */
-export async function transformErrors(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<unknown> {
+export async function transformErrors(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
   if (!request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
   if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
     return withMessage(reply, payload);
@@ -92,11 +88,7 @@ interface FieldError {
 }
 
 /** One query for each kind of id, for any number of rows. */
-async function hideIds(
-  ids: LegacyIds,
-  targets: Targets,
-  all: readonly { row: Row; definition: ResourceDefinition }[],
-): Promise<void> {
+async function hideIds(ids: LegacyIds, targets: Targets, all: readonly { row: Row; definition: ResourceDefinition }[]) {
   const places: { row: Row; field: string; target: string }[] = all.flatMap(({ row, definition }) =>
     [...(targets.get(definition.name) ?? [])].flatMap(([field, target]) =>
       typeof row[field] === 'string' ? [{ row, field, target }] : [],

@@ -8,11 +8,7 @@ const open = { config: { auth: 'public', limited: false }, schema: { hide: true 
 const signedIn = { config: { auth: 'auth:api' }, schema: { hide: true } } as const;
 
 /** Routes of Apiato that have another name here. */
-export function serveApiatoApi(
-  app: App,
-  { context, scopes }: Pick<OAuth, 'context' | 'scopes'>,
-  resources: Resources,
-): void {
+export function serveApiatoApi(app: App, { context, scopes }: Pick<OAuth, 'context' | 'scopes'>, resources: Resources) {
   const languages = getLanguages(context.config);
   for (const path of ['/v1/user/profile', '/v1/profile']) {
     if (resources.has(path.split('/')[2] ?? '')) continue;

@@ -35,10 +35,7 @@ export function readScopes(option: string, entries: readonly [string, unknown][]
 }
 
 /** `--client-scopes 3=orders:read,orders:write`. `none` means no scope. */
-export function readClientScopes(
-  given: ReadonlyMap<string, string>,
-  known: KnownScopes,
-): ReadonlyMap<string, readonly string[]> {
+export function readClientScopes(given: ReadonlyMap<string, string>, known: KnownScopes) {
   return new Map(
     [...given].map(([id, text]) => {
       const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());

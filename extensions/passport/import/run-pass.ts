@@ -110,11 +110,7 @@ export async function runPass(draft: Omit<Pass, 'number' | 'isComplete'>): Promi
   return report;
 }
 
-async function endMissingRecords(
-  pass: Pass,
-  tables: readonly UserTable[],
-  unreadable: readonly string[],
-): Promise<void> {
+async function endMissingRecords(pass: Pass, tables: readonly UserTable[], unreadable: readonly string[]) {
   if (unreadable.length > 0) {
     pass.findings.decide(
       'missing-table',

@@ -8,11 +8,7 @@ export const listLegacyIds = (db: Db | Tx, source: string): Promise<LegacyIdRow[
   db.selectFrom('legacy_ids').selectAll().where('source', '=', source).execute();
 
 /** The known ids among these, by their old ids. */
-export async function findLegacyIds(
-  db: Db | Tx,
-  source: string,
-  oldIds: readonly string[],
-): Promise<ReadonlyMap<string, LegacyIdRow>> {
+export async function findLegacyIds(db: Db | Tx, source: string, oldIds: readonly string[]) {
   if (oldIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('legacy_ids')
@@ -24,11 +20,7 @@ export async function findLegacyIds(
 }
 
 /** The ids in the old service, by their ids in this service. */
-export async function findOldIds(
-  db: Db | Tx,
-  source: string,
-  newIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function findOldIds(db: Db | Tx, source: string, newIds: readonly string[]) {
   const rows = await db
     .selectFrom('legacy_ids')
     .select(['old_id', 'new_id'])

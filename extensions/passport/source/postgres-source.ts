@@ -14,11 +14,7 @@ const asTheyCome = {
 
 /** PostgreSQL, in one read-only transaction with a snapshot of its start. */
 export async function openPostgresSource(url: string): Promise<Source> {
-  const client = new pg.Client({
-    connectionString: url,
-    types: asTheyCome,
-    application_name: 'gatehouse import',
-  });
+  const client = new pg.Client({ connectionString: url, types: asTheyCome, application_name: 'gatehouse import' });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -58,11 +58,7 @@ export const distinctSql = (table: string, column: string, quote: (name: string)
   `select distinct ${quote(column)} as value from ${quote(table)} limit ${maxValues}`;
 
 /** Reads a table page by page, with constant memory. */
-export async function* pages<K extends string>(
-  source: Source,
-  from: Selection<K>,
-  size: number,
-): AsyncGenerator<SourceRow<K>[]> {
+export async function* pages<K extends string>(source: Source, from: Selection<K>, size: number) {
   let after: string | null = null;
   for (;;) {
     const rows: SourceRow<K>[] = await source.page(from, after, size);

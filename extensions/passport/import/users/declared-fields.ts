@@ -119,11 +119,7 @@ interface Writing {
 }
 
 /** Omits values that the declaration refuses. The report names them. */
-async function write(
-  pass: Pass,
-  target: Target,
-  { what, origin, oldId, userId, before, values }: Writing,
-): Promise<void> {
+async function write(pass: Pass, target: Target, { what, origin, oldId, userId, before, values }: Writing) {
   const { name, calls, owner, columns } = target;
   const here = (row: Values) => print(Object.fromEntries(columns.map(({ field }) => [field, row[field] ?? null])));
   const send = async (sent: Values, isWhole: boolean) => {

@@ -45,11 +45,7 @@ export async function importIdentities(pass: Pass): Promise<void> {
   if (pass.isComplete) await endUnlinked(pass);
 }
 
-async function takeSource(
-  pass: Pass,
-  source: SocialSource,
-  find: (old: string) => Provider | undefined,
-): Promise<void> {
+async function takeSource(pass: Pass, source: SocialSource, find: (old: string) => Provider | undefined) {
   const from = select(source.table, 'id', [source.userKey, source.provider, source.subject]);
   for await (const rows of pages(pass.source, from, batchSize)) {
     const linked = rows.flatMap((row) => {

@@ -84,13 +84,7 @@ async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: Legac
 }
 
 /** Disables users who were deleted in the old service, and ends their logins. Their data stays, in case they are restored there before the next run. */
-export async function endUser(
-  pass: Pass,
-  tx: Tx,
-  invalidate: Invalidate,
-  before: LegacyIdRow,
-  fingerprint: string,
-): Promise<LegacyIdRow> {
+export async function endUser(pass: Pass, tx: Tx, invalidate: Invalidate, before: LegacyIdRow, fingerprint: string) {
   const after = { ...before, fingerprint, pass: pass.number };
   if (before.fingerprint === fingerprint) return after;
   const tally = pass.findings.of(pass.plan.layout.find(before.source)?.name ?? before.source);

@@ -5,11 +5,7 @@ import type { UserRecord } from './user-record.ts';
 const identifiers = ['email', 'username', 'phone'] as const;
 
 /** Reports the data of a user that was not imported. */
-export function reportMissingFields(
-  { findings }: Pass,
-  source: string,
-  { oldId, profile, unreadable }: UserRecord,
-): void {
+export function reportMissingFields({ findings }: Pass, source: string, { oldId, profile, unreadable }: UserRecord) {
   const example = `${source} ${oldId}`;
   if (identifiers.every((field) => profile[field] === null) && !unreadable.includes('email')) {
     findings.note(

@@ -130,11 +130,7 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
 }
 
 /** The known roles of the imported guards. */
-async function namesById(
-  pass: Pass,
-  table: FoundTable,
-  wanted: readonly (readonly [string, string])[],
-): Promise<ReadonlyMap<string, string>> {
+async function namesById(pass: Pass, table: FoundTable, wanted: readonly (readonly [string, string])[]) {
   const { source, plan, findings, context } = pass;
   const from = select(table, 'id', ['name', 'guard_name', ...wanted.map(([column]) => column)]);
   const rows: { id: string; name: string; guard: string }[] = [];
@@ -206,10 +202,7 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
   }
 }
 
-async function readPermissions(
-  { source, plan }: Pass,
-  roles: readonly string[],
-): Promise<{ role: string; permission: string }[]> {
+async function readPermissions({ source, plan }: Pass, roles: readonly string[]) {
   const [held, permissions] = [plan.layout.find('role_has_permissions'), plan.layout.find('permissions')];
   const roleKey = ['role_id', 'role_pivot_key'].find((column) => held?.columns.has(column));
   const key = ['permission_id', 'permission_pivot_key'].find((column) => held?.columns.has(column));
