@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import fastify, { type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -80,13 +81,22 @@ const largeResponseBytes = 65_536;
 const isLarge = (payload: unknown): boolean =>
   (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length >= largeResponseBytes;
 
+/** Closes a stream that is not sent. Fastify would read it to its end before it responds to HEAD. */
+function closeStream(payload: unknown): boolean {
+  if (payload instanceof Readable) payload.on('error', () => undefined).destroy();
+  else if (payload instanceof ReadableStream) payload.cancel().catch(() => undefined);
+  else return false;
+  return true;
+}
+
 function addResponseHooks(app: App, context: Context): void {
   const logRequest = requestLog(context);
   const unsent = new UnsentResponses();
   // Not `onResponse`, for which Fastify adds two listeners to each request. One hook instead of two, because each hook
   // slows down every request.
   app.addHook('onSend', (request, reply, payload, done) => {
-    const sent = addEtag(request, reply, payload);
+    const tagged = addEtag(request, reply, payload);
+    const sent = (request.method === 'HEAD' || tagged === null) && closeStream(payload) ? null : tagged;
     inRequestSpan(request, () => logRequest(request, reply));
     if (isLarge(sent)) unsent.track(request.raw.socket, rateLimitKey(request));
     if (request.sharedCount === null) done(null, sent);

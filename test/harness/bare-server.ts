@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { after } from 'node:test';
 import pino from 'pino';
 import { Type } from 'typebox';
@@ -64,6 +65,16 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
       throw new Error('select * from secrets');
     });
     app.get('/plain', open, async (_request, reply) => reply.type('text/plain').send('hello'));
+    let closedStreams = 0;
+    app.get('/v1/endless', open, async (_request, reply) => {
+      const endless = new Readable({ read: () => undefined });
+      endless.once('close', () => closedStreams++);
+      return reply.header('etag', '"endless"').type('text/plain').send(endless);
+    });
+    app.get('/v1/endless-web', open, async (_request, reply) =>
+      reply.type('text/plain').send(new ReadableStream({ cancel: () => void closedStreams++ })),
+    );
+    app.get('/v1/closed-streams', open, async () => ({ data: closedStreams }));
     app.get('/v1/either', { config: { auth: 'public', bearer: 'optional' } }, async () => ({ data: [] }));
     app.get('/anybody', { config: { auth: 'public', cors: 'any' } }, async () => ({ data: [] }));
     closings.push(async () => {

@@ -88,6 +88,18 @@ describe('Paths and methods', () => {
       assert.equal(head.headers.get(name), get.headers.get(name), name);
     }
   });
+
+  it('get HEAD responses without reading a stream', async () => {
+    for (const path of ['/v1/endless', '/v1/endless-web']) {
+      const head = await fetch(url + path, { method: 'HEAD', headers: json, signal: AbortSignal.timeout(5000) });
+      assert.equal(head.status, 200, path);
+      assert.equal(head.headers.get('content-type'), 'text/plain');
+    }
+    const unchanged = await fetch(`${url}/v1/endless`, { headers: { ...json, 'if-none-match': '"endless"' } });
+    assert.equal(unchanged.status, 304);
+    const closed = await fetch(`${url}/v1/closed-streams`, { headers: json });
+    assert.deepEqual(await closed.json(), { data: 3 });
+  });
 });
 
 describe('The Accept header', () => {
