@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { backUpEvery } from '../../src/database/backup/backup-series.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
@@ -86,6 +87,20 @@ describe('A folder of backups', () => {
       stop: stop.signal,
     });
     await assert.rejects(first, /the disk is full/);
+  });
+
+  it('waits longer than a timer of Node can run', async () => {
+    const stop = new AbortController();
+    const warnings: string[] = [];
+    const warned = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', warned);
+    const make = async () => undefined;
+    const series = backUpEvery({ everyMs: 30 * 86_400_000, make, failed: () => assert.fail(), stop: stop.signal });
+    await setImmediate();
+    stop.abort();
+    await series;
+    process.off('warning', warned);
+    assert.deepEqual(warnings, []);
   });
 });
 

@@ -45,5 +45,14 @@ export async function backUpEvery({ everyMs, make, failed, stop }: Series): Prom
   }
 }
 
-const isTime = (at: number, signal: AbortSignal): Promise<boolean> =>
-  wait(Math.max(0, at - performance.now()), true, { signal }).catch(() => false);
+/** A timer runs for at most 24 days: Node would end a longer one immediately. */
+const maxTimerMs = 86_400_000;
+
+/** Waits until this time. False if the signal ends the wait. */
+async function isTime(at: number, signal: AbortSignal): Promise<boolean> {
+  for (;;) {
+    const left = Math.max(0, at - performance.now());
+    const waited = await wait(Math.min(left, maxTimerMs), true, { signal }).catch(() => false);
+    if (!waited || left <= maxTimerMs) return waited;
+  }
+}
