@@ -1,7 +1,7 @@
 import type { CommitCounts, Database, Engine } from '../../database/database.ts';
 import { hasCountingTriggersSql } from '../../database/postgres/batching/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
-import { type Executor, PreparedSelect, readPrepared, readUnprepared } from '../sql/executor.ts';
+import { type Executor, PreparedStatement, readPrepared, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { cacheOf } from './resource-cache.ts';
@@ -22,11 +22,11 @@ const countUpTo = (max: number, from: Fragment): Fragment =>
  * Counts the rows of a table, up to somewhat above the cap. On SQLite, counting a whole table by its pages is much faster than counting up
  * to a limit. The range of rowids is an upper bound of the count.
  */
-function countOfAll(resource: Resource, engine: Engine): PreparedSelect {
+function countOfAll(resource: Resource, engine: Engine): PreparedStatement {
   const { counts } = cacheOf(resource);
   const table = raw(resource.table);
   const some = countUpTo(2 * countCap, sql`from ${table}`);
-  counts[engine] ??= new PreparedSelect(
+  counts[engine] ??= new PreparedStatement(
     engine === 'sqlite'
       ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
       : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as "countsChanges" from (${some}) as counted`,

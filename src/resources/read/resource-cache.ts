@@ -4,7 +4,7 @@ import type { Resource } from '../model/resource.ts';
 import { type Include, keyColumns, withoutIncluded } from '../query/include-tree.ts';
 import { plainRow, type RowQuery } from '../query/list-query.ts';
 import { defaultSort, type Sort } from '../query/sorting.ts';
-import type { PreparedSelect } from '../sql/executor.ts';
+import type { PreparedStatement } from '../sql/executor.ts';
 import { RecentPages, RecentRows } from './recent-rows.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 
@@ -30,7 +30,7 @@ class ResourceCache {
   readonly selection: Selection;
   readonly sort: Sort;
   readonly pages = new RecentPages();
-  readonly counts: Partial<Record<Engine, PreparedSelect>> = {};
+  readonly counts: Partial<Record<Engine, PreparedStatement>> = {};
   /** The last count of the table, and the state of the change counters at that time. */
   lastCount: { readonly rows: number; readonly changes: CommitCounts } | undefined;
   /** False: the changes of this table are not counted. */

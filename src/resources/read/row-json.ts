@@ -3,7 +3,7 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
-import { PreparedSelect, type StoredRow } from '../sql/executor.ts';
+import { PreparedStatement, type StoredRow } from '../sql/executor.ts';
 import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
@@ -61,16 +61,16 @@ export function shapeOf(
   const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
   const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
   // Callers choose the order, so the number of cached statements is limited.
-  const pages = new BoundedMap<string, PreparedSelect>(50);
+  const pages = new BoundedMap<string, PreparedStatement>(50);
   return {
     /** The columns to select, each with its alias `t`. */
     columns: selected,
     /** Reads a row by its id, for callers who may read every row. */
     byId: new KeyedSelect(from, repeated),
-    page: (sort: Sort, engine: Engine): PreparedSelect =>
+    page: (sort: Sort, engine: Engine): PreparedStatement =>
       getOrCreate(pages, `${engine} ${sort.signature}`, () => {
         const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
-        return new PreparedSelect(text, repeated);
+        return new PreparedStatement(text, repeated);
       }),
     /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
     dependsOnRow: !fields.some(({ compute }) => compute),

@@ -3,7 +3,7 @@ import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import type { Reader } from '../../database/reader.ts';
 import { placeholder } from '../../database/sqlite/placeholder.ts';
 import { replaceRowMarks } from '../../database/sqlite/row-mark.ts';
-import { Fragment } from './sql-text.ts';
+import type { Fragment } from './sql-text.ts';
 
 /** Runs statements in the database or in a transaction. */
 export interface Executor {
@@ -30,25 +30,28 @@ const reading = SelectQueryNode.create();
 const writing = InsertQueryNode.create(TableNode.create('resource'));
 const once = RawNode.create([''], []);
 
-async function run<R>(executor: Executor, fragment: Fragment, query: CompiledQuery['query']): Promise<R[]> {
-  const statement: CompiledQuery<R> = {
-    query,
-    queryId: { queryId: 'resource' },
-    sql: textFor(executor.engine, fragment),
-    parameters: fragment.values,
-  };
+async function run<R>(
+  executor: Executor,
+  text: string,
+  parameters: readonly unknown[],
+  query: CompiledQuery['query'],
+): Promise<R[]> {
+  const statement: CompiledQuery<R> = { query, queryId: { queryId: 'resource' }, sql: text, parameters };
   return (await executor.db.executeQuery(statement)).rows;
 }
 
+const runFragment = <R>(executor: Executor, fragment: Fragment, query: CompiledQuery['query']): Promise<R[]> =>
+  run(executor, textFor(executor.engine, fragment), fragment.values, query);
+
 export type StoredRow = Record<string, unknown> & { readonly id: string };
 
-/** A SELECT whose text is built once. With the same string object, its prepared statement is found faster. */
-export class PreparedSelect {
+/** A statement whose text is built once. With the same string object, its prepared statement is found faster. */
+export class PreparedStatement {
   readonly #fragment: Fragment;
   readonly #repeated: boolean;
   readonly #texts: Partial<Record<Engine, string>> = {};
 
-  /** `read` gets the values. `repeated` is false for a text that depends on the request: PostgreSQL must not prepare it. */
+  /** The methods get the values. `repeated` is false for a text that depends on the request: PostgreSQL must not prepare it. */
   constructor(fragment: Fragment, repeated = true) {
     this.#fragment = fragment;
     this.#repeated = repeated;
@@ -66,13 +69,17 @@ export class PreparedSelect {
       : this.#run<R>(executor, values).then(([row]) => row);
   }
 
+  write<R = StoredRow>(executor: Executor, values: readonly unknown[]): Promise<R[]> {
+    return run(executor, this.#textFor(executor.engine), values, writing);
+  }
+
   #textFor(engine: Engine): string {
     this.#texts[engine] ??= textFor(engine, this.#fragment);
     return this.#texts[engine];
   }
 
   #run<R>(executor: Executor, values: readonly unknown[]): Promise<R[]> {
-    return run(executor, new Fragment(this.#fragment.strings, values), this.#repeated ? reading : once);
+    return run(executor, this.#textFor(executor.engine), values, this.#repeated ? reading : once);
   }
 }
 
@@ -80,14 +87,14 @@ export class PreparedSelect {
 export const readPrepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader)
-    : run(executor, fragment, reading);
+    : runFragment(executor, fragment, reading);
 /** Runs a query whose text depends on the request. PostgreSQL must not prepare it. */
 export const readUnprepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
     ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader, true)
-    : run(executor, fragment, once);
+    : runFragment(executor, fragment, once);
 export const write = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
-  run(executor, fragment, writing);
+  runFragment(executor, fragment, writing);
 /** Runs changes of tables, and writes whose text differs from call to call. */
 export const writeOnce = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
-  run(executor, fragment, once);
+  runFragment(executor, fragment, once);

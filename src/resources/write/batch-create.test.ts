@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
-import { sql } from 'kysely';
+import { before, it, mock } from 'node:test';
 import pg from 'pg';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import { owner } from '../declaration/access.ts';
+import { defineResource } from '../declaration/define-resource.ts';
+import { uuid } from '../declare.ts';
 
 interface Result {
   readonly status: number;
@@ -13,14 +15,21 @@ interface Result {
   readonly error: { readonly code: string; readonly errors: readonly { field: string; code: string }[] };
 }
 
+/** Without a reference, the caller may name any user. Only the rule of the created row rejects it. */
+const notes = defineResource({
+  name: 'notes',
+  fields: { user_id: uuid({ required: true }) },
+  access: { read: 'auth:api', write: owner('user_id') },
+});
+
 onBothEngines('Rows that one caller creates at the same time', (engine) => {
   const start = resourceServices(engine);
   let service: ResourceService;
-  let owner: string;
+  let ownerId: string;
   const nobody = '0199d0a0-7c00-7000-8000-000000000000';
   before(async () => {
-    service = await start(garage);
-    owner = await ownerOf('admin');
+    service = await start([...garage, notes]);
+    ownerId = await ownerOf('admin');
   });
   const ownerOf = async (token: string): Promise<string> =>
     (await service.request('POST', '/v1/owners', { json: { name: token }, token })).row.id;
@@ -32,21 +41,21 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
   };
   const statuses = (results: readonly Result[]) => results.map(({ status }) => status);
   const cars = (letter: string, count: number) =>
-    Array.from({ length: count }, (_, n) => ({ plate: `${letter}-${n}`, owner_id: owner }));
-  /** The number of transactions that wrote the rows. PostgreSQL stores the transaction with each row. */
-  const transactionsOf = async (results: readonly Result[]): Promise<number> => {
-    const ids = results.map(({ data }) => data.id);
-    const { rows } = await sql<{ n: number }>`
-      select count(distinct xmin::text)::int as n from cars where id = any(${ids}::text[])`.execute(
-      service.context.database.db,
-    );
-    return rows[0]?.n as number;
+    Array.from({ length: count }, (_, n) => ({ plate: `${letter}-${n}`, owner_id: ownerId }));
+  const countTransactions = async <T>(work: () => Promise<T>): Promise<readonly [T, number]> => {
+    const { db } = service.context.database;
+    const begin = mock.method(db, 'transaction');
+    try {
+      return [await work(), begin.mock.callCount()];
+    } finally {
+      begin.mock.restore();
+    }
   };
 
-  it('share a transaction on PostgreSQL, and each gets the response of a single request', async () => {
-    const created = await create('/v1/cars', cars('A', 40));
+  it('share transactions, and each gets the response of a single request', async () => {
+    const [created, transactions] = await countTransactions(() => create('/v1/cars', cars('A', 40)));
     assert.deepEqual(statuses(created), Array(40).fill(201));
-    if (engine === 'postgres') assert.equal(await transactionsOf(created), 1);
+    assert.equal(transactions, engine === 'postgres' ? 1 : 5);
     assert.deepEqual(
       created.map(({ data }) => data.plate),
       cars('A', 40).map(({ plate }) => plate),
@@ -99,10 +108,13 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     const ofAdmin = cars('D', 2);
     const hers = { plate: 'D-9', owner_id: mine[0]?.id };
     assert.deepEqual(statuses(await create('/v1/cars', [...ofAdmin, hers], 'alice')), [422, 422, 201]);
+    const notes = ['alice', 'bob', 'alice'].map((name) => ({ user_id: idOf(name) }));
+    assert.deepEqual(statuses(await create('/v1/notes', notes, 'alice')), [201, 403, 201]);
+    assert.equal((await service.request('GET', '/v1/notes')).rows.length, 2);
   });
 
   it('are recorded with their own author', async () => {
-    const owners = { admin: owner, alice: await ownerOf('alice'), bob: await ownerOf('bob') };
+    const owners = { admin: ownerId, alice: await ownerOf('alice'), bob: await ownerOf('bob') };
     const created = await Promise.all(
       Object.entries(owners).map(async ([token, owner_id]) => {
         const rows = [1, 2, 3].map((n) => ({ plate: `E-${token}-${n}`, owner_id }));

@@ -1,8 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
-import { Batcher } from '../../database/postgres/batching/batcher.ts';
+import type { Engine } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import { codeOf } from '../../platform/errors.ts';
+import { Batcher } from '../../platform/batcher.ts';
+import type { Caller } from '../../platform/caller.ts';
+import { codeOf, Problem } from '../../platform/errors.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
+import { tracing } from '../../platform/tracing.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -13,18 +16,27 @@ import { type Fragment, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-t
 import type { Values } from './read-input.ts';
 import { operationForbidden, recordWrite, referencesOf } from './write-checks.ts';
 import type { WriteContext } from './write-context.ts';
-import { newRow } from './write-row.ts';
+import { insertRow, newRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-interface Creation<T> {
+interface Creation {
   readonly call: Call;
   readonly values: Values;
-  alone(): Promise<T>;
-  response(row: StoredRow): Promise<T>;
 }
 
+interface Waiting extends Creation {
+  /** Creates the row in a separate transaction. */
+  insert(): Promise<StoredRow>;
+}
+
+/** On SQLite, other requests wait while a batch is written. So it has fewer rows. */
+const maxRows: Record<Engine, number> = { sqlite: 8, postgres: 100 };
 const transactionsAtOnce = 2;
-const maxRows = 100;
+/** More rows would only wait. */
+export const maxRowsAtOnce: Record<Engine, number> = {
+  sqlite: transactionsAtOnce * maxRows.sqlite,
+  postgres: transactionsAtOnce * maxRows.postgres,
+};
 /**
  * If the transaction waits longer for a lock, it is undone. Each row is then created in a separate transaction, and no row waits for
  * another.
@@ -34,59 +46,53 @@ const lockTimeoutMs = 100;
 /** Long enough for a busy machine. If later rows did not wait, each would be created alone, which would increase the load further. */
 const expectedMs = 200;
 
-type Outcome = { readonly value: unknown } | { readonly error: unknown };
-/** The outcome is undefined for a row that has to be created alone. */
-type CreateBatcher = Batcher<Creation<unknown>, Outcome | undefined>;
+/** Returns undefined for a row that could not be created with the others. */
+type CreateBatcher = Batcher<Waiting, StoredRow | undefined>;
 
-const batchers = new WeakMap<ResourceServices, Map<string, CreateBatcher>>();
+const batchers = new WeakMap<Resource, Map<Caller, CreateBatcher>>();
 
 /** Whether rows of this resource can be created together. A row with hooks needs a separate transaction. */
-export const canBatchCreate = (
-  { context: { database } }: ResourceServices,
-  { definition: { managed, create, hooks }, ofAccounts }: Resource,
-): boolean => database.engine === 'postgres' && managed && !create && !hooks && !ofAccounts;
+export const canBatchCreate = ({ definition: { managed, create, hooks }, ofAccounts }: Resource): boolean =>
+  managed && !create && !hooks && !ofAccounts;
 
 /**
- * On PostgreSQL, rows that one caller creates at the same time share a transaction. It checks the caller's rights once and inserts all rows
- * with one statement. If a row cannot be created in this way, it is created alone and gets the usual response. Rows of two callers never
- * share a transaction, so no caller waits for another.
+ * Rows that one caller creates at the same time share a transaction. It checks the caller's rights once. If a row cannot be created with the
+ * others, it is created alone and gets the usual response. Rows of two callers never share a transaction, so no caller waits for another.
  */
-export async function batchCreate<T>(services: ResourceServices, resource: Resource, creation: Creation<T>) {
-  const byKey = getOrCreate(batchers, services, () => new Map());
-  const key = `${resource.name} ${JSON.stringify(creation.call.caller)}`;
-  const limits = { concurrency: transactionsAtOnce, maxItems: maxRows, expectedMs };
-  const batcher = getOrCreate(
-    byKey,
-    key,
-    (): CreateBatcher => new Batcher(limits, (creations) => createAll(services, resource, creations)),
-  );
+export async function batchCreate(
+  services: ResourceServices,
+  resource: Resource,
+  { call, values }: Creation,
+): Promise<StoredRow> {
+  const { engine } = services.context.database;
+  const byCaller = getOrCreate(batchers, resource, () => new Map());
+  const batcher = getOrCreate(byCaller, call.caller, (): CreateBatcher => {
+    const limits = { concurrency: transactionsAtOnce, maxItems: maxRows[engine], expectedMs };
+    return new Batcher(limits, async (waiting) =>
+      waiting.length === 1 ? [await (waiting[0] as Waiting).insert()] : insertAll(services, resource, waiting),
+    );
+  });
+  const insert = () =>
+    inTransaction(services, resource, call, { scope: resource.writeScope }, (context) =>
+      insertRow(context, resource, { ...values }),
+    );
   try {
     // Another request may run it. `bind` keeps its statements in the trace of this request.
-    const outcome = await batcher.add({ ...creation, alone: AsyncResource.bind(creation.alone) });
-    if (!outcome) return await creation.alone();
-    if ('error' in outcome) throw outcome.error;
-    return outcome.value as T;
+    return (
+      (await batcher.add({ call, values, insert: tracing() ? AsyncResource.bind(insert) : insert })) ?? (await insert())
+    );
   } finally {
-    if (batcher.isIdle && byKey.get(key) === batcher) byKey.delete(key);
+    if (batcher.isIdle && byCaller.get(call.caller) === batcher) byCaller.delete(call.caller);
   }
 }
 
-async function createAll(services: ResourceServices, resource: Resource, creations: readonly Creation<unknown>[]) {
-  const [first, second] = creations;
-  if (first && !second) return [await outcomeOf(first.alone())];
-  const rows = await insertAll(services, resource, creations);
-  return Promise.all(creations.map(({ response }, i) => (rows[i] ? outcomeOf(response(rows[i])) : undefined)));
-}
-
-const outcomeOf = (response: Promise<unknown>): Promise<Outcome> =>
-  response.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-
 /** The stored rows. Undefined for rows that have to be created alone. */
-async function insertAll(services: ResourceServices, resource: Resource, creations: readonly Creation<unknown>[]) {
-  const { call } = creations[0] as Creation<unknown>;
+async function insertAll(
+  services: ResourceServices,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<(StoredRow | undefined)[]> {
+  const { call } = creations[0] as Creation;
   let mayBeCommitted = false;
   try {
     return await inTransaction(services, resource, call, { scope: resource.writeScope }, async (context) => {
@@ -105,9 +111,14 @@ async function insertAll(services: ResourceServices, resource: Resource, creatio
 /** PostgreSQL responded that it did not commit, because of a deferred constraint or a trigger. */
 const wasRefused = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
 
-async function insertRows(context: WriteContext, resource: Resource, creations: readonly Creation<unknown>[]) {
+async function insertRows(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<(StoredRow | undefined)[]> {
   const rule = allowedRows(resource, 'create', context);
   if (rule === sqlFalse) throw operationForbidden(resource, 'create');
+  if (context.engine === 'sqlite') return insertOneByOne(context, resource, creations);
   await write(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
   const refers = await visibleReferences(context, resource, creations);
   const ids = creations.map(({ call }) => uuidv7(call.now));
@@ -128,8 +139,30 @@ async function insertRows(context: WriteContext, resource: Resource, creations: 
   return rows;
 }
 
+async function insertOneByOne(
+  context: WriteContext,
+  resource: Resource,
+  creations: readonly Creation[],
+): Promise<(StoredRow | undefined)[]> {
+  const rows: (StoredRow | undefined)[] = [];
+  for (const { call, values } of creations) {
+    const own = { ...context, now: call.now, call: { ...context.call, now: call.now, source: call.source } };
+    rows.push(await insertRow(own, resource, { ...values }).catch(undefinedIfUnprocessable));
+  }
+  return rows;
+}
+
+/** The statement has changed nothing. */
+function undefinedIfUnprocessable(error: unknown): undefined {
+  if (!(error instanceof Problem && error.status === 422)) throw error;
+}
+
 /** Skips a row if another row has the same unique value. */
-function insertStatement(context: WriteContext, resource: Resource, stored: readonly Map<string, unknown>[]) {
+function insertStatement(
+  context: WriteContext,
+  resource: Resource,
+  stored: readonly Map<string, unknown>[],
+): Promise<StoredRow[]> {
   const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
   const table = raw(resource.table);
   const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));
@@ -157,7 +190,7 @@ async function requireRuleOfAll(
 async function visibleReferences(
   context: WriteContext,
   resource: Resource,
-  creations: readonly Creation<unknown>[],
+  creations: readonly Creation[],
 ): Promise<(values: Values) => boolean> {
   const visible = new Map<string, ReadonlySet<unknown>>();
   for (const { name, target, held } of referencesOf(context, resource)) {

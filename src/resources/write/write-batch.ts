@@ -6,7 +6,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { plainRow } from '../query/list-query.ts';
 import { selectionFor } from '../read/resource-cache.ts';
-import { canBatchCreate } from './batch-create.ts';
+import { canBatchCreate, maxRowsAtOnce } from './batch-create.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { BatchOperation, BatchRow } from './read-batch.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
@@ -45,9 +45,9 @@ export async function writeBatch(
       }
     }
   };
-  const together = operation === 'create' && keys.every((key) => !key) && canBatchCreate(services, resource);
-  const atOnce = together ? rows.length : Math.min(defaultConcurrency, rows.length);
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const together = operation === 'create' && keys.every((key) => !key) && canBatchCreate(resource);
+  const atOnce = together ? maxRowsAtOnce[services.context.database.engine] : defaultConcurrency;
+  await Promise.all(Array.from({ length: Math.min(atOnce, rows.length) }, work));
   return responses;
 }
 

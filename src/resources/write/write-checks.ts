@@ -2,10 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { isForeignKeyViolation, violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, type Problem, unprocessable } from '../../platform/errors.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { allowsEveryRow } from '../declaration/access.ts';
 import { withFullProof } from '../declaration/step-up.ts';
-import type { Resource } from '../model/resource.ts';
+import type { Resource, ResourceField } from '../model/resource.ts';
 import { allowedRows, type RowOperation, type RowRule } from '../model/row-rules.ts';
 import { isRow } from '../read/read-rows.ts';
 import type { StoredRow } from '../sql/executor.ts';
@@ -27,11 +28,15 @@ export async function requireRule(context: WriteContext, resource: Resource, ope
   if (rule !== sqlTrue && !(await isRow(context, resource, id, rule))) throw operationForbidden(resource, operation);
 }
 
+const referenceFields = new WeakMap<Resource, readonly ResourceField[]>();
+
 /** The fields that refer to other rows. `held` locks a target that another transaction may be soft-deleting. */
 export const referencesOf = ({ services, engine }: WriteContext, resource: Resource) =>
-  [...resource.fields.values()].flatMap(({ name, options, sendable }) => {
+  getOrCreate(referenceFields, resource, ({ fields }) =>
+    [...fields.values()].filter(({ options, sendable }) => options.target && sendable),
+  ).flatMap(({ name, options }) => {
     const target = services.resources.get(options.target ?? '');
-    if (!target || !sendable) return [];
+    if (!target) return [];
     return [{ name, target, held: engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '' }];
   });
 

@@ -19,8 +19,6 @@ import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
 import { inTransaction } from './write-transaction.ts';
 
-type CreatedResponse = Pick<StoredResponse, 'headers' | 'body'>;
-
 /** The JSON of a written row. For a retry with the same key, it is stored without the secrets that are shown once. */
 async function writtenJson(
   write: WriteContext,
@@ -48,29 +46,25 @@ export async function createResource(services: ResourceServices, resource: Resou
   const input = known ? undefined : await prepareCreate(services, resource, request);
   const { call, selection } = request;
   const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
-  const alone = () =>
-    inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
-      const created = key && (await claimKey(write.call.tx, key, call.now));
-      if (created) return repeatResponse(write, resource, created);
-      if (!input) throw responseExpired();
-      const row = await insertRow(write, resource, { ...input.values });
-      const id = row.id;
-      if (link) {
-        const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
-        await insertRow(write, link.resource, values);
-      }
-      const location = locationOf(id);
-      const { json, etag, revealed } = await writtenJson(write, resource, request, row, { location });
-      return { headers: { location, etag, ...(revealed ? { 'cache-control': 'no-store' } : {}) }, body: json };
-    });
-  const isPlain = input && !key && !link && selection.includes.length === 0;
-  if (!isPlain || !canBatchCreate(services, resource)) return alone();
-  const response = async (row: StoredRow): Promise<CreatedResponse> => {
-    const context = queryContext(services.context.database, call);
-    const { json, etag } = await rowJson(context, resource, selection, row);
+  if (input && !key && !link && selection.includes.length === 0 && canBatchCreate(resource)) {
+    const row = await batchCreate(services, resource, { call, values: input.values });
+    const { json, etag } = await rowJson(queryContext(services.context.database, call), resource, selection, row);
     return { headers: { location: locationOf(row.id), etag }, body: json };
-  };
-  return batchCreate(services, resource, { call, values: input.values, alone, response });
+  }
+  return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
+    const created = key && (await claimKey(write.call.tx, key, call.now));
+    if (created) return repeatResponse(write, resource, created);
+    if (!input) throw responseExpired();
+    const row = await insertRow(write, resource, { ...input.values });
+    const id = row.id;
+    if (link) {
+      const values = readInput(link.resource, 'create', { body: link.values(id), isForm: false }, write.call).values;
+      await insertRow(write, link.resource, values);
+    }
+    const location = locationOf(id);
+    const { json, etag, revealed } = await writtenJson(write, resource, request, row, { location });
+    return { headers: { location, etag, ...(revealed ? { 'cache-control': 'no-store' } : {}) }, body: json };
+  });
 }
 
 const responseExpired = () =>

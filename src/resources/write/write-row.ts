@@ -1,10 +1,11 @@
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
-import { type Executor, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
+import { type Executor, PreparedStatement, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql, sqlFalse } from '../sql/sql-text.ts';
 import type { HookChange } from './hook-runs.ts';
 import type { Input, Values } from './read-input.ts';
@@ -53,7 +54,7 @@ export async function insertRow(context: WriteContext, resource: Resource, value
   const id = create ? await mapUniqueViolation(resource, create(call, values)) : context.hooks.newId(call.now);
   const row = create
     ? await readBack(context, resource, id)
-    : await mapUniqueViolation(resource, insertStatement(context, resource, id, values));
+    : await mapUniqueViolation(resource, insertNew(context, resource, newRow(resource, id, values, context.now)));
   await requireRule(context, resource, 'create', id);
   const after = wholeRow(resource, row);
   await afterWrite(context, resource, { operation: 'create', values, before: undefined, after });
@@ -75,16 +76,25 @@ export function newRow(resource: Resource, id: string, values: Values, now: numb
   return stored;
 }
 
-async function insertStatement(context: QueryContext, resource: Resource, id: string, values: Values) {
-  const stored = newRow(resource, id, values, context.now);
-  const [row] = await write(
-    context,
-    sql`insert into ${raw(resource.table)} (${raw([...stored.keys()].map(quoted).join(', '))}) values (${join(
-      [...stored.values()].map((value) => sql`${value}`),
+const insertStatements = new WeakMap<Resource, PreparedStatement>();
+
+async function insertNew(
+  executor: Executor,
+  resource: Resource,
+  row: ReadonlyMap<string, unknown>,
+): Promise<StoredRow> {
+  const statement = getOrCreate(insertStatements, resource, ({ table }) => {
+    const columns = raw([...row.keys()].map(quoted).join(', '));
+    const values = join(
+      [...row.values()].map((value) => sql`${value}`),
       ', ',
-    )}) returning ${raw(wholeColumns(resource))}`,
-  );
-  return row as StoredRow;
+    );
+    return new PreparedStatement(
+      sql`insert into ${raw(table)} (${columns}) values (${values}) returning ${raw(wholeColumns(resource))}`,
+    );
+  });
+  const [inserted] = await statement.write(executor, [...row.values()]);
+  return inserted as StoredRow;
 }
 
 async function readBack(executor: Executor, resource: Resource, id: string): Promise<StoredRow> {

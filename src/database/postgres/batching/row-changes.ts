@@ -1,6 +1,6 @@
+import { Batcher } from '../../../platform/batcher.ts';
 import type { Bus } from '../../bus.ts';
 import type { CommitCounts } from '../../database.ts';
-import { Batcher } from './batcher.ts';
 
 interface Observed {
   readonly value: number;

@@ -1,6 +1,6 @@
+import { Batcher } from '../../../platform/batcher.ts';
 import type { KeyColumn } from '../../database.ts';
 import { type Reader, systemReader } from '../../reader.ts';
-import { Batcher } from './batcher.ts';
 
 type Run = <R>(
   text: string,

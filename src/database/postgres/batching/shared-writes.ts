@@ -1,7 +1,7 @@
+import { Batcher } from '../../../platform/batcher.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { getOrCreate } from '../../../platform/get-or-create.ts';
 import type { RowToWrite } from '../../database.ts';
-import { Batcher } from './batcher.ts';
 
 type Run = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
