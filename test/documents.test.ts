@@ -92,12 +92,28 @@ describe('The documents', () => {
   it('link to existing pages and headings', () => {
     const pages = [...globSync('*.md', { cwd: root }), ...globSync('{docs,examples}/**/*.md', { cwd: root })];
     assert.ok(pages.length > 10);
+    const isBroken = (page: string, path: string, heading: string | undefined): boolean => {
+      const target = path ? join(dirname(page), path) : page;
+      if (!existsSync(join(root, target))) return true;
+      return heading !== undefined && target.endsWith('.md') && !anchorsOf(read(target)).has(heading);
+    };
     const broken = pages.flatMap((page) =>
-      [...read(page).matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)]
-        .map((match) => match[1] as string)
-        .filter((link) => !existsSync(join(root, dirname(page), link)))
-        .map((link) => `${page} → ${link}`),
+      [...read(page).matchAll(/\]\(([^)#:\s]*)(?:#([^)\s]*))?\)/g)]
+        .filter(([, path = '', heading]) => isBroken(page, path, heading))
+        .map(([link]) => `${page} → ${link}`),
     );
     assert.deepEqual(broken, []);
   });
 });
+
+/** The anchors of GitHub: a heading in lower case without punctuation, with hyphens for spaces. */
+const anchorsOf = (markdown: string): ReadonlySet<string> =>
+  new Set(
+    [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/\]\([^)]*\)/g, '')
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );

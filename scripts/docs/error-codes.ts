@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { OAuthErrorCode } from '../../src/platform/errors.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -119,3 +120,37 @@ export function errorCodes(): ErrorCode[] {
     .map(([code, status]) => ({ status, code, about: meanings[code] as string }))
     .sort((a, b) => a.status - b.status || a.code.localeCompare(b.code));
 }
+
+export const oauthErrors: Readonly<Record<OAuthErrorCode, string>> = {
+  invalid_request: 'a parameter is missing, wrong or repeated; `error_description` names it',
+  invalid_client: 'the client is unknown, or its credentials are missing or wrong (401)',
+  invalid_grant: 'the password, code, passkey or refresh token is wrong, has expired, or was used before',
+  unauthorized_client: 'this client may not use this grant or this token',
+  unsupported_grant_type: 'the service does not have this `grant_type`, or it is disabled',
+  invalid_scope: 'a scope does not exist, or the client may not request it',
+  invalid_target: '`resource` names an API that does not exist, or that the client may not use (RFC 8707)',
+  invalid_authorization_details: '`authorization_details` is malformed, or its type is not allowed (RFC 9396)',
+  mfa_required:
+    'the password was correct: prove a [second factor](../factors.md) with the `mfa_token` of this response (403)',
+  authorization_pending: 'the user has not yet confirmed the device: continue to poll (RFC 8628)',
+  slow_down: 'the device polled too early: wait five seconds longer between requests from now on (RFC 8628)',
+  expired_token: 'the code of the device has expired: start again (RFC 8628)',
+  invalid_token: 'the access token is missing, wrong, expired or revoked (401)',
+  insufficient_scope: 'the access token does not have the required scope (403)',
+  use_dpop_nonce: 'send the proof again with the nonce from the `DPoP-Nonce` header (RFC 9449)',
+  invalid_dpop_proof: 'the DPoP proof is missing or not valid (RFC 9449)',
+  invalid_redirect_uri: 'a redirect URI of the registration is not allowed (RFC 7591)',
+  invalid_client_metadata: 'a field of the registration is missing or not allowed (RFC 7591)',
+  access_denied: 'the user, or the service, refused the request',
+  temporarily_unavailable:
+    'too many attempts (429), or a part of the service is not available (503): try again after `Retry-After` seconds',
+  server_error: 'an error in the service; the log has the request id (500)',
+  unsupported_response_type: 'the service supports only `response_type=code`',
+  login_required: '`prompt=none` was sent, but the user is not signed in, or signed in too long ago',
+  consent_required: '`prompt=none` was sent, but the user has not approved the application',
+  interaction_required: '`prompt=none` was sent, but the user has to confirm this application each time',
+  unmet_authentication_requirements: 'the user cannot sign in at the level that `acr_values` or `claims` requires',
+  request_not_supported: 'the application has no keys to verify a signed `request`: send parameters',
+  request_uri_not_supported: '`request_uri` takes only the value from a pushed authorization request',
+  registration_not_supported: '`registration` is not supported: register the application first',
+};

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { Command } from 'commander';
 import { createProgram } from '../../src/cli/run-command.ts';
 import { textOfValue } from '../../src/config/settings/setting.ts';
 import { settings } from '../../src/config/settings/settings.ts';
-import { errorCodes } from './error-codes.ts';
+import { errorCodes, oauthErrors } from './error-codes.ts';
 
 /** The pages of docs/reference that are generated from the code. `npm run docs` writes them, and a test compares them. */
 export const referencePages = async (): Promise<ReadonlyMap<string, string>> =>
@@ -72,19 +71,15 @@ ${rows.join('\n')}
 
 ## OAuth errors
 
-${oauthErrors()
-  .map((error) => `- \`${error}\``)
+The OAuth endpoints respond with 400 and one of these codes, unless the table names another status. An authorization request returns the error to the
+\`redirect_uri\` of the application.
+
+| error | meaning |
+| --- | --- |
+${Object.entries(oauthErrors)
+  .map(([error, meaning]) => `| \`${error}\` | ${meaning} |`)
   .join('\n')}
 `;
 }
-
-const oauthErrors = (): string[] => {
-  const source = readFileSync(new URL('../../src/platform/errors.ts', import.meta.url), 'utf8');
-  const codes = [...source.matchAll(/type \w+ErrorCode =([^;]+);/g)].flatMap(([, type = '']) => [
-    ...type.matchAll(/'(\w+)'/g),
-  ]);
-  if (codes.length === 0) throw new Error('src/platform/errors.ts declares no types of OAuth error codes');
-  return codes.map((match) => match[1] as string);
-};
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

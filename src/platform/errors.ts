@@ -84,19 +84,14 @@ type TokenErrorCode =
   | ('invalid_scope' | 'invalid_target' | 'invalid_authorization_details' | 'mfa_required');
 /** RFC 8628 3.5. */
 type DeviceErrorCode = 'authorization_pending' | 'slow_down' | 'expired_token';
-/** RFC 6750 3.1, RFC 7009 2.2.1, RFC 9449. */
-type AccessErrorCode =
-  | 'invalid_token'
-  | 'insufficient_scope'
-  | 'unsupported_token_type'
-  | 'use_dpop_nonce'
-  | 'invalid_dpop_proof';
+/** RFC 6750 3.1, RFC 9449. */
+type AccessErrorCode = 'invalid_token' | 'insufficient_scope' | 'use_dpop_nonce' | 'invalid_dpop_proof';
 /** RFC 7591 3.2.2. */
 type RegistrationErrorCode = 'invalid_redirect_uri' | 'invalid_client_metadata';
 /** RFC 6749 4.1.2.1, OpenID Connect Core 3.1.2.6. */
 type AuthorizationErrorCode =
   | ('access_denied' | 'temporarily_unavailable' | 'server_error' | 'unsupported_response_type' | 'login_required')
-  | ('consent_required' | 'account_selection_required' | 'interaction_required' | 'unmet_authentication_requirements')
+  | ('consent_required' | 'interaction_required' | 'unmet_authentication_requirements')
   | ('request_not_supported' | 'request_uri_not_supported' | 'registration_not_supported');
 
 export type OAuthErrorCode =
