@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { referencePages } from '../scripts/docs/reference.ts';
@@ -74,6 +74,32 @@ describe('The documents', () => {
     ]) {
       assert.ok(sections.has(section), `section ${section} is missing`);
     }
+  });
+
+  it('list every view, email and audit event', () => {
+    const listed = (page: string) => new Set([...read(page).matchAll(/`([\w./-]+)`/g)].map(([, name]) => name));
+    const missing = (page: string, names: readonly string[]) => {
+      assert.ok(names.length > 10, page);
+      const known = listed(page);
+      assert.deepEqual(
+        names.filter((name) => !known.has(name)),
+        [],
+        page,
+      );
+    };
+    const inFolder = (folder: string, pattern: string) =>
+      globSync(pattern, { cwd: join(root, folder) }).filter((path) => !/(^|\/)(parts\/|layout\.)/.test(path));
+    missing(
+      'docs/views.md',
+      inFolder('src/pages/views', '**/*.html').map((path) => path.replace('.html', '')),
+    );
+    missing(
+      'docs/mail.md',
+      inFolder('src/identity/mail/templates', '**/*.txt').map((path) => basename(path, '.txt')),
+    );
+    const sources = globSync('{src,extensions}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
+    const events = sources.flatMap((path) => [...read(path).matchAll(/\b(?:type|event): '([a-z_]+\.[a-z_.]+)'/g)]);
+    missing('docs/oauth.md', [...new Set(events.map(([, type]) => type as string))]);
   });
 
   it('have an up-to-date generated reference', async () => {
