@@ -1,5 +1,6 @@
 import type { RouterBlockerFunction, RouterLocation, RouterNavigateOptions, RouterTo } from 'react-admin';
 import { home } from '../data/api.ts';
+import { Listeners } from '../data/listeners.ts';
 
 /** The state of a history entry. Entries are numbered, so that the router knows by how many steps the browser has moved. */
 interface Entry {
@@ -14,7 +15,8 @@ export interface Guard {
 }
 
 const entryOf = (): Entry => history.state ?? {};
-const listeners = new Set<() => void>();
+const navigations = new Listeners();
+export const onNavigation = navigations.add;
 let index = entryOf().index ?? 0;
 let visits = 0;
 let current = locationOfPage();
@@ -30,15 +32,10 @@ function locationOfPage(): RouterLocation {
 function onArrival(): void {
   visits += 1;
   current = locationOfPage();
-  for (const listener of listeners) listener();
+  navigations.call();
 }
 
 export const currentLocation = (): RouterLocation => current;
-
-export function onNavigation(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
 
 /** Only one page is guarded at a time. */
 export function guardWith(next: Guard): () => void {

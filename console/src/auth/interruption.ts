@@ -1,5 +1,6 @@
 import { SignedOutError } from '../../../client/errors.ts';
 import type { Renew, TokenResponse } from '../../../client/login.ts';
+import { Listeners } from '../data/listeners.ts';
 import { translate } from '../text/translate.ts';
 
 /** Handles a session that ends while a person is working. Requests wait until the person has signed in again, and then continue. */
@@ -7,7 +8,8 @@ export class Interruption {
   #waiting: PromiseWithResolvers<TokenResponse> | undefined;
   #isOpen = false;
   readonly #renew: Renew;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.add;
 
   constructor(renew: Renew) {
     this.#renew = renew;
@@ -24,11 +26,6 @@ export class Interruption {
     };
   };
 
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
-
   /** Renews the token. If the session has ended, waits for a new sign-in. */
   readonly renew: Renew = async () => {
     try {
@@ -36,7 +33,7 @@ export class Interruption {
     } catch (error) {
       if (!this.#isOpen || !(error instanceof SignedOutError)) throw error;
       this.#waiting ??= Promise.withResolvers<TokenResponse>();
-      this.#tell();
+      this.#listeners.call();
       return this.#waiting.promise;
     }
   };
@@ -56,10 +53,6 @@ export class Interruption {
 
   #end(): void {
     this.#waiting = undefined;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.call();
   }
 }

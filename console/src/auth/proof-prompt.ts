@@ -1,3 +1,5 @@
+import { Listeners } from '../data/listeners.ts';
+
 /** Proofs of `POST /v1/sessions/current/proofs` that a person can type. */
 const typed = ['password', 'code'];
 
@@ -7,7 +9,8 @@ const typed = ['password', 'code'];
  */
 export class ProofPrompt {
   #waiting: (PromiseWithResolvers<boolean> & { authorization: string }) | undefined;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
+  readonly subscribe = this.#listeners.add;
   readonly #root: string;
 
   constructor(root: string) {
@@ -15,11 +18,6 @@ export class ProofPrompt {
   }
 
   readonly isOpen = (): boolean => this.#waiting !== undefined;
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  };
 
   /** Sends a request. If it needs a recent proof, asks for the proof and repeats the request. */
   async send(url: string, init: RequestInit): Promise<Response> {
@@ -52,18 +50,14 @@ export class ProofPrompt {
 
   #ask(authorization: string): Promise<boolean> {
     this.#waiting ??= { ...Promise.withResolvers<boolean>(), authorization };
-    this.#tell();
+    this.#listeners.call();
     return this.#waiting.promise;
   }
 
   #end(isProven: boolean): void {
     this.#waiting?.resolve(isProven);
     this.#waiting = undefined;
-    this.#tell();
-  }
-
-  #tell(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.call();
   }
 
   #call(method: string, path: string, body?: object): Promise<Response> {

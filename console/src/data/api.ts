@@ -4,6 +4,7 @@ import { recordOwnSession } from '../auth/own-session.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
 import { ProofPrompt } from '../auth/proof-prompt.ts';
 import { recordRateLimit } from '../bulk/request-limit.ts';
+import { Listeners } from './listeners.ts';
 import { translateErrors } from './translate-errors.ts';
 
 /** The base path of the service. The service fills it in. Empty, or still a placeholder: no base path. */
@@ -12,17 +13,10 @@ export const root = filledIn === '__ROOT__' ? '' : filledIn;
 /** The path of the console. */
 export const home = `${root}/admin`;
 
-const listeners = new Set<() => void>();
-
+const signedOut = new Listeners();
 /** Calls back when the session has ended, by a logout here or at the service. */
-export function onSignedOut(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
-
-export function leave(): void {
-  for (const listener of listeners) listener();
-}
+export const onSignedOut = signedOut.add;
+export const leave = signedOut.call;
 
 export const interruption = new Interruption(async () => {
   const token = await tokenOfPage(root, (url, init) => fetch(url, init));

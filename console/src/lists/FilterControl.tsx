@@ -62,18 +62,15 @@ function RangeFilter({ source, label, kind }: { source: string; label: string; k
   const End = kind === 'number' ? NumberInput : DateInput;
   return (
     <Box role="group" aria-label={label} sx={{ display: 'flex', gap: 1, minWidth: { sm: 320 } }}>
-      <End
-        source={`${source}.from`}
-        label={translate('{field} from', { field: label })}
-        helperText={false}
-        sx={{ flex: 1 }}
-      />
-      <End
-        source={`${source}.to`}
-        label={translate('{field} to', { field: label })}
-        helperText={false}
-        sx={{ flex: 1 }}
-      />
+      {(['from', 'to'] as const).map((end) => (
+        <End
+          key={end}
+          source={`${source}.${end}`}
+          label={translate(end === 'from' ? '{field} from' : '{field} to', { field: label })}
+          helperText={false}
+          sx={{ flex: 1 }}
+        />
+      ))}
     </Box>
   );
 }

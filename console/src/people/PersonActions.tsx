@@ -1,6 +1,5 @@
 import { Box } from '@mui/material';
-import { useQueryClient } from '@tanstack/react-query';
-import { useDataProvider, useRecordContext, useRefresh } from 'react-admin';
+import { useDataProvider, useRecordContext } from 'react-admin';
 import { translate } from '../text/translate.ts';
 import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
@@ -11,24 +10,13 @@ export function PersonActions() {
   const person = useRecordContext<Person>();
   const lockout = useLockout(person?.id);
   const dataProvider = useDataProvider();
-  const refresh = useRefresh();
-  const queries = useQueryClient();
   if (!person) return null;
   const { id, email, disabled, email_confirmed } = person;
   const who = nameOf(person);
 
-  const afterwards = async () => {
-    await queries.invalidateQueries({ queryKey: ['users', 'lockout', id] });
-    refresh();
-  };
-  const act = (action: string, method?: 'DELETE') => async () => {
-    await dataProvider.act('users', { id, action, method });
-    await afterwards();
-  };
-  const setDisabled = (value: boolean) => async () => {
-    await dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
-    await afterwards();
-  };
+  const act = (action: string, method?: 'DELETE') => () => dataProvider.act('users', { id, action, method });
+  const setDisabled = (value: boolean) => () =>
+    dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
 
   return (
     <Box role="group" aria-label={translate('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>

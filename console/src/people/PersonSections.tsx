@@ -1,6 +1,6 @@
 import { Box, Chip, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
-import { Link, useDataProvider, useGetList, useRecordContext, useReference, useRefresh } from 'react-admin';
+import { Link, useDataProvider, useGetList, useRecordContext, useReference } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { useReferrers } from '../rows/DeletionEffects.tsx';
@@ -61,7 +61,6 @@ function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemPro
 
 function Revoke({ id, what }: { id: string; what: string }) {
   const dataProvider = useDataProvider();
-  const refresh = useRefresh();
   return (
     <ConfirmButton
       label={translate('End')}
@@ -69,10 +68,7 @@ function Revoke({ id, what }: { id: string; what: string }) {
       text={translate('It stops working with the next request.')}
       done={translate('It has ended.')}
       danger
-      run={async () => {
-        await dataProvider.delete('tokens', { id });
-        refresh();
-      }}
+      run={() => dataProvider.delete('tokens', { id })}
     />
   );
 }

@@ -9,7 +9,7 @@ interface Props {
   text: ReactNode;
   /** The message after success. */
   done: string;
-  run: () => Promise<void>;
+  run: () => Promise<unknown>;
   danger?: boolean;
   /** The name with which the command palette opens the dialog: `?act=…`. */
   act?: string;
