@@ -5,7 +5,7 @@ import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { type Application, base, pathOf, showSecret, type WithSecret } from './application-pages.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { callApiAsUser, formErrors, ignoreNotFound, ownRows, requireOk, showSettings } from './settings-shell.ts';
+import { callApiAsUser, formErrors, ownRows, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
 const addresses = ['homepage_uri', 'logo_uri', 'backchannel_logout_uri'] as const;
 const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
@@ -56,10 +56,7 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
     return showSecret(pageRequest, application, created.client_secret, hours);
   });
 
-  kit.form(`${base}/:id/remove`, 'auth:web', async (pageRequest) => {
-    await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', pathOf(pageRequest)));
-    return pageRequest.redirect(`${base}?done=application-removed`);
-  });
+  serveRemoval(kit, `${base}/:id/remove`, 'clients', `${base}?done=application-removed`);
 }
 
 /** The forms that create and change applications of one kind. */

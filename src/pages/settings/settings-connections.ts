@@ -6,7 +6,7 @@ import { userIdOf } from '../../platform/caller.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
+import { ownRows, serveRemoval, showSettings } from './settings-shell.ts';
 
 interface Consent {
   readonly client_id: string;
@@ -23,11 +23,7 @@ const readCalls = 200;
 /** Connected applications: lists the user's consents and withdraws them. */
 export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
   kit.page(base, 'auth:web', (pageRequest) => showConnections(pageRequest, oauth));
-  kit.form(`${base}/:id/withdraw`, 'auth:web', async (pageRequest) => {
-    const id = pageRequest.param('id');
-    await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/consents/${encodeURIComponent(id)}`));
-    return pageRequest.redirect(`${base}?done=consent-withdrawn`);
-  });
+  serveRemoval(kit, `${base}/:id/withdraw`, 'consents', `${base}?done=consent-withdrawn`);
 }
 
 async function showConnections(

@@ -11,9 +11,9 @@ import { offerFactor } from './offer-factor.ts';
 import {
   callApiAsUser,
   currentUser,
+  deleteAsUser,
   formErrors,
   hasOwnPassword,
-  ignoreNotFound,
   showSettings,
 } from './settings-shell.ts';
 
@@ -86,7 +86,7 @@ async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
 }
 
 async function keepEmail(pageRequest: PageRequest): Promise<FastifyReply> {
-  await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/users/${pageRequest.caller.userId}/email-changes`));
+  await deleteAsUser(pageRequest, `/v1/users/${pageRequest.caller.userId}/email-changes`);
   return pageRequest.redirect('/settings?done=email-kept');
 }
 

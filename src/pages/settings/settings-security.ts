@@ -10,7 +10,7 @@ import { notFound } from '../../platform/errors.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { postponeOffer } from './offer-factor.ts';
-import { callApiAsUser, formErrors, ignoreNotFound, requireOk, showSettings } from './settings-shell.ts';
+import { callApiAsUser, formErrors, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
 interface NewAuthenticator {
   readonly id: string;
@@ -64,13 +64,8 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
     return showApp(pageRequest.status(422), app, { errors: { code: message('login_step.wrong') } });
   });
 
-  const removal = (kind: string) =>
-    kit.form(`${path}/${kind}/:id/remove`, 'auth:web', async (pageRequest) => {
-      const id = pageRequest.param('id');
-      await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/${kind}/${encodeURIComponent(id)}`));
-      return pageRequest.redirect(`${path}?done=factor-removed`);
-    });
-  for (const kind of ['authenticators', 'passkeys', 'browsers']) removal(kind);
+  for (const kind of ['authenticators', 'passkeys', 'browsers'])
+    serveRemoval(kit, `${path}/${kind}/:id/remove`, kind, `${path}?done=factor-removed`);
 
   kit.form(`${path}/passkeys`, 'auth:web', async (pageRequest) => {
     const { passkey, name } = pageRequest.form('passkey', 'name');

@@ -3,7 +3,7 @@ import { message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { callApiAsUser, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
+import { deleteAsUser, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
@@ -16,10 +16,7 @@ interface Session {
 
 export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
   kit.page('/settings/sessions', 'auth:web', (pageRequest) => showSessions(pageRequest, clients));
-  kit.form('/settings/sessions/:id/end', 'auth:web', async (pageRequest) => {
-    await endSession(pageRequest, pageRequest.param('id'));
-    return pageRequest.redirect('/settings/sessions?done=session-ended');
-  });
+  serveRemoval(kit, '/settings/sessions/:id/end', 'tokens', '/settings/sessions?done=session-ended');
   kit.form('/settings/sessions/end-group', 'auth:web', async (pageRequest) => {
     const { group } = pageRequest.form('group');
     const same = (await sessionGroups(clients, pageRequest)).find(({ key }) => key === group);
@@ -36,9 +33,7 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
 const sessionsOf = (pageRequest: PageRequest): Promise<Session[]> =>
   ownRows(pageRequest, 'tokens', 'session', 'last_used_at');
 
-async function endSession(pageRequest: PageRequest, id: string): Promise<void> {
-  await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', `/v1/tokens/${encodeURIComponent(id)}`));
-}
+const endSession = (pageRequest: PageRequest, id: string) => deleteAsUser(pageRequest, `/v1/tokens/${id}`);
 
 /** Ends the other sessions, page by page, until none is left. */
 async function endOthers(pageRequest: PageRequest): Promise<void> {

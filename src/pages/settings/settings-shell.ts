@@ -7,7 +7,7 @@ import { canUsePassword } from '../../identity/credentials/require-own-proof.ts'
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
-import type { PageRequest } from '../kit/page-request.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { tokenOf } from '../session/authenticate-web.ts';
 import { type ApiResponse, callApi } from '../session/call-api.ts';
@@ -58,11 +58,18 @@ export function ownRows<T>(pageRequest: PageRequest, resource: string, type?: st
   return requireOk(callApiAsUser<T[]>(pageRequest, 'GET', `/v1/${resource}?${query}`));
 }
 
-/** For deletions: a missing row counts as success. */
-export async function ignoreNotFound(request: Promise<ApiResponse<unknown>>): Promise<void> {
-  const response = await request;
+/** Deletes as the signed-in user. A missing row counts as success. */
+export async function deleteAsUser(pageRequest: PageRequest, path: string): Promise<void> {
+  const response = await callApiAsUser(pageRequest, 'DELETE', path);
   if (response.status !== 404) await requireOk(Promise.resolve(response));
 }
+
+/** A form at `path` that deletes the row with the id in the path, and then shows the page `next`. */
+export const serveRemoval = (kit: PageKit, path: string, resource: string, next: string): void =>
+  kit.form(path, 'auth:web', async (pageRequest) => {
+    await deleteAsUser(pageRequest, `/v1/${resource}/${encodeURIComponent(pageRequest.param('id'))}`);
+    return pageRequest.redirect(next);
+  });
 
 /** The user of these settings. */
 export async function currentUser({ kit, caller }: PageRequest): Promise<UserView> {

@@ -6,7 +6,7 @@ import { Problem } from '../../platform/errors.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { callApiAsUser, formErrors, ignoreNotFound, ownRows, showSettings } from './settings-shell.ts';
+import { callApiAsUser, formErrors, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
 
 /** A token as the API shows it. The views use more of its fields. */
 interface Token {
@@ -81,10 +81,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     return pageRequest.redirect('/settings/tokens?done=token-collected');
   });
 
-  kit.form('/settings/tokens/:id/revoke', 'auth:web', async (pageRequest) => {
-    await ignoreNotFound(callApiAsUser(pageRequest, 'DELETE', pathOf(pageRequest)));
-    return pageRequest.redirect('/settings/tokens?done=token-revoked');
-  });
+  serveRemoval(kit, '/settings/tokens/:id/revoke', 'tokens', '/settings/tokens?done=token-revoked');
 }
 
 /** A request that a token with these scopes may make. Undefined if it may only write. */
