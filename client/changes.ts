@@ -118,9 +118,9 @@ async function* readStream(
   try {
     const opening = send<ReadableStream<Uint8Array>>({ method: 'GET', path, signal: both, stream: true });
     opening.catch(() => undefined);
-    const answer = await within(opening, firstDataMs);
-    if (answer === undefined) return yield { kind: 'held back' };
-    const reader = answer.body.getReader();
+    const response = await within(opening, firstDataMs);
+    if (response === undefined) return yield { kind: 'held back' };
+    const reader = response.body.getReader();
     const decoder = new TextDecoder();
     let text = '';
     for (let silence = firstDataMs; ; silence = silenceMs) {

@@ -72,9 +72,9 @@ export function errorOf(response: Response, body: unknown): GatehouseError {
   if (isObject(body) && (typeof body.title === 'string' || typeof body.detail === 'string')) {
     return problemOf(body, shared);
   }
-  return new UnreachableError(`The answer (HTTP ${status}) is not one of Gatehouse's.`, {
+  return new UnreachableError(`The response (HTTP ${status}) is not from Gatehouse.`, {
     ...shared,
-    code: 'foreign_answer',
+    code: 'foreign_response',
   });
 }
 

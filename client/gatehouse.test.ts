@@ -56,16 +56,16 @@ test('a login asks for the second factor, and again after a wrong code', async (
     }
     return code === '123456' ? tokens(1) : { status: 400, body: { error: 'invalid_grant' } };
   });
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const client = gatehouse(url, {
     async onSecondFactor({ methods, mfaToken, error }) {
-      asked.push([methods, mfaToken, error?.code]);
+      requests.push([methods, mfaToken, error?.code]);
       return error ? { code: '123456', remember: true } : { code: '000000' };
     },
   });
   await client.login({ email: 'a@example.com', password: 'pw' });
   const methods = ['totp', 'recovery_code'];
-  assert.deepEqual(asked, [
+  assert.deepEqual(requests, [
     [methods, 'half', undefined],
     [methods, 'half', 'invalid_grant'],
   ]);
@@ -98,17 +98,17 @@ test('a token is refreshed before it ends, without a refused call first', async 
 });
 
 test('a refresh that is refused ends the login and says so once', async () => {
-  let told = 0;
+  let signedOut = 0;
   const { url } = await fakeService(({ path }) => {
     if (path.endsWith('/login')) return tokens(1);
     if (path.endsWith('/refresh')) return { status: 400, body: { error: 'invalid_grant' } };
     return problem(401, 'token_revoked');
   });
-  const client = gatehouse(url, { onSignedOut: () => told++ });
+  const client = gatehouse(url, { onSignedOut: () => signedOut++ });
   await client.login({ email: 'a@example.com', password: 'pw' });
   const calls = await Promise.allSettled([client.resource('cars').list(), client.resource('owners').list()]);
   for (const call of calls) assert.ok(call.status === 'rejected' && call.reason instanceof SignedOutError);
-  assert.equal(told, 1);
+  assert.equal(signedOut, 1);
   assert.equal(await client.resume(), false);
 });
 
@@ -125,7 +125,7 @@ test('a service that is down during a refresh does not end the login', async () 
   assert.deepEqual((await client.resource('cars').list()).data, []);
 });
 
-test("an answer to a refresh that is not the service's own does not end the login", async () => {
+test('a response to a refresh that is not from the service does not end the login', async () => {
   let captive = true;
   const { url } = await fakeService((seen) => {
     if (seen.path.endsWith('/refresh') && captive) return { headers: { 'content-type': 'text/html' } };
@@ -214,12 +214,12 @@ test('a problem keeps its code, its fields and its request id', async () => {
   });
 });
 
-test('an answer of something in between is told from one of Gatehouse', async () => {
+test('a response of a proxy is distinguished from one of Gatehouse', async () => {
   const { url } = await fakeService(() => ({ status: 404, headers: { 'content-type': 'text/html' } }));
   await assert.rejects(gatehouse(url, { accessToken: 't' }).resource('cars').list(), UnreachableError);
 });
 
-test('a POST that got no answer is sent again under the same key; a PATCH is not', async () => {
+test('a POST without a response is sent again under the same key; a PATCH is not', async () => {
   let broken = 1;
   const { url, seen } = await fakeService(() =>
     broken-- > 0 ? { hangUp: true } : { status: 201, body: { data: { id: '1' } } },

@@ -53,7 +53,7 @@ test('an empty list is refused: left out, it would match everything', () => {
   assert.throws(() => searchOf({ id: [] }), /search\.id is an empty list/);
 });
 
-test('a query string says what was asked and nothing else', () => {
+test('a query string contains the options and nothing else', () => {
   assert.equal(queryStringOf({}), '');
   assert.equal(queryStringOf({ search: {} }), '');
   const query = queryStringOf({

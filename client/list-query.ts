@@ -61,7 +61,8 @@ export function searchOf(search: Search): SearchParameters {
     if (values.length === 0) throw new RangeError(`search.${field} is an empty list: it could match nothing.`);
     pairs.push(`${field}:${values.map(plain).join(',')}`);
     if (!values.some(needsEscape)) continue;
-    if (values.includes(null)) throw new RangeError(`search.${field} cannot ask for null and for such a text at once.`);
+    if (values.includes(null))
+      throw new RangeError(`search.${field} cannot search for null and for such a text at the same time.`);
     exact.push(`${field}:${values.length > 1 ? 'in' : '='}`);
   }
   return { search: pairs.join(';'), searchFields: exact.join(';') };

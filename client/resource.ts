@@ -51,7 +51,7 @@ interface ListBody<Item> {
   meta: { pagination: Pagination; changes_position?: string };
 }
 
-interface BatchAnswer<Row> extends Omit<Result<Row>, 'error'> {
+interface BatchItem<Row> extends Omit<Result<Row>, 'error'> {
   error?: Record<string, unknown>;
   retry_after?: number;
 }
@@ -176,8 +176,8 @@ export class Resource<Row> {
   async #act<Result>(path: string, body: object | undefined, options: ActOptions): Promise<Result> {
     const { method = 'POST', signal } = options;
     const call = { method, path, body: method === 'GET' ? undefined : (body ?? {}), signal };
-    const answer = await this.#send<{ data: Result } | undefined>(call);
-    return answer.body?.data as Result;
+    const response = await this.#send<{ data: Result } | undefined>(call);
+    return response.body?.data as Result;
   }
 
   async #batch(method: Method, body: object, options: CreateOptions): Promise<Result<Row>[]> {
@@ -185,8 +185,8 @@ export class Resource<Row> {
     const headers: Record<string, string> = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     const repeatable = idempotencyKey !== undefined;
     const call = { method, path: `${this.path}/batches`, body, headers, signal, repeatable };
-    const answer = await this.#send<{ data: BatchAnswer<Row>[] }>(call);
-    return answer.body.data.map(({ error, retry_after: retryAfter, ...result }) => ({
+    const response = await this.#send<{ data: BatchItem<Row>[] }>(call);
+    return response.body.data.map(({ error, retry_after: retryAfter, ...result }) => ({
       ...result,
       ...(error ? { error: problemOf(error, { status: result.status, retryAfter, requestId: undefined }) } : {}),
     }));

@@ -29,7 +29,7 @@ describe('The API reference, in a browser', () => {
 
   /** The requests after a click. */
   async function send(form: Locator): Promise<{ status: string; body: string; curl: string }> {
-    const response = form.locator('[data-answer]');
+    const response = form.locator('[data-response]');
     await response.evaluate((element: { replaceChildren(): void }) => element.replaceChildren());
     await form.locator('.send button').click();
     if ((await form.getAttribute('data-twice')) !== null) await form.getByRole('button', { name: 'Yes, send' }).click();

@@ -111,7 +111,7 @@ export async function createServices(context: Context) {
     async endClients(tx, invalidate, of) {
       await endClients(sessions, tx, invalidate, of);
       if (of.keepSecrets) return;
-      // Whoever knew the old password may have given consent to applications and created webhooks.
+      // Anyone who knew the old password may have given consent to applications and created webhooks.
       await deleteConsentsOf(tx, of.userId);
       await disableWebhooks(context, tx, { user_id: of.userId }, 'the password was changed');
     },

@@ -10,7 +10,7 @@ let begun: Promise<Entered> | undefined;
 
 /** Requests the data from the service while the code of the console loads. */
 export function prefetchConsoleData(onRows: (rows: RowsAhead) => void): void {
-  begun = ask(onRows);
+  begun = fetchEntry(onRows);
   // `enterConsole` reports the error.
   begun.catch(() => undefined);
 }
@@ -19,10 +19,10 @@ export function prefetchConsoleData(onRows: (rows: RowsAhead) => void): void {
 export function enterConsole(): Promise<Entered> {
   const first = begun;
   begun = undefined;
-  return first ? first.catch(() => ask()) : ask();
+  return first ? first.catch(() => fetchEntry()) : fetchEntry();
 }
 
-async function ask(onRows?: (rows: RowsAhead) => void): Promise<Entered> {
+async function fetchEntry(onRows?: (rows: RowsAhead) => void): Promise<Entered> {
   if (!(await gatehouse.resume())) return undefined;
   const described = loadDescriptions(gatehouse).then((descriptions) => {
     const rows = prefetchRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);

@@ -1,9 +1,9 @@
 import { Alert, Typography } from '@mui/material';
 import { type ComponentProps, type FormEvent, useState } from 'react';
 import { translate } from '../text/translate.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 
-interface Props extends Omit<ComponentProps<typeof AskDialog>, 'form' | 'maxWidth' | 'busy'> {
+interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form' | 'maxWidth' | 'busy'> {
   text: string;
   /** Sends the typed values. Returns the reason if they are rejected. */
   send: (values: Record<string, string>) => Promise<string | undefined>;
@@ -28,7 +28,7 @@ export function Prompt({ text, send, children, ...dialog }: Props) {
   }
 
   return (
-    <AskDialog
+    <ConfirmDialog
       {...dialog}
       maxWidth="xs"
       busy={busy}
@@ -41,6 +41,6 @@ export function Prompt({ text, send, children, ...dialog }: Props) {
       <Typography sx={{ color: 'text.secondary', mb: 1 }}>{text}</Typography>
       {problem && <Alert severity="error">{problem}</Alert>}
       {children}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }

@@ -6,7 +6,7 @@ import { DeletionEffects } from '../rows/DeletionEffects.tsx';
 import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { removalText, within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport } from './BulkReport.tsx';
@@ -59,7 +59,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
 
   if (progress) {
     return (
-      <AskDialog
+      <ConfirmDialog
         title={
           undoing.report
             ? translate('{what} restored', { what: counted(undoing.report.done, description) })
@@ -86,12 +86,12 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         ) : (
           <BulkProgress label={taskText('doing', what)} total={total} {...progress} />
         )}
-      </AskDialog>
+      </ConfirmDialog>
     );
   }
   if (task === 'delete') {
     return (
-      <AskDialog
+      <ConfirmDialog
         title={removalText(removal, 'ask', { what })}
         confirm={removalText(removal, 'all', { what })}
         onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
@@ -101,7 +101,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       >
         {!isBlocked && removeWarningOf(description)}
         <DeletionEffects selection={selection} onBlocked={setBlocked} />
-      </AskDialog>
+      </ConfirmDialog>
     );
   }
   if (!field) return null;

@@ -22,7 +22,7 @@ import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
@@ -193,7 +193,7 @@ function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
 
   if (state !== 'blocked') return null;
   return (
-    <AskDialog
+    <ConfirmDialog
       title={translate('Leave without saving?')}
       cancel={null}
       actions={
@@ -207,6 +207,6 @@ function UnsavedChanges({ saved }: { saved: RefObject<boolean> }) {
       maxWidth="xs"
     >
       {translate('Your changes are not saved yet.')}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }

@@ -8,7 +8,7 @@ import { ConflictError, FormError } from '../data/form-error.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type Choice, chosenChanges, type Difference, differencesOf, firstChoice } from './versions.ts';
 
 interface Conflict {
@@ -92,7 +92,7 @@ interface Props {
 function ConflictDialog({ title, differences, onSave, onAcceptSaved, onClose }: Props) {
   const [choices, setChoices] = useState<Record<string, Choice>>({});
   return (
-    <AskDialog
+    <ConfirmDialog
       title={title}
       maxWidth="md"
       cancel={translate('Back to my form')}
@@ -114,7 +114,7 @@ function ConflictDialog({ title, differences, onSave, onAcceptSaved, onClose }: 
           />
         ))}
       </Stack>
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 

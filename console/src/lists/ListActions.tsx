@@ -19,7 +19,7 @@ export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
       <FilterButton />
       {narrow
         ? sortable.length > 0 && <SortButton fields={sortable} />
-        : // The trail is told in sentences.
+        : // The audit trail is written as sentences.
           name !== 'events' && (
             <span onClickCapture={onColumns}>
               <ColumnsButton />

@@ -9,7 +9,7 @@ import { nameOf, type Person } from './person.ts';
 /** Changes the roles of a person. */
 export function RolesButton() {
   const person = useRecordContext<Person>();
-  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
   const dataProvider = useDataProvider();
   const { busy, run } = useTask();
   if (!person) return null;
@@ -17,21 +17,21 @@ export function RolesButton() {
 
   async function save({ roles }: { roles?: string[] }) {
     const change = { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } };
-    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) setAsking(false);
+    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) setOpen(false);
   }
 
   return (
     <>
-      <Button variant="outlined" size="small" onClick={() => setAsking(true)}>
+      <Button variant="outlined" size="small" onClick={() => setOpen(true)}>
         {translate('Roles')}
       </Button>
-      {asking && (
+      {open && (
         <FormDialog
           title={translate('Roles of {who}', { who: nameOf(person) })}
           confirm={translate('Save roles')}
           maxWidth="xs"
           busy={busy}
-          onClose={() => setAsking(false)}
+          onClose={() => setOpen(false)}
           onSubmit={save}
           form={{ record: { id, roles: before } }}
         >

@@ -39,7 +39,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
   const notify = useNotify();
   const refresh = useRefresh();
   const { run } = useTask();
-  const [asking, setAsking] = useState(false);
+  const [open, setOpen] = useState(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
   const word = isOwn(description) ? translate(summary) : translate(humanised(name));
@@ -51,7 +51,7 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
       fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
     );
     const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
-    setAsking(false);
+    setOpen(false);
     setSecrets(secretsIn(data ?? {}));
     notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
     refresh();
@@ -59,14 +59,14 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
 
   return (
     <>
-      <Button size="small" variant="outlined" onClick={() => (isPlain ? void run(() => act({})) : setAsking(true))}>
+      <Button size="small" variant="outlined" onClick={() => (isPlain ? void run(() => act({})) : setOpen(true))}>
         {word}
       </Button>
-      {asking && (
+      {open && (
         <FormDialog
           title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
           confirm={fields.length === 0 ? translate('Confirm') : word}
-          onClose={() => setAsking(false)}
+          onClose={() => setOpen(false)}
           onSubmit={act}
           form={{ record: {}, defaultValues: {} }}
         >

@@ -3,8 +3,8 @@ import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
 import { Button, useDataProvider, useRecordContext } from 'react-admin';
 import { translate } from '../text/translate.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
 import { isRequestedInUrl } from '../widgets/ConfirmButton.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -20,7 +20,7 @@ export function NewSecretButton() {
   const client = useRecordContext();
   const dataProvider = useDataProvider();
   const { run } = useTask();
-  const [asking, setAsking] = useState(isRequestedInUrl('new-secret'));
+  const [open, setOpen] = useState(isRequestedInUrl('new-secret'));
   const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
   if (!client || client.public) return null;
@@ -32,17 +32,17 @@ export function NewSecretButton() {
   };
   return (
     <>
-      <Button label={translate('New secret')} onClick={() => setAsking(true)}>
+      <Button label={translate('New secret')} onClick={() => setOpen(true)}>
         <KeyIcon />
       </Button>
-      {asking && (
-        <AskDialog
+      {open && (
+        <ConfirmDialog
           title={translate('New secret for “{name}”?', { name: client.name })}
           confirm={translate('Create a new secret')}
           maxWidth="xs"
-          onClose={() => setAsking(false)}
+          onClose={() => setOpen(false)}
           onConfirm={() => {
-            setAsking(false);
+            setOpen(false);
             void run(create);
           }}
         >
@@ -61,7 +61,7 @@ export function NewSecretButton() {
               </MenuItem>
             ))}
           </TextField>
-        </AskDialog>
+        </ConfirmDialog>
       )}
       {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
     </>

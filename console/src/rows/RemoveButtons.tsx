@@ -4,7 +4,7 @@ import { useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
 import { removalText, within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
@@ -26,12 +26,14 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
       word={removalText(removal, 'word')}
       icon={DeleteIcon}
       color="error"
-      dialog={(close) => <AskRemoval onClose={close} onRemoved={() => !small && redirect('list', description.name)} />}
+      dialog={(close) => (
+        <ConfirmRemoval onClose={close} onRemoved={() => !small && redirect('list', description.name)} />
+      )}
     />
   );
 }
 
-function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: () => void }) {
+function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: () => void }) {
   const description = useDescription();
   const row = useRecordContext();
   const [deleteOne] = useDelete();
@@ -57,7 +59,7 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
   }
 
   return (
-    <AskDialog
+    <ConfirmDialog
       title={removalText(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
       confirm={removalText(removal, 'all', { what: within(thing) })}
       onConfirm={() => void remove()}
@@ -68,6 +70,6 @@ function AskRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved: ()
     >
       {!isBlocked && removeWarningOf(description)}
       <DeletionEffects selection={{ ids: [String(row.id)] }} onBlocked={setBlocked} />
-    </AskDialog>
+    </ConfirmDialog>
   );
 }

@@ -7,7 +7,7 @@ import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
 interface Props {
@@ -74,13 +74,13 @@ export default function RowDialog({ id, tie, onClose }: Props) {
   );
 }
 
-type FormDialogProps = Pick<Parameters<typeof AskDialog>[0], 'title' | 'confirm' | 'onClose' | 'children'>;
+type FormDialogProps = Pick<Parameters<typeof ConfirmDialog>[0], 'title' | 'confirm' | 'onClose' | 'children'>;
 
 /** Neither Escape nor a click outside of the dialog discards the input. */
 function FormDialog({ children, ...props }: FormDialogProps) {
   const typed = useRef(false);
   return (
-    <AskDialog
+    <ConfirmDialog
       {...props}
       keeps={typed}
       form={(content) => (
@@ -91,7 +91,7 @@ function FormDialog({ children, ...props }: FormDialogProps) {
       )}
     >
       {children}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 

@@ -48,7 +48,7 @@ export function useFound(typed: string) {
     .filter(({ name }) => command === undefined || name === command.resource)
     .filter((one) => one.operations.has('list') && !leftOut.has(one.name) && searchedFields(one).length > 0)
     .sort((a, b) => rank(a) - rank(b));
-  const answers = useQueries({
+  const results = useQueries({
     queries: searched.map((resource) => ({
       queryKey: ['everywhere', resource.name, text],
       enabled: text.length > 1,
@@ -60,10 +60,10 @@ export function useFound(typed: string) {
     })),
   });
   return {
-    rows: answers.flatMap(({ data }) => data ?? []),
-    busy: typed.trim() !== text || answers.some(({ isFetching }) => isFetching),
+    rows: results.flatMap(({ data }) => data ?? []),
+    busy: typed.trim() !== text || results.some(({ isFetching }) => isFetching),
     /** Resources that could not be searched. */
-    failed: searched.filter((_, i) => answers[i]?.isError).map(({ name }) => labelOf(name)),
+    failed: searched.filter((_, i) => results[i]?.isError).map(({ name }) => labelOf(name)),
   };
 }
 

@@ -8,7 +8,7 @@ import { useDescription } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { exportRows, type Format, save } from './export-rows.ts';
 
 /** Saves every row that matches the list's filter as a file. */
@@ -46,7 +46,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
 
   const what = total === undefined ? '…' : counted(total, description);
   return (
-    <AskDialog
+    <ConfirmDialog
       title={translate('Export {what}', { what: within(labelOf(description)) })}
       maxWidth="xs"
       onClose={close}
@@ -63,6 +63,6 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
         <BulkProgress label={translate('Export')} done={rows} failed={0} total={total} />
       )}
       {isDone && <Typography sx={{ color: 'text.secondary' }}>{translate('The file is saved.')}</Typography>}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }

@@ -10,7 +10,7 @@ import { useDescription, useDescriptions } from '../data/described.tsx';
 import { counted, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
-import { AskDialog } from '../widgets/AskDialog.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
 import { csvLine } from './csv.ts';
 import { save } from './export-rows.ts';
@@ -74,7 +74,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const done = writing.report?.done ?? 0;
   const isUndone = undoing.report !== undefined;
   return (
-    <AskDialog
+    <ConfirmDialog
       title={
         isUndone
           ? translate('The import is undone')
@@ -158,7 +158,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
           )}
         </>
       )}
-    </AskDialog>
+    </ConfirmDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { Button } from '@mui/material';
 import { type ReactNode, useState } from 'react';
-import { AskDialog } from './AskDialog.tsx';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
 import { useTask } from './useTask.ts';
 
 interface Props {
@@ -21,10 +21,10 @@ export const isRequestedInUrl = (act: string | undefined): boolean =>
 
 /** A button that opens a confirmation with an explanation. */
 export function ConfirmButton({ label, title, text, done, run, danger = false, act }: Props) {
-  const [asking, setAsking] = useState(isRequestedInUrl(act));
+  const [open, setOpen] = useState(isRequestedInUrl(act));
   const task = useTask();
   const confirmed = async () => {
-    if (await task.run(run, done)) setAsking(false);
+    if (await task.run(run, done)) setOpen(false);
   };
   return (
     <>
@@ -32,19 +32,19 @@ export function ConfirmButton({ label, title, text, done, run, danger = false, a
         variant="outlined"
         size="small"
         color={danger ? 'error' : 'primary'}
-        onClick={() => setAsking(true)}
+        onClick={() => setOpen(true)}
         sx={{ flexShrink: 0, whiteSpace: 'nowrap' }}
       >
         {label}
       </Button>
-      {asking && (
-        <AskDialog
+      {open && (
+        <ConfirmDialog
           {...{ title, danger, confirm: label, busy: task.busy }}
-          onClose={() => setAsking(false)}
+          onClose={() => setOpen(false)}
           onConfirm={() => void confirmed()}
         >
           {text}
-        </AskDialog>
+        </ConfirmDialog>
       )}
     </>
   );

@@ -2,11 +2,11 @@ import type { ComponentProps } from 'react';
 import { Form, type FormProps, useNotify } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { FormError } from '../data/form-error.ts';
-import { AskDialog } from './AskDialog.tsx';
+import { ConfirmDialog } from './ConfirmDialog.tsx';
 
 type Values = Record<string, unknown>;
 
-interface Props extends Omit<ComponentProps<typeof AskDialog>, 'form'> {
+interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form'> {
   form: Omit<FormProps, 'children' | 'onSubmit'>;
   onSubmit: (values: Values) => unknown;
 }
@@ -24,7 +24,7 @@ export function FormDialog({ form, onSubmit, ...dialog }: Props) {
     return undefined;
   }
   return (
-    <AskDialog
+    <ConfirmDialog
       {...dialog}
       form={(content) => (
         <Form {...form} onSubmit={submit}>

@@ -30,10 +30,10 @@ export class SqliteInvalidations {
   }
 
   async write(tx: Tx, changes: readonly Change[]): Promise<void> {
-    const told = changes.length > maxChanges ? [everything] : changes;
+    const stored = changes.length > maxChanges ? [everything] : changes;
     const { id } = await tx
       .insertInto('invalidations')
-      .values({ id: sql`(select coalesce(max(id), 0) + 1 from invalidations)`, changes: JSON.stringify(told) })
+      .values({ id: sql`(select coalesce(max(id), 0) + 1 from invalidations)`, changes: JSON.stringify(stored) })
       .returning('id')
       .executeTakeFirstOrThrow();
     await tx

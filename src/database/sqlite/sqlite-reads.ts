@@ -13,7 +13,7 @@ const budget = { rows: 1000, ms: 2 };
 const readsInThread = 20;
 const maxTexts = 500;
 
-const rowsSpent = new Error('more rows than the thread that answers may walk over');
+const rowsSpent = new Error('more rows than the main thread may read');
 
 /** Reads outside of transactions run on the main thread. A read of many rows is aborted after about 2 ms and runs in a thread. */
 export class SqliteReads {

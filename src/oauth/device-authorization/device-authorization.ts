@@ -69,7 +69,7 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
   await requireRoom(context, request.source);
   const newDevice = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
   const { deviceCode, userCode } = await storeDevice(context, newDevice);
-  context.metrics.deviceAuthorizations.inc({ result: 'asked' });
+  context.metrics.deviceAuthorizations.inc({ result: 'requested' });
   const { baseUrl } = context.config;
   const shown = showUserCode(userCode);
   return {
@@ -96,7 +96,7 @@ async function requireRoom(context: Context, { address }: RequestSource): Promis
   }
 }
 
-interface Asked {
+interface DeviceRequest {
   readonly client: StoredClient;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
@@ -104,7 +104,7 @@ interface Asked {
 }
 
 /** Two equal user codes are very unlikely. If it happens, a new code is made. */
-async function storeDevice({ database, now }: Context, { client, scopes, resource, source }: Asked) {
+async function storeDevice({ database, now }: Context, { client, scopes, resource, source }: DeviceRequest) {
   const deviceCode = randomBytes(32).toString('base64url');
   for (let attempt = 0; attempt < 5; attempt++) {
     const at = now();

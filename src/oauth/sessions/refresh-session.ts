@@ -107,7 +107,7 @@ function refused({ metrics }: Context, result: string, reason: string): OAuthErr
   return invalidRefreshToken(reason);
 }
 
-/** Phones change networks, so a retry from another network is answered. It may be theft, so it is recorded once per generation. */
+/** Phones change networks, so a retry from another network gets a response. It may be theft, so it is recorded once per generation. */
 async function recordRetry(context: Context, session: SessionRow, source: RequestSource): Promise<void> {
   const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
   const firstAddress = session.rotated_address ?? session.address;

@@ -85,16 +85,16 @@ function element(name, text, properties = {}) {
   return Object.assign(document.createElement(name), { textContent: text, ...properties });
 }
 
-function showAnswer(form, status, took, headers, body) {
-  const answer = form.querySelector('[data-answer]');
+function showResponse(form, status, took, headers, body) {
+  const output = form.querySelector('[data-response]');
   const good = /^2|^304/.test(status);
   const head = element('p', '', { className: `status-line ${good ? 'good' : 'bad'}` });
   head.append(element('strong', status), took === undefined ? '' : ` in ${took} ms`);
   const details = element('details', '', { className: 'more' });
   details.append(element('summary', 'Headers'), element('pre', headers, { tabIndex: 0 }));
   const shown = element('pre', body === '' ? 'No body.' : body, { tabIndex: 0 });
-  answer.replaceChildren(head, ...(headers ? [details] : []), shown);
-  answer.hidden = false;
+  output.replaceChildren(head, ...(headers ? [details] : []), shown);
+  output.hidden = false;
 }
 
 async function send(form) {
@@ -110,7 +110,7 @@ async function send(form) {
   try {
     response = await fetch(request.url, request);
   } catch {
-    showAnswer(form, 'The service did not answer.', undefined, '', 'Is it running, and are you online?');
+    showResponse(form, 'The service did not respond.', undefined, '', 'Is it running, and are you online?');
     return;
   }
   const text = await response.text();
@@ -120,7 +120,7 @@ async function send(form) {
   try {
     json = JSON.parse(text);
   } catch {}
-  showAnswer(form, `${response.status} ${response.statusText}`, took, headers, json ? JSON.stringify(json, null, 2) : text);
+  showResponse(form, `${response.status} ${response.statusText}`, took, headers, json ? JSON.stringify(json, null, 2) : text);
   // Requests use a token that was issued here, so nobody has to copy it after a login.
   const { pathname } = new URL(request.url);
   if (response.ok && tokenAnswers.test(pathname) && typeof json?.access_token === 'string') {

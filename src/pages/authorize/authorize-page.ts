@@ -59,7 +59,7 @@ export interface ValidatedPageRequest {
   readonly login: Login;
 }
 
-/** Answers a request that needs the consent of the user. */
+/** Handles a request that needs the consent of the user. */
 type Decide = (validated: ValidatedPageRequest, scopes: readonly string[]) => Promise<FastifyReply>;
 
 /** The authorization endpoint: shows pages if needed, then responds to the application. */
@@ -116,28 +116,32 @@ export class AuthorizePage {
       return this.signIn(pageRequest);
     }
     const source = requestSource(pageRequest.request);
-    const asking = await resolveClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
+    const validatedClient = await resolveClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
       // RFC 9700 4.11.2: before the user has signed in, a link with an error must not cause a redirect.
       if (!login && !isSilent(parameters)) return this.signIn(pageRequest);
-      const authorization = readAuthorizationRequest(oauth, asking, effective);
-      const parties = login && { userId: login.userId, clientId: asking.client.id };
+      const authorization = readAuthorizationRequest(oauth, validatedClient, effective);
+      const parties = login && { userId: login.userId, clientId: validatedClient.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
-      const expected = await this.#expected(asking, singleValue(parameters, 'id_token_hint'));
+      const expected = await this.#expected(validatedClient, singleValue(parameters, 'id_token_hint'));
       const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
       if (step.kind === 'sign-in' || !login) return this.signIn(pageRequest);
       // The user is not asked for consent that cannot be granted. With select_account, another account may be able to grant it.
       if (step.kind !== 'choose-account') {
-        await requireRealm(database.db, asking.client, login.userId, 'access_denied');
+        await requireRealm(database.db, validatedClient.client, login.userId, 'access_denied');
       }
-      return await go({ client: asking, authorization, login, step });
+      return await go({ client: validatedClient, authorization, login, step });
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error;
       oauth.context.metrics.authorizations.inc({ result: error.error });
-      return this.#return(pageRequest, asking, errorResponse(asking, oauth.context.config.baseUrl, error));
+      return this.#return(
+        pageRequest,
+        validatedClient,
+        errorResponse(validatedClient, oauth.context.config.baseUrl, error),
+      );
     }
   }
 
@@ -156,8 +160,8 @@ export class AuthorizePage {
     return pageRequest.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(pageRequest: AuthorizePageRequest, asking: ValidatedClient, { userId }: Login) {
-    return this.#show(pageRequest, asking, 'authorize-account', {
+  async #chooseAccount(pageRequest: AuthorizePageRequest, validatedClient: ValidatedClient, { userId }: Login) {
+    return this.#show(pageRequest, validatedClient, 'authorize-account', {
       title: message('authorize_account.title'),
       person: await personOf(pageRequest, userId),
     });

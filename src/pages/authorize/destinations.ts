@@ -59,7 +59,7 @@ export const createDestinations =
       /** The provider that the application wants the user to sign in with. */
       idpHint: singleValue(parameters, 'idp_hint'),
       /** The requirements of the application for the sign-in. */
-      asks: Object.fromEntries(
+      requirements: Object.fromEntries(
         ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
           const value = singleValue(parameters, name);
           return value === undefined ? [] : [[name, value]];

@@ -10,7 +10,7 @@ export const methodBadge = (method: string): Html =>
 const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefined => Object.values(content)[0]?.schema;
 
 function responseList({ responses = {} }: Operation): Html {
-  return html`<dl class="answers">${Object.entries(responses).map(([status, response]) => {
+  return html`<dl class="responses">${Object.entries(responses).map(([status, response]) => {
     const schema = firstSchema(response);
     return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(response.description === 'Default Response' ? 'Done.' : (response.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
@@ -125,7 +125,7 @@ ${all(needed)}
 ${others.length > 0 && html`<details class="more"><summary>${others.length} optional ${others.length === 1 ? 'parameter' : 'parameters'}</summary><div class="stack">${all(others)}</div></details>`}
 ${bodyField(operation, described)}
 <div class="row send" hidden><button class="primary">Send</button><span class="quiet small" data-note></span></div>
-<div class="answer" role="status" data-answer hidden></div>
+<div class="response" role="status" data-response hidden></div>
 ${first && html`<figure class="sample"><figcaption>${first.label}<button type="button" class="slim" data-copy="${id}-curl" hidden>Copy</button></figcaption><pre id="${id}-curl" tabindex="0" data-curl>${first.source}</pre></figure>`}
 ${more.map(({ label, source }) => html`<details class="more"><summary>${label === 'client' ? 'JavaScript' : label}</summary><pre tabindex="0">${source}</pre></details>`)}
 </form>`;

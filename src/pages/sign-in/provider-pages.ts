@@ -41,7 +41,7 @@ export function serveProviders(app: App, kit: PageKit, services: ProviderService
     `${path}/callback`,
     { config: { auth: 'public', errors: 'page' }, schema: { hide: true } },
     async (request, reply) => {
-      const query = answersIn(asObject(request.body));
+      const query = responseParameters(asObject(request.body));
       const pageRequest = new PageRequest(kit, request, reply);
       return pageRequest.redirect(`/login/with/${encodeURIComponent(nameIn(pageRequest))}/callback?${query}`);
     },
@@ -62,7 +62,7 @@ export function serveProviders(app: App, kit: PageKit, services: ProviderService
   serveProviderTest(kit, services);
 }
 
-function answersIn(sent: Readonly<Record<string, unknown>>): URLSearchParams {
+function responseParameters(sent: Readonly<Record<string, unknown>>): URLSearchParams {
   const found = responses.flatMap((name) => {
     const value = sent[name];
     return typeof value === 'string' && value.length <= 4000 ? [[name, value]] : [];
@@ -83,7 +83,7 @@ async function begin(pageRequest: PageRequest, services: ProviderServices) {
   const query = pageRequest.query;
   const next = localPath(query.next);
   const destination = await services.findDestination(next);
-  const parameters = { ...destination?.asks, login_hint: destination?.loginHint, ...query };
+  const parameters = { ...destination?.requirements, login_hint: destination?.loginHint, ...query };
   return sendToProvider(pageRequest, services, provider, {
     purpose: 'sign-in',
     next,
@@ -96,7 +96,7 @@ async function finish(pageRequest: PageRequest, services: ProviderServices): Pro
   const { context, oauth } = services;
   const provider = await providerOf(services, pageRequest);
   const label = labelOf(provider);
-  const response = answersIn(pageRequest.query);
+  const response = responseParameters(pageRequest.query);
   const state = response.get('state');
   const { visitor } = pageRequest.kit.cookies.read(pageRequest.request);
   const { name } = provider.definition;

@@ -23,7 +23,7 @@ export interface IdempotencyKey {
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
-const label = 'idempotent answer';
+const label = 'idempotent response';
 
 /** The key of a request. It is bound to the caller, the path and the body. The hashes are MACs, because a body may contain a password. */
 export function idempotencyKey(
@@ -108,7 +108,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
     );
   }
   const body = decrypt(key.sealingKey, stored.body ?? '', label);
-  if (!body) throw new Error('a stored answer cannot be opened with its key');
+  if (!body) throw new Error('a stored response cannot be opened with its key');
   return JSON.parse(body.toString());
 }
 

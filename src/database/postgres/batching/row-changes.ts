@@ -26,11 +26,11 @@ const trustedMs = 60_000;
 export class RowChanges {
   readonly #read: (text: string) => Promise<Observed[]>;
   /** One query at a time, so that each one sees a newer state than the one before. */
-  readonly #asked = new Batcher<undefined, CommitCounts | undefined>(
+  readonly #counts = new Batcher<undefined, CommitCounts | undefined>(
     { concurrency: 1, maxItems: Number.POSITIVE_INFINITY, strict: true },
-    async (askers) => {
+    async (waiting) => {
       const changes = await this.#observe();
-      return askers.map(() => changes);
+      return waiting.map(() => changes);
     },
   );
   #generation = 0;
@@ -46,7 +46,7 @@ export class RowChanges {
   }
 
   changes(): Promise<CommitCounts | undefined> {
-    return this.#asked.add(undefined);
+    return this.#counts.add(undefined);
   }
 
   async #observe(): Promise<CommitCounts | undefined> {

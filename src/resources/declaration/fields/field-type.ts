@@ -75,8 +75,8 @@ export interface FieldType {
   /** The stored values that match a search term, or a condition on the row of the aliased table. */
   matches(term: SearchTerm, field: SearchedField, engine: Engine, alias: string): readonly unknown[] | Fragment;
 
-  /** When the field has an index: always, only if it is searchable or sortable (`asked`), or never. */
-  readonly indexing: 'always' | 'asked' | 'never';
+  /** When the field has an index: always, only if it is declared searchable or sortable (`declared`), or never. */
+  readonly indexing: 'always' | 'declared' | 'never';
   /** The maximum length of a text. It decides whether the text can be indexed. */
   maxLength?(options: AnyOptions): number;
   /** Whether values are compared and sorted by a folded form. Managed tables store it in a separate column. */

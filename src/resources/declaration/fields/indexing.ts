@@ -8,5 +8,5 @@ export const isTooLongToIndex = (field: Field): boolean =>
 export function isIndexed(field: Field): boolean {
   const { indexing } = fieldTypeOf(field);
   const { searchable, sortable } = field.options;
-  return indexing === 'always' || (indexing === 'asked' && !!(searchable || sortable) && !isTooLongToIndex(field));
+  return indexing === 'always' || (indexing === 'declared' && !!(searchable || sortable) && !isTooLongToIndex(field));
 }

@@ -32,7 +32,7 @@ export const plainValues = {
     rejectWildcard(term, field);
     return [searchedValue(term.text, field)];
   },
-  indexing: 'asked',
+  indexing: 'declared',
   bounds: boundsOf,
 } as const satisfies Partial<FieldType>;
 

@@ -27,7 +27,7 @@ interface Props {
 }
 
 /** A dialog with a title, content, *Cancel* and one main button. */
-export function AskDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
+export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, form, maxWidth = 'sm', ...rest }: Props) {
   const id = useId();
   const cancel = useRef<HTMLButtonElement>(null);
   // When the focused button becomes disabled, it loses the focus, and Escape would no longer reach the dialog. A layout effect runs before
