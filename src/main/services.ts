@@ -19,8 +19,8 @@ import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ensureProxiedClients, recreateProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
-import { ImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
-import { FailedClientAuthentications } from '../oauth/failed-clients.ts';
+import { createImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
+import { createFailedClients } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
@@ -67,7 +67,7 @@ export async function createServices(context: Context) {
     legacyTokens,
     ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
   );
-  const clients = new ClientDirectory(context, keys, new ImportedSecrets(context, keys, passwords));
+  const clients = new ClientDirectory(context, keys, createImportedSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const lockAuthority = createLockAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);
@@ -82,7 +82,7 @@ export async function createServices(context: Context) {
     keys,
     clients,
     documents: new ClientDocuments(context, clients, { scopes, keys }),
-    failedClients: new FailedClientAuthentications(context, clients),
+    recordFailedClient: createFailedClients(context, clients),
     clientKeys: new ClientKeys(context),
     dpop,
     sessions,

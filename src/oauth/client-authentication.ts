@@ -70,11 +70,11 @@ export interface ClientRequest {
 
 /** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */
 export async function authenticateClient(
-  oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'failedClients'>,
+  oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'recordFailedClient'>,
   { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
-  const { clients, failedClients } = oauth;
+  const { clients } = oauth;
   if (parameters.has('client_assertion')) {
     if (authorization !== undefined && /^basic /i.test(authorization)) throw authenticatedTwice();
     if (parameters.has('client_secret')) throw authenticatedTwice();
@@ -100,7 +100,7 @@ export async function authenticateClient(
     if (!client.public) countAs?.(client.id);
     return client;
   }
-  await failedClients.record(attempts[0]?.id ?? id, source);
+  await oauth.recordFailedClient(attempts[0]?.id ?? id, source);
   throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
 

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { durationOf } from '../../platform/duration-of.ts';
 import { eventLine } from '../../resources/audit/event-line.ts';
 import { type EventFilter, type EventRow, newestEvents } from '../../resources/audit/event-store.ts';
-import { EventFollower } from '../../resources/audit/follow-events.ts';
+import { followEvents } from '../../resources/audit/follow-events.ts';
 import { findUserByText } from '../operator/find-user.ts';
 import { withContext } from '../operator/with-context.ts';
 import { showTime } from '../terminal/print.ts';
@@ -59,7 +59,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   const newest = await newestEvents(db, filter, flags.limit);
   print(newest);
   if (!flags.follow) return;
-  const follower = new EventFollower(context.database, filter, { now, seen: newest });
+  const nextEvents = followEvents(context.database, filter, { now, seen: newest });
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
@@ -69,7 +69,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
     stopped = true;
   });
   while (!stopped) {
-    print(await follower.next());
+    print(await nextEvents());
     await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, everyMs))]);
   }
 }

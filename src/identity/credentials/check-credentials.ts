@@ -8,7 +8,7 @@ import { readLogin } from '../accounts/identifiers.ts';
 import { isInRealm } from '../accounts/user.ts';
 import { findUserByLogin, lockUserWithHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { KeyedSemaphore } from '../throttle/keyed-semaphore.ts';
+import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
 import { type Attempt, beginAttempt, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
 import { knownBrowserOf } from './known-browsers.ts';
@@ -26,8 +26,8 @@ export interface Credentials {
 }
 
 /** Well below the limits, so that right passwords on several instances do not exceed them together. */
-const perAccount = new KeyedSemaphore(2, 200);
-const perAddress = new KeyedSemaphore(32, 1000);
+const perAccount = createKeyedSemaphore(2, 200);
+const perAddress = createKeyedSemaphore(32, 1000);
 
 export const maxFailures = { account: 10, browser: 10, address: 100 };
 
@@ -62,7 +62,7 @@ interface Check {
 
 /** A known browser has its own count, so that other people's guesses cannot lock it out. Its own failures can. */
 function checkFromKnownBrowser(check: Check, key: string): Promise<UserRow | undefined> {
-  return perAccount.run(key, async () => {
+  return perAccount(key, async () => {
     const attempt = await beginAttempt(check.context, [
       { key, max: maxFailures.browser, of: 'browser', resetOnSuccess: true },
     ]);
@@ -76,8 +76,8 @@ function checkFromUnknownBrowser(check: Check, identifier: string): Promise<User
   const networks = networkLimits('login', credentials.source.address, maxFailures.address);
   const seen = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', resetOnSuccess: true };
   const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
-  return perAddress.run(networks[0].key, () =>
-    perAccount.run(unseen[0]?.key ?? seen.key, async () => {
+  return perAddress(networks[0].key, () =>
+    perAccount(unseen[0]?.key ?? seen.key, async () => {
       const attempt = await beginAttempt(context, [seen, ...unseen, ...networks]);
       if (attempt.refusals.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);

@@ -7,7 +7,7 @@ import { isReservedForAnother } from '../accounts/email-change-store.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { type Profile, takenField } from '../accounts/user-fields.ts';
 import { findTakenFields } from '../accounts/user-store.ts';
-import { KeyedSemaphore } from '../throttle/keyed-semaphore.ts';
+import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
 import { type Attempt, beginAttempt, countAgainstLimits, networkLimits, readRefusal } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
@@ -19,7 +19,7 @@ const mailsAnHour = 5;
 const takenLimits = ({ address }: RequestSource) => networkLimits('taken', address, maxTakenPerHour);
 
 /** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
-const perNetwork = new KeyedSemaphore(1, 500);
+const perNetwork = createKeyedSemaphore(1, 500);
 
 const tooManyTaken = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
@@ -39,7 +39,7 @@ export async function beginRegistration(context: Context, { address }: RequestSo
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
 export function requireUntaken(context: Context, wanted: Partial<Profile>, source: RequestSource, userId = '') {
-  return perNetwork.run(networkOf(source.address ?? 'unknown'), async () => {
+  return perNetwork(networkOf(source.address ?? 'unknown'), async () => {
     const refusal = await readRefusal(context, takenLimits(source));
     if (refusal) throw tooManyTaken(refusal.retryAfterSeconds);
     const { db } = context.database;

@@ -1,25 +1,19 @@
 import { unavailable } from '../../platform/errors.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 
-/** Lets a few attempts per key run concurrently. Otherwise parallel right passwords would count as failures. */
-export class KeyedSemaphore {
-  readonly #atATime: number;
-  readonly #waiting: number;
-  readonly #refusal: string;
-  readonly #keys = new Map<string, { inside: number; line: (() => void)[] }>();
-
-  constructor(atATime: number, waiting: number, refusal = 'Too many sign-ins at once. Try again shortly.') {
-    this.#atATime = atATime;
-    this.#waiting = waiting;
-    this.#refusal = refusal;
-  }
-
-  async run<T>(key: string, job: () => Promise<T>): Promise<T> {
-    const gate = this.#keys.get(key) ?? { inside: 0, line: [] };
-    this.#keys.set(key, gate);
-    if (gate.inside < this.#atATime) gate.inside++;
+/** Returns a function that runs a few attempts per key concurrently. Otherwise parallel right passwords would count as failures. */
+export function createKeyedSemaphore(
+  atATime: number,
+  waiting: number,
+  refusal = 'Too many sign-ins at once. Try again shortly.',
+) {
+  const keys = new Map<string, { inside: number; line: (() => void)[] }>();
+  return async <T>(key: string, job: () => Promise<T>): Promise<T> => {
+    const gate = getOrCreate(keys, key, () => ({ inside: 0, line: [] }));
+    if (gate.inside < atATime) gate.inside++;
     else {
-      if (gate.line.length >= this.#waiting) {
-        throw unavailable(this.#refusal, 2, 'the line of one account, address or client is full');
+      if (gate.line.length >= waiting) {
+        throw unavailable(refusal, 2, 'the line of one account, address or client is full');
       }
       await new Promise<void>((resolve) => gate.line.push(resolve));
     }
@@ -28,7 +22,7 @@ export class KeyedSemaphore {
     } finally {
       const next = gate.line.shift();
       if (next) next();
-      else if (--gate.inside === 0) this.#keys.delete(key);
+      else if (--gate.inside === 0) keys.delete(key);
     }
-  }
+  };
 }

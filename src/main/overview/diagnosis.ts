@@ -8,29 +8,20 @@ import { checkSettings } from '../doctor/check-settings.ts';
 
 const cacheMs = 60_000;
 
-/** The findings of `gatehouse doctor` for the running service. Requests within a minute share one run. */
-export class Diagnosis {
-  readonly #context: Context;
-  readonly #providers: Pick<Providers, 'definitions'>;
-  readonly #startedAt: number;
-  #last: { readonly at: number; readonly result: ReturnType<typeof examine> } | undefined;
-
-  constructor(context: Context, providers: Pick<Providers, 'definitions'>) {
-    this.#context = context;
-    this.#providers = providers;
-    this.#startedAt = context.now();
-  }
-
-  run(): ReturnType<typeof examine> {
-    const at = this.#context.now();
-    if (this.#last && at - this.#last.at < cacheMs) return this.#last.result;
-    const result = examine(this.#context, this.#providers, this.#startedAt);
-    this.#last = { at, result };
+/** Returns the findings of `gatehouse doctor` for the running service. Requests within a minute share one run. */
+export function createDiagnosis(context: Context, providers: Pick<Providers, 'definitions'>) {
+  const startedAt = context.now();
+  let last: { readonly at: number; readonly result: ReturnType<typeof examine> } | undefined;
+  return () => {
+    const at = context.now();
+    if (last && at - last.at < cacheMs) return last.result;
+    const result = examine(context, providers, startedAt);
+    last = { at, result };
     result.catch(() => {
-      this.#last = undefined;
+      last = undefined;
     });
     return result;
-  }
+  };
 }
 
 async function examine(

@@ -7,7 +7,7 @@ import type { Providers } from '../../identity/providers/providers.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Activity } from './activity.ts';
-import { Diagnosis } from './diagnosis.ts';
+import { createDiagnosis } from './diagnosis.ts';
 
 const count = Type.Optional(Type.Integer());
 const HourOfActivity = Type.Object({
@@ -45,7 +45,7 @@ export function serveOverview(
   context: Context,
   { activity, providers }: { readonly activity: Activity; readonly providers: Providers },
 ): void {
-  const diagnosis = new Diagnosis(context, providers);
+  const diagnose = createDiagnosis(context, providers);
   app.get(
     '/v1/activities',
     {
@@ -90,7 +90,7 @@ export function serveOverview(
       requireAdministrator(caller);
       // The response reveals settings and paths.
       if (!caller.scopes.includes('*')) throw insufficientScope('*');
-      return { data: await diagnosis.run() };
+      return { data: await diagnose() };
     },
   );
 }

@@ -3,7 +3,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { findClient, type StoredClient } from './client-store.ts';
 import { type AuthenticatedClient, findSecret } from './secrets/client-secrets.ts';
-import type { ImportedSecrets } from './secrets/imported-secrets.ts';
+import type { createImportedSecrets } from './secrets/imported-secrets.ts';
 
 const cachedClients = 10_000;
 
@@ -11,15 +11,15 @@ const cachedClients = 10_000;
 export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
-  readonly #importedSecrets: ImportedSecrets | undefined;
+  readonly #findImportedSecret: ReturnType<typeof createImportedSecrets> | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
   /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
 
-  constructor(context: Context, keys: KeyRing, foreign?: ImportedSecrets) {
+  constructor(context: Context, keys: KeyRing, findImported?: ReturnType<typeof createImportedSecrets>) {
     this.#context = context;
     this.#keys = keys;
-    this.#importedSecrets = foreign;
+    this.#findImportedSecret = findImported;
     context.database.bus.subscribe(({ kind, id }) => {
       if (kind === 'everything') this.#clients.clear();
       else if (kind === 'client') this.#clients.delete(id);
@@ -48,7 +48,7 @@ export class ClientDirectory {
     if (!client || secret === undefined || client.token_endpoint_auth_method === 'private_key_jwt') return undefined;
     const own = findSecret(this.#keys, client, secret, this.#context.now());
     if (own !== undefined) return { ...client, secretId: own };
-    const foreign = await this.#importedSecrets?.find(client, secret);
+    const foreign = await this.#findImportedSecret?.(client, secret);
     if (foreign === undefined) return undefined;
     // From now on, the secret is stored in our own hash format, unless an end was set for it.
     const renewed = await this.find(id);

@@ -13,7 +13,7 @@ import type { WebSessions } from '../session/authenticate-web.ts';
 import { createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
 import { createLoginClient } from '../session/login-client.ts';
-import { RequestLanguage } from '../session/request-language.ts';
+import { createRequestLanguage } from '../session/request-language.ts';
 import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
@@ -52,7 +52,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const csrf = createCsrf(config, keys, cookies);
   const languages = getLanguages(config);
   const views = createViews(config, languages);
-  const requestLanguage = new RequestLanguage(languages, cookies);
+  const requestLanguage = createRequestLanguage(languages, cookies);
   const languageOf = (request: FastifyRequest) => requestLanguage.of(request, database.db);
   const loginPath = `/${config.loginPageUrl}`;
   const local_passwords = config.localPasswords;

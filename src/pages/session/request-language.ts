@@ -11,29 +11,23 @@ const languages = new WeakMap<FastifyRequest, string>();
 export const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
 
 /** The language of a page: the user's choice in the settings or in this browser, otherwise the browser's. */
-export class RequestLanguage {
-  readonly #languages: Languages;
-  readonly #cookies: Cookies;
-
-  constructor(all: Languages, cookies: Cookies) {
-    this.#languages = all;
-    this.#cookies = cookies;
-  }
-
-  /** Reads the settings of the signed-in user. */
-  async of(request: FastifyRequest, db: Db): Promise<string> {
-    const known = languages.get(request);
-    if (known !== undefined) return known;
-    const { userId } = request.caller;
-    const user = userId === null ? undefined : await findUser(db, userId);
-    const language = this.#languages.find([user?.locale]) ?? this.ofBrowser(request);
-    languages.set(request, language);
-    return language;
-  }
-
+export function createRequestLanguage(all: Languages, cookies: Cookies) {
   /** Does not use the database, so it also works on error pages when the database is down. */
-  ofBrowser(request: FastifyRequest): string {
+  const ofBrowser = (request: FastifyRequest): string => {
     const wanted = readAcceptLanguage(request.headers['accept-language']);
-    return languages.get(request) ?? this.#languages.match([this.#cookies.read(request).language, ...wanted]);
-  }
+    return languages.get(request) ?? all.match([cookies.read(request).language, ...wanted]);
+  };
+  return {
+    ofBrowser,
+    /** Reads the settings of the signed-in user. */
+    async of(request: FastifyRequest, db: Db): Promise<string> {
+      const known = languages.get(request);
+      if (known !== undefined) return known;
+      const { userId } = request.caller;
+      const user = userId === null ? undefined : await findUser(db, userId);
+      const language = all.find([user?.locale]) ?? ofBrowser(request);
+      languages.set(request, language);
+      return language;
+    },
+  };
 }

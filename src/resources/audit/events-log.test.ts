@@ -8,10 +8,10 @@ import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { EventRow } from './event-store.ts';
-import { EventFollower } from './follow-events.ts';
+import { followEvents } from './follow-events.ts';
 import { openEventsLog } from './open-events-log.ts';
 import { recordEvent } from './record-event.ts';
-import { UdpSyslog } from './syslog.ts';
+import { createUdpSyslog } from './syslog.ts';
 
 interface Line {
   readonly type: string;
@@ -91,8 +91,8 @@ onBothEngines('EVENTS_LOG', (engine) => {
   it('is followed in order, without gaps and repetitions, regardless of how late a transaction ends', async () => {
     const context = await make();
     const { db } = context.database;
-    const follower = new EventFollower(context.database, {}, { now: context.now(), seen: [] });
-    const types = async () => (await follower.next()).map(({ type }) => type);
+    const nextEvents = followEvents(context.database, {}, { now: context.now(), seen: [] });
+    const types = async () => (await nextEvents()).map(({ type }) => type);
     /** Other transactions may run on the same server. */
     const firstResponse = async () => {
       for (;;) {
@@ -156,7 +156,7 @@ describe('EVENTS_LOG to syslog', () => {
       setImmediate(() => this.emit('error', new Error('bind EMFILE')));
       return this;
     });
-    const syslog = new UdpSyslog({ host: '127.0.0.1', port: 514 });
+    const syslog = createUdpSyslog({ host: '127.0.0.1', port: 514 });
     const event = { type: 'logout', created_at: 0, data: '{}' } as EventRow;
     await assert.rejects(syslog.write([event]), /EMFILE/);
   });

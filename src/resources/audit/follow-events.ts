@@ -1,4 +1,4 @@
-import type { Database, Db } from '../../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
 
 /** The longest time between the date of an event and its commit. */
@@ -21,71 +21,60 @@ interface Poll {
 }
 
 /**
- * Returns each new event once and in order, however late its transaction commits. An event waits for the transactions that were
- * running when it was first seen.
+ * Returns a function that returns each new event once and in order, however late its transaction commits. An event waits for the
+ * transactions that were running when it was first seen. `seen`: events that are already known at the start.
  */
-export class EventFollower {
-  readonly #database: Pick<Database, 'engine' | 'db'>;
-  readonly #filter: EventFilter;
-  #newest: number;
+export function followEvents(
+  database: Pick<Database, 'engine' | 'db'>,
+  filter: EventFilter,
+  { now, seen: known }: { now: number; seen: readonly EventRow[] },
+) {
+  let newest = now;
   /** All events before this time have been seen. */
-  #complete: number;
+  let complete = now - overlap;
   /** Seen events of the period that is queried again. */
-  readonly #seen = new Set<string>();
-  readonly #polls: Poll[] = [];
+  const seen = new Set<string>();
+  const polls: Poll[] = [];
 
-  /** `seen`: events that are already known at the start. */
-  constructor(
-    database: Pick<Database, 'engine' | 'db'>,
-    filter: EventFilter,
-    { now, seen }: { now: number; seen: readonly EventRow[] },
-  ) {
-    this.#database = database;
-    this.#filter = filter;
-    this.#newest = now;
-    this.#complete = now - overlap;
-    this.#note(seen);
-  }
-
-  async next(): Promise<EventRow[]> {
-    const { db } = this.#database;
-    const { ended } = await readHorizon(this.#database);
-    const rows = await this.#unseen(db);
-    const { begun } = await readHorizon(this.#database);
-    this.#note(rows);
-    this.#polls.push({ rows, begun, newest: this.#newest });
-    const waiting = this.#polls.findIndex((poll) => poll.begun > ended);
-    const settled = this.#polls.splice(0, waiting < 0 ? this.#polls.length : waiting);
-    const last = settled.at(-1);
-    if (!last) return [];
-    this.#complete = last.newest - overlap;
-    const oldest = firstIdOf(this.#complete);
-    for (const id of this.#seen) if (id < oldest) this.#seen.delete(id);
-    const rowsSettled = settled.flatMap((poll) => poll.rows);
-    const newestSettled = rowsSettled.reduce((newest, { id }) => (id > newest ? id : newest), '');
-    // A later query may have found events that are older than the settled ones, from transactions that committed late.
-    for (const poll of this.#polls) {
-      rowsSettled.push(...poll.rows.filter(({ id }) => id < newestSettled));
-      poll.rows = poll.rows.filter(({ id }) => id > newestSettled);
-    }
-    return rowsSettled.sort((a, b) => (a.id < b.id ? -1 : 1));
-  }
-
-  async #unseen(db: Db): Promise<EventRow[]> {
+  async function unseen(): Promise<EventRow[]> {
     const fresh: EventRow[] = [];
-    let from = firstIdOf(this.#complete);
+    let from = firstIdOf(complete);
     for (;;) {
-      const rows = await eventsAfter(db, from, this.#filter, batch);
-      fresh.push(...rows.filter(({ id }) => !this.#seen.has(id)));
+      const rows = await eventsAfter(database.db, from, filter, batch);
+      fresh.push(...rows.filter(({ id }) => !seen.has(id)));
       if (rows.length < batch) return fresh;
       from = (rows.at(-1) as EventRow).id;
     }
   }
 
-  #note(rows: readonly EventRow[]): void {
+  function note(rows: readonly EventRow[]): void {
     for (const { id } of rows) {
-      this.#seen.add(id);
-      this.#newest = Math.max(this.#newest, timeOf(id));
+      seen.add(id);
+      newest = Math.max(newest, timeOf(id));
     }
   }
+
+  note(known);
+  return async (): Promise<EventRow[]> => {
+    const { ended } = await readHorizon(database);
+    const rows = await unseen();
+    const { begun } = await readHorizon(database);
+    note(rows);
+    polls.push({ rows, begun, newest });
+    const waiting = polls.findIndex((poll) => poll.begun > ended);
+    const settled = polls.splice(0, waiting < 0 ? polls.length : waiting);
+    const last = settled.at(-1);
+    if (!last) return [];
+    complete = last.newest - overlap;
+    const oldest = firstIdOf(complete);
+    for (const id of seen) if (id < oldest) seen.delete(id);
+    const rowsSettled = settled.flatMap((poll) => poll.rows);
+    const newestSettled = rowsSettled.reduce((latest, { id }) => (id > latest ? id : latest), '');
+    // A later query may have found events that are older than the settled ones, from transactions that committed late.
+    for (const poll of polls) {
+      rowsSettled.push(...poll.rows.filter(({ id }) => id < newestSettled));
+      poll.rows = poll.rows.filter(({ id }) => id > newestSettled);
+    }
+    return rowsSettled.sort((a, b) => (a.id < b.id ? -1 : 1));
+  };
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Context } from '../../database/context.ts';
 import { EventFile } from './event-file.ts';
 import { EventsLog, type LineSink } from './events-log.ts';
-import { StreamSyslog, UdpSyslog } from './syslog.ts';
+import { createStreamSyslog, createUdpSyslog } from './syslog.ts';
 
 /** RFC 5426 3.3, RFC 6587 3.2, RFC 5425 4.1. */
 const ports = new Map([
@@ -21,5 +21,5 @@ function sinkOf(setting: string, workingDir: string): LineSink {
   const [scheme = '', rest = ''] = setting.split(/:(?:\/\/)?(.*)/s);
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(rest) ?? [];
   const target = { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? ports.get(scheme)) };
-  return scheme === 'syslog' ? new UdpSyslog(target) : new StreamSyslog(target, scheme === 'syslog+tls');
+  return scheme === 'syslog' ? createUdpSyslog(target) : createStreamSyslog(target, scheme === 'syslog+tls');
 }

@@ -35,82 +35,68 @@ interface Target {
 const timeoutMs = 5000;
 
 /** RFC 5426: one datagram per message, without an acknowledgement. */
-export class UdpSyslog implements LineSink {
-  readonly #target: Target;
-
-  constructor(target: Target) {
-    this.#target = target;
-  }
-
-  async write(events: readonly EventRow[]): Promise<void> {
-    const { address, family } = await lookup(this.#target.host);
+export const createUdpSyslog = ({ host, port }: Target): LineSink => ({
+  async write(events) {
+    const { address, family } = await lookup(host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     // A socket that cannot be opened emits an error and never calls back.
     const failing = new Promise<never>((_resolve, reject) => socket.on('error', reject));
     failing.catch(() => undefined);
     const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
-      for (const event of events) await Promise.race([send(syslogMessage(event), this.#target.port, address), failing]);
+      for (const event of events) await Promise.race([send(syslogMessage(event), port, address), failing]);
     } finally {
       socket.close();
     }
-  }
-
-  async close(): Promise<void> {}
-}
+  },
+  async close() {},
+});
 
 /** RFC 6587 3.4.1 (TCP) and RFC 5425 (TLS): the length and then the message, over one connection. */
-export class StreamSyslog implements LineSink {
-  readonly #target: Target;
-  readonly #secure: boolean;
-  #socket: Socket | undefined;
+export function createStreamSyslog({ host, port }: Target, secure: boolean): LineSink {
+  let open: Socket | undefined;
 
-  constructor(target: Target, secure: boolean) {
-    this.#target = target;
-    this.#secure = secure;
-  }
-
-  async write(events: readonly EventRow[]): Promise<void> {
-    const socket = await this.#connected();
-    const messages = events.map((event) => {
-      const message = syslogMessage(event);
-      return Buffer.concat([Buffer.from(`${message.length} `), message]);
-    });
-    await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(
-        () => socket.destroy(new Error('the syslog server does not accept the message')),
-        timeoutMs,
-      );
-      const lost = () => reject(new Error('the connection to the syslog server was lost'));
-      socket.once('close', lost);
-      socket.write(Buffer.concat(messages), (error) => {
-        clearTimeout(timer);
-        socket.removeListener('close', lost);
-        if (error) reject(error);
-        else resolve();
-      });
-    });
-  }
-
-  async close(): Promise<void> {
-    const socket = this.#socket;
-    this.#socket = undefined;
-    if (socket) await new Promise<void>((resolve) => socket.end(resolve));
-  }
-
-  async #connected(): Promise<Socket> {
-    if (this.#socket && !this.#socket.destroyed) return this.#socket;
-    const { host, port } = this.#target;
-    const socket = this.#secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
+  async function connected(): Promise<Socket> {
+    if (open && !open.destroyed) return open;
+    const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not respond')));
-    await once(socket, this.#secure ? 'secureConnect' : 'connect');
+    await once(socket, secure ? 'secureConnect' : 'connect');
     socket.setTimeout(0);
     socket.setKeepAlive(true);
     // The next write detects that the connection is closed.
     socket.on('error', () => undefined);
     // The end of the connection is only detected while reading.
     socket.resume().unref();
-    this.#socket = socket;
+    open = socket;
     return socket;
   }
+
+  return {
+    async write(events) {
+      const socket = await connected();
+      const messages = events.map((event) => {
+        const message = syslogMessage(event);
+        return Buffer.concat([Buffer.from(`${message.length} `), message]);
+      });
+      await new Promise<void>((resolve, reject) => {
+        const timer = setTimeout(
+          () => socket.destroy(new Error('the syslog server does not accept the message')),
+          timeoutMs,
+        );
+        const lost = () => reject(new Error('the connection to the syslog server was lost'));
+        socket.once('close', lost);
+        socket.write(Buffer.concat(messages), (error) => {
+          clearTimeout(timer);
+          socket.removeListener('close', lost);
+          if (error) reject(error);
+          else resolve();
+        });
+      });
+    },
+    async close() {
+      const socket = open;
+      open = undefined;
+      if (socket) await new Promise<void>((resolve) => socket.end(resolve));
+    },
+  };
 }
