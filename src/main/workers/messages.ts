@@ -17,7 +17,7 @@ export type FromWorker =
   /** A request for the sum of all metrics. */
   | { readonly is: 'sum'; readonly requestId: number }
   | { readonly is: 'figures'; readonly requestId: number; readonly figures: object[] }
-  /** `question`: the worker waits until the primary has notified the others. */
+  /** `requestId`: the worker waits until the primary has notified the others. */
   | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly requestId: number | undefined };
 
 export type FromPrimary =
