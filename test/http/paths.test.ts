@@ -119,6 +119,7 @@ describe('The Accept header', () => {
     ];
     const bad = ['text/html', 'application/problem+json', 'application/jsonp', '', '*/*;q=0', 'application/*;q=0, */*'];
     bad.push('application/json;q=0', 'application/json ; Q = 0.00, */*');
+    bad.push(';application/json', ';application/json;a="b"');
     for (const accept of good) {
       assert.equal((await fetch(`${url}/v1/things`, { headers: { accept } })).status, 200, accept);
     }

@@ -47,10 +47,11 @@ function weightOf(parameters: readonly string[]): number {
   return 1;
 }
 
-/** Splits at a separator outside of quoted strings (RFC 9110 5.6.4). */
+/** Splits at a separator outside of quoted strings (RFC 9110 5.6.4). A type before `;` can be empty. */
 function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator);
-  return text.match(separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g : /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g) ?? [];
+  const pieces = separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g : /^(?=;)|(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+  return text.match(pieces) ?? [];
 }
 
 export const notAcceptable = () =>
