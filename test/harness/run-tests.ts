@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { serviceOptions } from '../../bin/service-options.mjs';
 import { installChromium } from '../../scripts/chromium.mjs';
 import { buildPackage } from '../../scripts/install-and-build.mjs';
+import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
 import { startSharedBrowser } from './shared-browser.ts';
@@ -59,6 +60,8 @@ function reaches(file: string, targets: readonly string[], seen = new Set<string
   return testImports(file).some((each) => reaches(each, targets, seen));
 }
 
+// Tests of durability need a disk.
+if (!values.durable) keepTemporaryFilesInMemory();
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-groups-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const long = files.filter((file) => reaches(resolve(file), startsPrograms));

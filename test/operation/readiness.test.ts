@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { sql } from 'kysely';
@@ -41,9 +42,15 @@ describe('Readiness on SQLite', () => {
   }
 
   it('fails if the files are read-only, and recovers by itself', async (t) => {
-    const service = await start();
+    // In memory, an open file can be written even if it is immutable.
+    const dir = mkdtempSync(join(process.env.TEST_DISK_DIR ?? tmpdir(), 'gatehouse-disk-'));
+    const service = await start({ env: { DATABASE_URL: `sqlite:${join(dir, 'test.db')}` } });
+    t.after(async () => {
+      await service.close();
+      rmSync(dir, { recursive: true });
+    });
     assert.equal((await login(service)).status, 200);
-    const files = ['test.db', 'test.db-wal'].map((file) => join(service.database.dir, file));
+    const files = ['test.db', 'test.db-wal'].map((file) => join(dir, file));
     const immutable = (sign: '+' | '-') => execFileSync('chattr', [`${sign}i`, ...files], { stdio: 'ignore' });
     try {
       immutable('+');
