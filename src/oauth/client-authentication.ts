@@ -87,9 +87,7 @@ export async function authenticateClient(
   const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
-  if (usedHeader && secret !== undefined) {
-    throw authenticatedTwice();
-  }
+  if (usedHeader && secret !== undefined) throw authenticatedTwice();
   const attempts = usedHeader ? readBasic(authorization) : [{ id, secret }];
   for (const attempt of attempts) {
     if (attempt.id === undefined) continue;

@@ -60,8 +60,6 @@ function describe(app: App, resources: Resources): void {
   const { components, tags } = documentParts(app);
   const own = (resource: Resource) => resource.definition.managed;
   const sorted = [...resources.values()].sort((a, b) => Number(own(b)) - Number(own(a)));
-  for (const resource of sorted) {
-    tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
-  }
+  for (const resource of sorted) tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
   components.push(() => sorted.flatMap(resourceComponents));
 }

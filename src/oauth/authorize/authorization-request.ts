@@ -127,9 +127,7 @@ function rejectUnsupported(parameters: AuthorizationParameters): void {
   }
   const responseType = singleValue(parameters, 'response_type');
   if (responseType === undefined) throw invalidRequest("The parameter 'response_type' is missing: send code.");
-  if (responseType !== 'code') {
-    throw new OAuthError('unsupported_response_type', 'response_type accepts only code.');
-  }
+  if (responseType !== 'code') throw new OAuthError('unsupported_response_type', 'response_type accepts only code.');
   const mode = singleValue(parameters, 'response_mode');
   if (mode !== undefined && !isOneOf(responseModes, mode)) {
     throw invalidRequest(`response_mode must be one of ${responseModes.join(', ')}.`);

@@ -115,9 +115,7 @@ async function finish(pageRequest: PageRequest, services: ProviderServices): Pro
     const decided = userDecision(response);
     if (decided) return showProviderFailure(pageRequest, { failure: decided, label, next });
     const failure = await recordFailure(services, pageRequest, provider, error);
-    if (attempt.purpose === 'test') {
-      return finishTest(pageRequest, services, { provider, attempt, upstream: failure });
-    }
+    if (attempt.purpose === 'test') return finishTest(pageRequest, services, { provider, attempt, upstream: failure });
     return showProviderFailure(pageRequest, { failure: pageOf(failure), label, next });
   }
   await recordProviderSuccess(context.database.db, name, context.now());

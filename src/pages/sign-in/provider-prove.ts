@@ -46,9 +46,7 @@ export async function finishProving(
   const caller = await callerOf(pageRequest, providerResponse.attempt);
   if (!caller?.sessionId) return showProviderFailure(pageRequest, { failure: 'expired', label });
   const identity = await findIdentity(context.database.db, upstream);
-  if (identity?.user_id !== caller.userId) {
-    return showProviderFailure(pageRequest, { failure: 'other_account', label });
-  }
+  if (identity?.user_id !== caller.userId) return showProviderFailure(pageRequest, { failure: 'other_account', label });
   if (upstream.authTime !== null && context.now() - upstream.authTime >= freshMs) {
     return showProviderFailure(pageRequest, { failure: 'login_required', label });
   }

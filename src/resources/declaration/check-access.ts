@@ -21,9 +21,7 @@ export function checkAccess(
     if (typeof rule === 'function') checkRule(`access.${operation}`, rule, of, report);
     else checkWord(operation, rule, report);
   }
-  if (typeof where === 'function') {
-    checkRule('where', (_caller, now) => where(now), of, report);
-  }
+  if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), of, report);
   for (const action of actions) {
     const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
     const path = `actions.${name}.access`;

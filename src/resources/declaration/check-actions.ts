@@ -24,9 +24,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, re
     if (on !== 'collection' && relations?.[name]) {
       report(where, 'a relation has the same name, and both would have the same path; rename one.');
     }
-    if (on === 'collection' && name === 'batches') {
-      report(where, '/batches writes many rows already; rename it.');
-    }
+    if (on === 'collection' && name === 'batches') report(where, '/batches writes many rows already; rename it.');
     const path = `${method} ${on} ${name}`;
     if (paths.has(path)) report(where, `there are two of this name for ${method}; rename one.`);
     paths.add(path);

@@ -113,9 +113,7 @@ function readValue(field: ResourceField, sent: unknown, isForm: boolean): { valu
     const isEmpty = value === '' && !type.takesEmptyText?.(options);
     value = isEmpty && nullable ? null : type.fromForm(value);
   }
-  if (value === null) {
-    return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
-  }
+  if (value === null) return nullable ? { value } : { error: fieldError(name, 'required', 'must not be null') };
   const refusal = type.check(value, options);
   if (!refusal) return { value };
   const { code, message, ...values } = refusal;

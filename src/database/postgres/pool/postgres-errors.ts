@@ -19,9 +19,7 @@ export const isCanceled = (error: unknown): boolean => codeOf(error) === '57014'
 
 export function toProblem(error: unknown): unknown {
   if (error instanceof Problem) return error;
-  if (isCanceled(error)) {
-    return unavailable('The database took too long. Try again shortly.', 5, reasonOf(error));
-  }
+  if (isCanceled(error)) return unavailable('The database took too long. Try again shortly.', 5, reasonOf(error));
   if (!isConnectionError(error)) return error;
   return unavailable('The database cannot store this at the moment. Try again shortly.', 5, reasonOf(error));
 }

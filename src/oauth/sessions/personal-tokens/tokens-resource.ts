@@ -64,9 +64,7 @@ const revealAnswer = Type.Object(
 const revealed = Type.Object({ access_token: Type.String({ description: 'Shown only in this response' }) });
 
 function wrongExpiry(expiresAt: number, now: number): FieldError[] {
-  if (expiresAt <= now) {
-    return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
-  }
+  if (expiresAt <= now) return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
   if (expiresAt - now <= maxLifetimeMs) return [];
   return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
 }

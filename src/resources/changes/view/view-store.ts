@@ -55,9 +55,7 @@ async function askDatabase(
     sql`select t."_position", t."_side" from (${logged}) as t where ${holds}`,
   );
   const seen = new Map<number, VisibleSides>();
-  for (const { _position, _side } of found) {
-    seen.set(_position, { ...(seen.get(_position) ?? nothing), [_side]: true });
-  }
+  for (const { _position, _side } of found) seen.set(_position, { ...(seen.get(_position) ?? nothing), [_side]: true });
   for (const change of changes) sights.set(change, seen.get(change.position) ?? nothing);
 }
 

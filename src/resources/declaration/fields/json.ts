@@ -53,9 +53,7 @@ export const jsonType: FieldType = {
   ownOptions: { max: amount } satisfies OwnOptions<JsonOptions>,
   fromForm: (text) => parseJsonText(text) ?? text,
   checkOptions({ searchable, sortable, unique }, report) {
-    if (searchable || sortable || unique) {
-      report('it can be neither searchable, sortable nor unique; leave those out.');
-    }
+    if (searchable || sortable || unique) report('it can be neither searchable, sortable nor unique; leave those out.');
   },
   schema: () => ({ description: 'Any JSON value.', examples: [{ key: 'value' }] }),
   fromSearch: () => undefined,

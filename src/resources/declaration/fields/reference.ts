@@ -26,9 +26,7 @@ export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldTy
   } satisfies OwnOptions<ReferenceOptions & { target: string }>,
   checkOptions({ target = '', onDelete, required }, report, resources) {
     const known = [...resources];
-    if (!known.includes(target)) {
-      report(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
-    }
+    if (!known.includes(target)) report(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
     if (onDelete === 'set null' && required) {
       report("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
     }
