@@ -5,9 +5,7 @@ import { foldEmail } from '../../platform/email-address.ts';
 
 export type EmailChangeRow = Selectable<Tables['email_changes']>;
 
-export async function insertEmailChange(tx: Tx, row: EmailChangeRow): Promise<void> {
-  await tx.insertInto('email_changes').values(row).execute();
-}
+export const insertEmailChange = (tx: Tx, row: EmailChangeRow) => tx.insertInto('email_changes').values(row).execute();
 
 export function findEmailChange(db: Db, id: string): Promise<EmailChangeRow | undefined> {
   return db.selectFrom('email_changes').selectAll().where('id', '=', id).executeTakeFirst();

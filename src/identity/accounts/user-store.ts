@@ -22,9 +22,7 @@ export async function findUserByLogin(db: Db, { attribute, value }: Identifier):
   return (attribute === 'email' ? users.where(emailIs(value)) : users.where(attribute, '=', value)).executeTakeFirst();
 }
 
-export async function insertUser(tx: Db, row: Insertable<Tables['users']>): Promise<void> {
-  await tx.insertInto('users').values(row).execute();
-}
+export const insertUser = (tx: Db, row: Insertable<Tables['users']>) => tx.insertInto('users').values(row).execute();
 
 /** Returns the changed row, or undefined when there is no such user. */
 export function updateUser(tx: Tx, id: string, changes: Omit<Updateable<Tables['users']>, 'id' | 'version'>) {

@@ -7,9 +7,7 @@ interface NewEmailCode {
   readonly expires_at: number;
 }
 
-export async function insertEmailCode(tx: Tx, code: NewEmailCode): Promise<void> {
-  await tx.insertInto('email_codes').values(code).execute();
-}
+export const insertEmailCode = (tx: Tx, code: NewEmailCode) => tx.insertInto('email_codes').values(code).execute();
 
 /** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
 export const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; now: number }) =>

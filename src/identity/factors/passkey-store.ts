@@ -15,9 +15,7 @@ export async function insertPasskey(tx: Tx, row: Omit<PasskeyRow, 'version'>): P
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-export async function deletePasskey(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('passkeys').where('id', '=', id).execute();
-}
+export const deletePasskey = (tx: Tx, id: string) => tx.deleteFrom('passkeys').where('id', '=', id).execute();
 
 export async function deletePasskeysOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();

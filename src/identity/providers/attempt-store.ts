@@ -14,9 +14,7 @@ export const randomHandle = (): string => randomBytes(32).toString('base64url');
 /** The stored hash of a value that only the browser knows. */
 export const fingerprint = (value: string): string => hash('sha256', value, 'base64url');
 
-export async function insertAttempt(db: Db, row: Attempt): Promise<void> {
-  await db.insertInto('provider_attempts').values(row).execute();
-}
+export const insertAttempt = (db: Db, row: Attempt) => db.insertInto('provider_attempts').values(row).execute();
 
 /** Takes an attempt by its browser and provider. Of two callbacks with the same `state`, one gets it. */
 export const consumeAttempt = (

@@ -28,9 +28,7 @@ export async function updateProvider(db: Db | Tx, id: string, changes: Partial<P
   await db.updateTable('providers').set(changes).where('id', '=', id).execute();
 }
 
-export async function deleteProvider(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('providers').where('id', '=', id).execute();
-}
+export const deleteProvider = (tx: Tx, id: string) => tx.deleteFrom('providers').where('id', '=', id).execute();
 
 export const recordProviderSuccess = (db: Db, id: string, now: number): Promise<void> =>
   updateProvider(db, id, { last_success_at: now });

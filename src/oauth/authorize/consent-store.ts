@@ -69,9 +69,7 @@ export async function upsertConsent(
     .execute();
 }
 
-export async function deleteConsent(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('consents').where('id', '=', id).execute();
-}
+export const deleteConsent = (tx: Tx, id: string) => tx.deleteFrom('consents').where('id', '=', id).execute();
 
 export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('consents').where('user_id', '=', userId).execute();

@@ -41,9 +41,7 @@ export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-export async function insertRun(tx: Db | Tx, run: RunRow): Promise<void> {
-  await tx.insertInto('job_runs').values(run).execute();
-}
+export const insertRun = (tx: Db | Tx, run: RunRow) => tx.insertInto('job_runs').values(run).execute();
 
 export async function findRun(db: Db, id: string): Promise<RunRow | undefined> {
   return db.selectFrom('job_runs').selectAll().where('id', '=', id).executeTakeFirst();

@@ -96,7 +96,7 @@ export class Scheduler {
     return id;
   }
 
-  #recordRun(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null): Promise<void> {
+  #recordRun(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null) {
     const at = this.#context.now();
     const open = { state: 'waiting', attempts: 0, started_at: null, finished_at: null, error: null };
     return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...open });

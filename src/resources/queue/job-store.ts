@@ -10,9 +10,7 @@ export interface Lease {
   readonly lease: string;
 }
 
-export async function insertJobs(db: Db | Tx, rows: readonly JobRow[]): Promise<void> {
-  await db.insertInto('queued_jobs').values(rows).execute();
-}
+export const insertJobs = (db: Db | Tx, rows: readonly JobRow[]) => db.insertInto('queued_jobs').values(rows).execute();
 
 const due = (db: Db, names: readonly string[], now: number) =>
   db
@@ -97,9 +95,7 @@ export async function retryJob(tx: Tx, id: string, now: number): Promise<void> {
     .execute();
 }
 
-export async function deleteJob(tx: Tx, id: string): Promise<void> {
-  await tx.deleteFrom('queued_jobs').where('id', '=', id).execute();
-}
+export const deleteJob = (tx: Tx, id: string) => tx.deleteFrom('queued_jobs').where('id', '=', id).execute();
 
 export async function deleteJobsOfSubject(tx: Tx, name: string, subject: string): Promise<void> {
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();

@@ -122,9 +122,7 @@ export async function storeResponse(tx: Tx, { id, sealingKey }: IdempotencyKey, 
 }
 
 /** Responses that were stored under replaced keys cannot be found or decrypted any more. */
-export async function deleteStoredResponses(tx: Tx): Promise<void> {
-  await tx.deleteFrom('idempotency_keys').execute();
-}
+export const deleteStoredResponses = (tx: Tx) => tx.deleteFrom('idempotency_keys').execute();
 
 export const pruneIdempotencyKeys = ({ database, now }: Context): Promise<number> =>
   pruneBefore(database, 'idempotency_keys', 'created_at', now() - retentionMs);

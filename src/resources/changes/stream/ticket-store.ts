@@ -4,9 +4,7 @@ import type { Tables } from '../../../database/tables/tables.ts';
 
 type TicketRow = Selectable<Tables['change_tickets']>;
 
-export async function insertTicket(db: Db, row: TicketRow): Promise<void> {
-  await db.insertInto('change_tickets').values(row).execute();
-}
+export const insertTicket = (db: Db, row: TicketRow) => db.insertInto('change_tickets').values(row).execute();
 
 /** Returns the ticket and removes it, so that it is valid once. */
 export async function consumeTicket(db: Db, id: string): Promise<TicketRow | undefined> {
