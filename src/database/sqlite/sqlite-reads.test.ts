@@ -63,11 +63,23 @@ describe('Reads of many rows on SQLite', () => {
     await write(database, 'delete from throttles where count < 0', []);
   });
 
+  /** On a busy machine, the count may reach the time limit of one second too. */
+  const readWithRetries = async (database: Database, retries = 10): Promise<unknown> => {
+    try {
+      return await database.read(count, [0]);
+    } catch (error) {
+      if (!isTooExpensive(error) || retries === 0) throw error;
+      return readWithRetries(database, retries - 1);
+    }
+  };
+
   it('end at their time limit, and the thread continues with other reads', async () => {
     const database = opened(1);
-    const reads = Array.from({ length: 4 }, () => database.read(endless, []));
-    for (const read of reads) await assert.rejects(async () => read, isTooExpensive);
-    assert.deepEqual(await database.read(count, [0]), [{ n: rows }]);
+    const reads = Array.from({ length: 4 }, () =>
+      assert.rejects(async () => database.read(endless, []), isTooExpensive),
+    );
+    await Promise.all(reads);
+    assert.deepEqual(await readWithRetries(database), [{ n: rows }]);
   });
 
   it('end when their callers have disconnected', async () => {
