@@ -23,8 +23,7 @@ export interface IdempotencyKey {
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
-/** Responses that an older version has stored depend on it, so it must not change. */
-const label = 'idempotent answer';
+const label = 'idempotent response';
 
 /** The key of a request. It is bound to the caller, the path and the body. The hashes are MACs, because a body may contain a password. */
 export function idempotencyKey(
