@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { before, mock, test } from 'node:test';
 import { addLogin, password } from '../../../test/harness/accounts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { logIn, request } from '../../../test/harness/request.ts';
@@ -72,6 +74,18 @@ onBothEngines('The console at /admin', (engine) => {
     assert.equal(small.headers.get('content-encoding'), 'br');
     assert.equal(await small.text(), await plain.text());
     assert.equal((await get('/admin/assets/..%2findex.html')).status, 404);
+  });
+
+  test('reports a file that cannot be read, without headers for caches', async () => {
+    const html = await (await get('/admin', { cookie: admin })).text();
+    const script = /src="([^"]+\.js)"/.exec(html)?.[1] as string;
+    const failing = mock.method(promises, 'readFile', () => Promise.reject(new Error('EMFILE: too many open files')));
+    syncBuiltinESMExports();
+    const response = await get(script);
+    failing.mock.restore();
+    syncBuiltinESMExports();
+    assert.equal(response.status, 503);
+    for (const name of ['cache-control', 'content-encoding']) assert.equal(response.headers.get(name), null, name);
   });
 
   test("gets the token of the page's session, and only from its own origin", async () => {

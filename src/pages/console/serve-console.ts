@@ -81,11 +81,15 @@ async function sendAsset(request: FastifyRequest, reply: FastifyReply, files: Co
   const { name = '' } = paramsOf(request);
   if (!files.assets.has(name)) throw notFound();
   const isCompressed = /\bbr\b/.test(request.headers['accept-encoding'] ?? '');
+  // Read before the headers are set, because an error must not be cached.
+  const content = await readFile(join(consoleAssets, isCompressed ? `${name}.br` : name)).catch((error: Error) => {
+    throw unavailable('This file of the console cannot be read at the moment.', secondsToBuild, error.message);
+  });
   if (isCompressed) reply.header('content-encoding', 'br');
   return addVary(reply, 'accept-encoding')
     .type(types.get(extname(name)) ?? 'application/octet-stream')
     .header('cache-control', 'public, max-age=31536000, immutable')
-    .send(await readFile(join(consoleAssets, isCompressed ? `${name}.br` : name)));
+    .send(content);
 }
 
 function requireAdministrator({ caller }: FastifyRequest): void {
