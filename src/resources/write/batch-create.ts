@@ -104,6 +104,8 @@ async function insertAll(
   } catch (error) {
     // Without a response to the commit, the outcome is unknown. The rows must not be created again.
     if (mayBeCommitted && !wasRefused(error)) throw error;
+    // Each row would wait as long for the same error.
+    if (error instanceof Problem && (error.status === 401 || error.status === 503)) throw error;
     return [];
   }
 }

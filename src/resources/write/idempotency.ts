@@ -23,7 +23,8 @@ export interface IdempotencyKey {
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
-const label = 'idempotent response';
+/** Part of the encryption, so it must not change: two versions may run on one database during an upgrade. */
+const label = 'idempotent answer';
 
 /** The key of a request. It is bound to the caller, the path and the body. The hashes are MACs, because a body may contain a password. */
 export function idempotencyKey(
