@@ -4,6 +4,7 @@ import pg from 'pg';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import { unavailable } from '../../platform/errors.ts';
 import { owner } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { uuid } from '../declare.ts';
@@ -111,6 +112,18 @@ onBothEngines('Rows that one caller creates at the same time', (engine) => {
     const notes = ['alice', 'bob', 'alice'].map((name) => ({ user_id: idOf(name) }));
     assert.deepEqual(statuses(await create('/v1/notes', notes, 'alice')), [201, 403, 201]);
     assert.equal((await service.request('GET', '/v1/notes')).rows.length, 2);
+  });
+
+  it('fail together while the database takes no writes', async () => {
+    const begin = mock.method(service.context.database.db, 'transaction', () => {
+      throw unavailable('busy', 5, 'another program holds the write lock');
+    });
+    try {
+      assert.deepEqual(statuses(await create('/v1/cars', cars('J', 8))), Array(8).fill(503));
+      assert.equal(begin.mock.callCount(), 1);
+    } finally {
+      begin.mock.restore();
+    }
   });
 
   it('are recorded with their own author', async () => {
