@@ -96,7 +96,8 @@ function addResponseHooks(app: App, context: Context): void {
   // slows down every request.
   app.addHook('onSend', (request, reply, payload, done) => {
     const tagged = addEtag(request, reply, payload);
-    const sent = (request.method === 'HEAD' || tagged === null) && closeStream(payload) ? null : tagged;
+    const isUnsent = typeof payload !== 'string' && (request.method === 'HEAD' || tagged === null);
+    const sent = isUnsent && closeStream(payload) ? null : tagged;
     inRequestSpan(request, () => logRequest(request, reply));
     if (isLarge(sent)) unsent.track(request.raw.socket, rateLimitKey(request));
     if (request.sharedCount === null) done(null, sent);
