@@ -68,9 +68,10 @@ export async function batchCreate(
   const byCaller = getOrCreate(batchers, resource, () => new Map());
   const batcher = getOrCreate(byCaller, call.caller, (): CreateBatcher => {
     const limits = { concurrency: transactionsAtOnce, maxItems: maxRows[engine], expectedMs };
-    return new Batcher(limits, async (waiting) =>
-      waiting.length === 1 ? [await (waiting[0] as Waiting).insert()] : insertAll(services, resource, waiting),
-    );
+    return new Batcher(limits, async (waiting) => {
+      const [first, second] = waiting;
+      return first && !second ? [await first.insert()] : insertAll(services, resource, waiting);
+    });
   });
   const insert = () =>
     inTransaction(services, resource, call, { scope: resource.writeScope }, (context) =>
@@ -154,7 +155,7 @@ async function insertOneByOne(
   return rows;
 }
 
-/** The statement has changed nothing. */
+/** A row that is rejected with 422 has not been inserted. It is created alone and gets its own response. */
 function undefinedIfUnprocessable(error: unknown): undefined {
   if (!(error instanceof Problem && error.status === 422)) throw error;
 }
