@@ -1,11 +1,11 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { exitOnEarlySigterm } from './terminal/stopping.ts';
+import { exitEarly } from './terminal/exit-early.ts';
 
-// Before all other imports: the next start skips stripping types and compiling.
+// Before all other imports: only what is imported later is cached.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)));
 
-if (process.argv[2] === 'serve') exitOnEarlySigterm();
+if (process.argv[2] === 'serve') process.on('SIGTERM', exitEarly);
 
 const { runCommand } = await import('./run-command.ts');
 const code = await runCommand(process.argv.slice(2));

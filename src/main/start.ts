@@ -59,7 +59,10 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
     prepared = await prepareGatehouse(config, options);
     await compileRoutes(prepared.app);
     await release();
-    return { ...prepared, url: await listen(prepared.app, config) };
+    const url = await listen(prepared.app, config);
+    // After listening: the check takes as long as a sign-in.
+    const administrator = prepared.administrator ?? (await unusedFirstPassword(prepared.context, prepared.passwords));
+    return { ...prepared, url, administrator };
   } catch (error) {
     await release();
     await prepared?.stop();
@@ -100,9 +103,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const missing = await findMissingIndexes(database);
     for (const site of findCrossSiteOrigins(config)) log.warn(formatEnglish(crossSiteWarning, { ...site }));
     services = await buildApp(context);
-    const administrator =
-      (await ensureFirstAdministrator(context, services.accounts)) ??
-      (await unusedFirstPassword(context, services.passwords));
+    const administrator = await ensureFirstAdministrator(context, services.accounts);
     // The service already serves requests meanwhile. If a stop interrupts this work, nothing is logged, because the
     // next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));

@@ -1,8 +1,8 @@
-import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { startedByNpm } from '../../config/config.ts';
 import type { RunningGatehouse } from '../../main/start.ts';
 import type { RunningWorkers } from '../../main/workers/start-workers.ts';
+import { exitEarly } from './exit-early.ts';
 
 /** A running service, in one process or in several. */
 export type RunningService = RunningGatehouse | RunningWorkers;
@@ -20,12 +20,6 @@ interface StopRequest {
   /** Resolves at a second request to stop: then the process must not wait any longer. */
   readonly secondRequest: Promise<void>;
 }
-
-/** A worker ends together with the primary process. */
-const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
-
-/** For the time in which the program itself is loaded. */
-export const exitOnEarlySigterm = (): void => void process.on('SIGTERM', exitEarly);
 
 /** Resolves on a stop signal, or when npm dies without one: an orphaned server would keep the port. */
 export function stopRequested(): Promise<StopRequest> {
