@@ -1,6 +1,5 @@
 import type { Config } from '../config/config.ts';
-
-const isLoopback = (host: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+import { isLoopbackHost } from '../platform/is-loopback-host.ts';
 
 export const crossSiteWarning =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';
@@ -11,11 +10,11 @@ export const crossSiteWarning =
  */
 export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Pick<Config, 'baseUrl' | 'corsOrigins'>) {
   const service = new URL(baseUrl);
-  if (!isLoopback(service.hostname)) return [];
+  if (!isLoopbackHost(service.hostname)) return [];
   return corsOrigins.flatMap((origin) => {
     if (!URL.canParse(origin)) return [];
     const page = new URL(origin);
-    if (!isLoopback(page.hostname) || page.hostname === service.hostname) return [];
+    if (!isLoopbackHost(page.hostname) || page.hostname === service.hostname) return [];
     const same = new URL(origin);
     same.hostname = service.hostname;
     return [{ origin, url: baseUrl, page: page.hostname, service: service.hostname, instead: same.origin }];

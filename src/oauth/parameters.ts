@@ -1,4 +1,5 @@
 import { OAuthError } from '../platform/errors.ts';
+import { tryParseJson } from '../platform/json-text.ts';
 
 /** The parameters of a request by name. A Map, so that names such as `__proto__` are safe. */
 export type Parameters = ReadonlyMap<string, string>;
@@ -35,11 +36,9 @@ const readers = new Map<string, (value: unknown) => unknown>([
 export function passkeyIn(parameters: Parameters): unknown {
   const text = parameters.get('passkey');
   if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidRequest("The parameter 'passkey' must be JSON.");
-  }
+  const assertion = tryParseJson(text);
+  if (assertion === undefined) throw invalidRequest("The parameter 'passkey' must be JSON.");
+  return assertion;
 }
 
 export function required(parameters: Parameters, name: string): string {

@@ -4,3 +4,12 @@ declare const parsed: unique symbol;
 export type JsonText<T> = string & { readonly [parsed]?: T };
 
 export const parseJson = <T>(text: JsonText<T>): T => JSON.parse(text);
+
+/** Undefined if the text is not JSON. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

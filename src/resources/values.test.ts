@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '../../test/harness/code-points.ts';
+import { isDay } from '../platform/is-day.ts';
 import { fold, prefixUpperBound } from './declaration/fields/folding.ts';
-import { formatTimestamp, isDay, parseTimestamp } from './declaration/fields/timestamps.ts';
+import { formatTimestamp, parseTimestamp } from './declaration/fields/timestamps.ts';
 
 const earliest = Date.parse('0001-01-01T00:00:00Z');
 const latest = Date.parse('9999-12-31T23:59:59.999Z');

@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
-import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
+import { readIfExists } from '../../platform/read-if-exists.ts';
 
 /** The stored credentials of one service. */
 export interface StoredTokens {
@@ -24,10 +25,9 @@ const pathOf = (): string => join(personalConfigDir(), 'credentials.json');
 function read(): CredentialsFile {
   const path = pathOf();
   try {
-    const { current, services } = parseJson<Partial<CredentialsFile>>(readFileSync(path, 'utf8'));
+    const { current, services } = parseJson<Partial<CredentialsFile>>(readIfExists(path) ?? '{}');
     return { current, services: services ?? {} };
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { services: {} };
+  } catch {
     throw new OperatorError(`${path} could not be read. Remove it, and sign in again: gatehouse login`);
   }
 }

@@ -1,5 +1,6 @@
 import { cliClientId } from '../../oauth/clients/cli-client.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
@@ -38,15 +39,13 @@ export async function callOAuth(
 /** The message `fetch failed` says nothing. Its cause has the reason. */
 const reasonOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message || message : message);
 
-const isLoopback = (hostname: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-
 /** The address of a service without a trailing slash. Tokens are sent only over https or to this machine. */
 export function readServiceAddress(text: string): string {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new UsageError('--url takes the address of a service, such as https://auth.example.com');
   }
-  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     throw new UsageError(`--url: ${url.host} is another machine, and tokens are sent there only over https.`);
   }
   return url.href.replace(/\/+$/, '');

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError, Problem, reasonOf } from '../../platform/errors.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import { findSchedules } from '../../resources/jobs/schedule-store.ts';
 import { runJob } from '../../resources/jobs/serve-jobs.ts';
 import { withGatehouse } from '../operator/with-gatehouse.ts';
@@ -57,11 +58,9 @@ function addJobRun(group: Command): void {
 }
 
 function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`--data: expected JSON, such as '{"id":"1"}'`);
-  }
+  const data = tryParseJson(text);
+  if (data === undefined) throw new UsageError(`--data: expected JSON, such as '{"id":"1"}'`);
+  return data;
 }
 
 export const jobCommands = [addJobList, addJobRun];

@@ -1,4 +1,5 @@
 import { OperatorError } from '../../platform/errors.ts';
+import { isDay } from '../../platform/is-day.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import { flag, text } from './setting.ts';
 
@@ -28,13 +29,6 @@ export interface ProviderSettings {
   /** GitLab: the address of a self-managed instance. */
   readonly issuer?: string | undefined;
 }
-
-/** A calendar day in ISO 8601 format. */
-export const isDay = (value: unknown): boolean =>
-  typeof value === 'string' &&
-  /^\d{4}-\d\d-\d\d$/.test(value) &&
-  !Number.isNaN(Date.parse(value)) &&
-  new Date(value).toISOString().startsWith(value);
 
 type Part = 'id' | 'secret' | 'secret_expires' | 'tenant' | 'issuer';
 type Parts = Map<string, Partial<Record<Part, string>>>;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { readIfExists } from '../../platform/read-if-exists.ts';
 import { syncFolder } from '../sync-folder.ts';
 
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */
@@ -9,14 +10,13 @@ const minLength = 32;
 
 /** The secret in a key file. Undefined if the file does not exist. A secret that is too short is rejected. */
 export function readKeyFile(path: string): string | undefined {
-  let content: string;
+  let content: string | undefined;
   try {
-    content = readFileSync(path, 'utf8').trim();
+    content = readIfExists(path)?.trim();
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
     throw unusable(path, error);
   }
-  if (content.length >= minLength) return content;
+  if (content === undefined || content.length >= minLength) return content;
   const found = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
   throw new OperatorError(
     `The key file ${path} ${found}; a key has at least ${minLength}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,

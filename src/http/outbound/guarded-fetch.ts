@@ -2,6 +2,7 @@ import { lookup as lookUpInDns } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import { ipv6Groups } from '../network-of.ts';
 
 const blockList = (...networks: readonly string[]): BlockList => {
@@ -66,8 +67,6 @@ export type GuardedFetch = (url: string, request?: OutboundRequest) => Promise<O
 
 type Lookup = typeof lookUpInDns;
 
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /**
  * Connects only to public addresses, and checks the address at connection time (DNS rebinding). Allows loopback only if
  * BASE_URL is on loopback.
@@ -77,7 +76,7 @@ export function createGuardedFetch(
   lookUp: Lookup = lookUpInDns,
   loopback: 'in development' | 'never' = 'in development',
 ): GuardedFetch {
-  const allowsLoopback = loopback === 'in development' && loopbackHosts.has(new URL(baseUrl).hostname);
+  const allowsLoopback = loopback === 'in development' && isLoopbackHost(new URL(baseUrl).hostname);
   const mayConnect = (address: string): boolean =>
     outboundPrivateAddresses || isPublicAddress(address) || (allowsLoopback && isLoopbackAddress(address));
   const lookup = guardLookup(mayConnect, lookUp);

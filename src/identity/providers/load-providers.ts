@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { importFile, modulesIn } from '../../config/import-file.ts';
-import { isDay } from '../../config/settings/provider-settings.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { isDay } from '../../platform/is-day.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import { checkOptions } from '../../resources/declaration/check-options.ts';
 import {
   callback,
@@ -26,14 +27,15 @@ const address: OptionKind = {
   },
 };
 
-export const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);
-
 const secret: OptionKind = {
   expected: 'a text, or a function that returns one',
   accepts: (value) => words.accepts(value) || callback.accepts(value),
 };
 
-const day: OptionKind = { expected: 'a day such as 2027-01-31', accepts: isDay };
+const day: OptionKind = {
+  expected: 'a day such as 2027-01-31',
+  accepts: (value) => typeof value === 'string' && isDay(value),
+};
 
 const options: OptionKinds<ProviderDefinition> = {
   name: words,

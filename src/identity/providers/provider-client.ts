@@ -17,6 +17,7 @@ import {
 import type { Context } from '../../database/context.ts';
 import { OutboundError } from '../../http/outbound/guarded-fetch.ts';
 import { asObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import type { Claims, ProviderDefinition } from './define-provider.ts';
 import { createProviderFetch, type ProviderFetch } from './provider-fetch.ts';
 import { isPrintable, readUpstream, type Upstream } from './upstream.ts';
@@ -272,11 +273,7 @@ const authenticationOf =
 
 /** Apple sends the name with the code, only at the first sign-in: `{"name":{"firstName":"Ada","lastName":"Lovelace"}}`. */
 function nameOf(callback: URLSearchParams): Claims {
-  try {
-    const { firstName, lastName } = asObject(asObject(JSON.parse(callback.get('user') ?? '{}')).name);
-    const parts = [firstName, lastName].filter((part) => typeof part === 'string' && part !== '');
-    return parts.length > 0 ? { name: parts.join(' ') } : {};
-  } catch {
-    return {};
-  }
+  const { firstName, lastName } = asObject(asObject(tryParseJson(callback.get('user') ?? '')).name);
+  const parts = [firstName, lastName].filter((part) => typeof part === 'string' && part !== '');
+  return parts.length > 0 ? { name: parts.join(' ') } : {};
 }

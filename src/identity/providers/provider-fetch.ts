@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import { createGuardedFetch, OutboundError } from '../../http/outbound/guarded-fetch.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import type { ProviderDefinition } from './define-provider.ts';
-import { isLoopbackHost } from './load-providers.ts';
 
 /** The part of `fetch` that `openid-client` and `jose` use. */
 export type ProviderFetch = (

@@ -2,6 +2,7 @@ import { Errors } from 'typebox/schema';
 import type { Config } from '../../config/config.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import type { AuthorizationDetail } from '../sessions/store/grant-details.ts';
 
 /** Every access token contains the list, and the Authorization header must have room for it. */
@@ -20,7 +21,11 @@ export function readAuthorizationDetails(
 ): readonly AuthorizationDetail[] | undefined {
   if (text === undefined) return undefined;
   if (text.length > maxLength) throw invalid(`authorization_details has more than ${maxLength} characters.`);
-  const details = parse(text);
+  const sent = tryParseJson(text);
+  if (!Array.isArray(sent) || !sent.every(isObject)) {
+    throw invalid('authorization_details must be a JSON list of objects.');
+  }
+  const details: readonly Record<string, unknown>[] = sent;
   if (details.length === 0 || details.length > maxDetails)
     throw invalid(`authorization_details takes 1 to ${maxDetails} objects.`);
   // With invisible characters, the consent page could show something else than the user grants.
@@ -42,16 +47,6 @@ export function readAuthorizationDetails(
     }
   }
   return details as readonly AuthorizationDetail[];
-}
-
-function parse(text: string): readonly Record<string, unknown>[] {
-  try {
-    const read: unknown = JSON.parse(text);
-    if (Array.isArray(read) && read.every(isObject)) return read;
-  } catch {
-    // The error is thrown below.
-  }
-  throw invalid('authorization_details must be a JSON list of objects.');
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');

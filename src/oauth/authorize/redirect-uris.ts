@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
+
 /** RFC 8252 7.3: an address of the loopback interface. `localhost` is a name, not an address (8.3). */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?(?=[/?]|$)/;
 
@@ -23,5 +25,5 @@ export function isRegistered(registered: readonly string[], uri: string): boolea
 export function isNativeRedirect(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
   if (protocol !== 'http:' && protocol !== 'https:') return true;
-  return protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
+  return protocol === 'http:' && isLoopbackHost(hostname);
 }

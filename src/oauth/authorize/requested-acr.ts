@@ -1,5 +1,6 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { asObject, isObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import { type Acr, lowestAcr } from '../../platform/proof.ts';
 import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 
@@ -17,17 +18,12 @@ export function requestedAcr(parameters: AuthorizationParameters): Acr | undefin
 
 /** `readClaims` reports other errors in `claims`. */
 function acrClaim(text: string | undefined) {
-  if (text === undefined) return undefined;
-  try {
-    const { acr } = asObject(asObject(JSON.parse(text)).id_token);
-    if (!isObject(acr)) return undefined;
-    const values: readonly unknown[] | undefined = Array.isArray(acr.values)
-      ? acr.values
-      : acr.value === undefined
-        ? undefined
-        : [acr.value];
-    return values && { essential: acr.essential === true, values };
-  } catch {
-    return undefined;
-  }
+  const { acr } = asObject(asObject(tryParseJson(text ?? '')).id_token);
+  if (!isObject(acr)) return undefined;
+  const values: readonly unknown[] | undefined = Array.isArray(acr.values)
+    ? acr.values
+    : acr.value === undefined
+      ? undefined
+      : [acr.value];
+  return values && { essential: acr.essential === true, values };
 }

@@ -1,9 +1,8 @@
 import type { Config } from '../../config/config.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 
 /** RFC 8252 7.3 and 8.3: names of this machine that need no TLS, in the spelling of `URL`. */
-const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-const isLoopbackHost = (hostname: string): boolean => loopbackHosts.has(hostname);
+const hostsWithoutTls = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Whether this service may call its own machine: in development, or if the operator allows it. */
 export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>): boolean =>
@@ -29,7 +28,7 @@ export function checkRedirectUri(uri: string): UriError | undefined {
   const { protocol, hostname } = read;
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:') {
-    if (isLoopbackHost(hostname)) return undefined;
+    if (hostsWithoutTls.includes(hostname)) return undefined;
     return uriError('insecure', 'must use https: only localhost, 127.0.0.1 and [::1] may use http');
   }
   if (privateScheme.test(uri) || schemeOfEditor.test(uri)) return undefined;
@@ -41,7 +40,7 @@ export function checkWebUri(uri: string, { local = false } = {}): UriError | und
   const read = readUri(uri);
   if ('code' in read) return read;
   if (read.protocol === 'https:') return undefined;
-  if (local && read.protocol === 'http:' && isLoopbackHost(read.hostname)) return undefined;
+  if (local && read.protocol === 'http:' && hostsWithoutTls.includes(read.hostname)) return undefined;
   return uriError('insecure', 'must use https');
 }
 

@@ -1,11 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minSecretLength, type ProxiedClient } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { readIfExists } from '../../platform/read-if-exists.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { createClient, findClient, lockClient, type StoredClient } from './client-store.ts';
 import { everyScope } from './scopes/scopes.ts';
@@ -57,7 +58,7 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   const path = join(dataDir, 'clients.json');
   const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
   try {
-    if (readIfThere(path) === content) return client;
+    if (readIfExists(path) === content) return client;
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(`${path}.new`, content, { mode: 0o600 });
     renameSync(`${path}.new`, path);
@@ -65,15 +66,6 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
     throw new OperatorError(`${path} could not be written: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);
   }
   return client;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedClient): Promise<void> {

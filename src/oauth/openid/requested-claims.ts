@@ -1,4 +1,5 @@
 import { isObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import { invalidRequest } from '../parameters.ts';
 import type { RequestedClaims } from '../sessions/store/grant-details.ts';
 import { scopeOfClaim } from './claims.ts';
@@ -8,7 +9,8 @@ const places = ['userinfo', 'id_token'] as const;
 /** OpenID Connect Core 5.5. Unknown claims are ignored (5.5.1). A claim needs the scope that includes it. */
 export function readClaims(text: string | undefined): RequestedClaims | undefined {
   if (text === undefined) return undefined;
-  const requested = parse(text);
+  const requested = tryParseJson(text);
+  if (!isObject(requested)) throw invalidRequest('claims must be a JSON object.');
   const namesIn = (place: (typeof places)[number]): string[] => {
     const members = requested[place] ?? {};
     if (!isObject(members)) throw invalidRequest(`claims: ${place} must be an object.`);
@@ -16,16 +18,6 @@ export function readClaims(text: string | undefined): RequestedClaims | undefine
   };
   const claims = { userinfo: namesIn('userinfo'), id_token: namesIn('id_token') };
   return claims.userinfo.length + claims.id_token.length > 0 ? claims : undefined;
-}
-
-function parse(text: string): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(text);
-    if (isObject(read)) return read;
-  } catch {
-    // The error is thrown below.
-  }
-  throw invalidRequest('claims must be a JSON object.');
 }
 
 /** The scopes that the user must allow for these claims. */

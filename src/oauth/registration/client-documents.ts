@@ -12,6 +12,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { beginAttempt, networkLimits } from '../../identity/throttle/throttle.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { updateApplication } from '../clients/application-store.ts';
 import { checkWebUri } from '../clients/application-uris.ts';
@@ -49,7 +50,8 @@ function readClientDocument(known: Parameters<typeof readClientMetadata>[0], id:
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
     throw wrongDocument('its address does not return JSON.');
   }
-  const sent = readObject(body);
+  const sent = tryParseJson(body.toString());
+  if (!isObject(sent)) throw wrongDocument('its address does not return a JSON object.');
   if (sent.client_id !== id) throw wrongDocument('client_id is not the address of the document.');
   if ('client_secret' in sent || 'client_secret_expires_at' in sent) {
     throw wrongDocument('a public document must not contain a secret.');
@@ -62,16 +64,6 @@ function readClientDocument(known: Parameters<typeof readClientMetadata>[0], id:
     if (error instanceof OAuthError || error instanceof Problem) throw wrongDocument(error.message);
     throw error;
   }
-}
-
-function readObject(body: Buffer): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(body.toString());
-    if (isObject(read)) return read;
-  } catch {
-    // The error is thrown below.
-  }
-  throw wrongDocument('its address does not return a JSON object.');
 }
 
 const minFreshSeconds = 300;

@@ -5,6 +5,7 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
+import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import type { PageKit } from '../kit/page-request.ts';
 
 /** Describes a scope for users. */
@@ -82,12 +83,10 @@ function linksOf(client: StoredClient, redirectUri: string) {
   });
 }
 
-const loopback = ['127.0.0.1', '[::1]', 'localhost'];
-
 /** Null: a program on the user's device. */
 function hostOf(redirectUri: string): string | null {
   const { protocol, host, hostname } = new URL(redirectUri);
-  return /^https?:$/.test(protocol) && !loopback.includes(hostname) ? host : null;
+  return /^https?:$/.test(protocol) && !isLoopbackHost(hostname) ? host : null;
 }
 
 /** Enough to distinguish owners, without a complete address. */

@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
 import { escapeHtml } from '../../config/languages/format-html.ts';
-import { codeOf } from '../../platform/errors.ts';
+import { readIfExists } from '../../platform/read-if-exists.ts';
 
 /** The console as built by Vite: one page and its files. */
 export interface ConsoleFiles {
@@ -35,13 +35,11 @@ const dist = join(import.meta.dirname, '../../../console/dist');
 export const consoleAssets = join(dist, 'assets');
 
 /** The reason why the console could not be built. Undefined if no build has failed. */
-export function readBuildError(): string | undefined {
-  return readIfThere('build-error.log');
-}
+export const readBuildError = (): string | undefined => readIfExists(join(dist, 'build-error.log'));
 
 /** Reads the built console. Undefined if it is not built. */
 export function readConsole(): ConsoleFiles | undefined {
-  const html = readIfThere('index.html');
+  const html = readIfExists(join(dist, 'index.html'));
   if (html === undefined) return undefined;
   return {
     page: (nonce, root, brand, { language, messages, words, theme }) =>
@@ -60,13 +58,4 @@ export function readConsole(): ConsoleFiles | undefined {
         .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
     assets: new Set(readdirSync(consoleAssets).filter((name) => !name.endsWith('.br'))),
   };
-}
-
-function readIfThere(name: string): string | undefined {
-  try {
-    return readFileSync(join(dist, name), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }

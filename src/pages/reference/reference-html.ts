@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { escapeHtml } from '../../config/languages/format-html.ts';
-import { codeOf } from '../../platform/errors.ts';
+import { readIfExists } from '../../platform/read-if-exists.ts';
 import type { PageKit } from '../kit/page-request.ts';
 import type { themeVariables } from '../kit/theme.ts';
 import { Html, html, marked, paragraphs } from './html.ts';
@@ -18,14 +17,7 @@ const apiPathPattern = /\/v1\b|\/oauth\b|\/\.well-known\b|\/openapi\.json|\/mcp\
 
 /** The lines of CHANGELOG.md that name a path of the API, by release. Empty if the file was not shipped. */
 export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGELOG.md')): Release[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-  const [, ...releases] = text.split(/^## /m);
+  const [, ...releases] = (readIfExists(file) ?? '').split(/^## /m);
   return releases
     .map((release) => {
       const [name = '', ...lines] = release.split('\n');

@@ -7,6 +7,7 @@ import { creationOptions, type PasskeyServices, relyingPartyId } from '../../ide
 import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { postponeOffer } from './offer-factor.ts';
@@ -70,7 +71,7 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
   kit.form(`${path}/passkeys`, 'auth:web', async (pageRequest) => {
     const { passkey, name } = pageRequest.form('passkey', 'name');
     const browser = describeUserAgent(pageRequest.request.headers['user-agent'] ?? null);
-    const body = { passkey: jsonOf(passkey), name: (name || browser).slice(0, 100) };
+    const body = { passkey: tryParseJson(passkey) ?? {}, name: (name || browser).slice(0, 100) };
     const response = await callApiAsUser<{ recovery_codes?: string[] }>(pageRequest, 'POST', '/v1/passkeys', body);
     if (!response.ok) return show(pageRequest.status(response.status), { problem: message('passkey.failed') });
     const codes = response.data.recovery_codes;
@@ -94,15 +95,6 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
   });
 
   kit.form(`${path}/later`, 'auth:web', postponeOffer);
-}
-
-/** A JSON value that a script put into the form. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 /** All variables of the page. */

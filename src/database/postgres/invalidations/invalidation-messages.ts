@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { isOneOf } from '../../../platform/is-one-of.ts';
+import { tryParseJson } from '../../../platform/json-text.ts';
 import type { Change } from '../../bus.ts';
 
 // Every database user can listen and notify. So payloads are untrusted input.
@@ -32,12 +33,7 @@ export function formatAnnouncement({ announcement, changes }: Announcement): str
 
 /** Undefined for a payload that no instance has written. A kind of a newer version counts as an invalidation of everything. */
 export function parseAnnouncement(payload: string): Announcement | undefined {
-  let parts: unknown;
-  try {
-    parts = JSON.parse(payload);
-  } catch {
-    return undefined;
-  }
+  const parts = tryParseJson(payload);
   if (!Array.isArray(parts)) return undefined;
   const [announcement, ...changes]: unknown[] = parts;
   if (typeof announcement !== 'string' || announcement.length > maxAnnouncementLength) return undefined;

@@ -11,6 +11,7 @@ import { hasPassword, type Passwords } from '../../../identity/passwords/passwor
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
 import { asObject } from '../../../platform/is-object.ts';
+import { tryParseJson } from '../../../platform/json-text.ts';
 import { type Acr, meetsAcr } from '../../../platform/proof.ts';
 
 /** The body of a proof. */
@@ -109,19 +110,11 @@ export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
     return passkeys + automaticPasskeys > 0;
   },
   async check({ userId, value, source }) {
-    const sent = { passkey: typeof value === 'string' ? parsed(value) : (value ?? {}) };
+    // A form sends the assertion as text.
+    const sent = { passkey: (typeof value === 'string' ? tryParseJson(value) : value) ?? {} };
     return checked('passkey', await proveFactor(services, { userId, methods: ['passkey'], sent, source }));
   },
 });
-
-/** A form sends the assertion as text. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
-}
 
 /** `{ id, code }` by mail (EMAIL_CODES=on): a second factor only for a user without another. */
 export const byEmailCode = (services: FactorCheckServices): ProofMethod => ({

@@ -1,7 +1,7 @@
+import { isDay } from '../../../platform/is-day.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, invalidValue } from './field-type.ts';
 import { textValues } from './plain-values.ts';
-import { isDay } from './timestamps.ts';
 
 /** A day, `YYYY-MM-DD`. */
 export const date = <const O extends FieldOptions<string> = Record<never, never>>(

@@ -1,7 +1,8 @@
+import { isDay } from '../../../platform/is-day.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, invalidValue } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
-import { formatTimestamp, isDay, parseTimestamp } from './timestamps.ts';
+import { formatTimestamp, parseTimestamp } from './timestamps.ts';
 
 /** A point in time in the format of RFC 3339. Responses use UTC. */
 export const timestamp = <const O extends FieldOptions<string> = Record<never, never>>(

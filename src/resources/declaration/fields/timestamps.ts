@@ -1,21 +1,7 @@
 import { BoundedMap } from '../../../platform/bounded-map.ts';
+import { isDay } from '../../../platform/is-day.ts';
 
-const day = /^(\d{4})-(\d\d)-(\d\d)$/;
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-
-export function isDay(text: string): boolean {
-  const match = day.exec(text);
-  if (!match) return false;
-  const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
-  const created = new Date(0);
-  created.setUTCFullYear(year, month - 1, date);
-  return (
-    year > 0 &&
-    created.getUTCFullYear() === year &&
-    created.getUTCMonth() === month - 1 &&
-    created.getUTCDate() === date
-  );
-}
 
 export function parseTimestamp(text: string): number | undefined {
   const [, date, hour, minute, second, fraction = '', zone = ''] = timestamp.exec(text) ?? [];
