@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import type { App } from '../http/app.ts';
 import { noValidation } from '../http/no-validation.ts';
 import { requestSource } from '../http/request-source.ts';
-import { countAgainstLimits, networkLimits } from '../identity/throttle/throttle.ts';
-import { tooManyRequests, unprocessable } from '../platform/errors.ts';
+import { networkLimits, requireWithinLimits } from '../identity/throttle/throttle.ts';
+import { unprocessable } from '../platform/errors.ts';
 import { asObject } from '../platform/is-object.ts';
 import type { OAuth } from './oauth.ts';
 import { reportToken } from './report-token.ts';
@@ -32,11 +32,8 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
       }
       const source = requestSource(request);
-      const refusal = await countAgainstLimits(
-        oauth.context,
-        networkLimits('token-report', source.address, maxReports),
-      );
-      if (refusal) throw tooManyRequests('Too many reports. Wait before you send more.', refusal.retryAfterSeconds);
+      const limits = networkLimits('token-report', source.address, maxReports);
+      await requireWithinLimits(oauth.context, limits, 'Too many reports. Wait before you send more.');
       await reportToken(oauth, { token, source });
       return reply.code(202).send({ message: 'Thank you. If this is a token of this service, it is revoked.' });
     },

@@ -16,14 +16,19 @@ export async function requestMail(
   email: string,
   source: RequestSource,
 ): Promise<Refusal | undefined> {
-  const refusal = await countMail(context, template, email, source);
+  const refusal = await countAgainstMailLimits(context, template, email, source);
   if (refusal) return refusal;
   await mail.enqueue(context.database.db, { template, recipient: email, language: source.language });
   return undefined;
 }
 
-/** Counts a mail to this address. Returns the refusal if there are too many. */
+/** Counts a mail to this address. Throws if there are too many. */
 export async function countMail(context: Context, template: string, email: string, source: RequestSource) {
+  const refusal = await countAgainstMailLimits(context, template, email, source);
+  if (refusal) throw tooManyMails(refusal);
+}
+
+function countAgainstMailLimits(context: Context, template: string, email: string, source: RequestSource) {
   // The part after a plus sign does not change the mailbox.
   const key = `${template}:account:${fingerprintOfLogin(mailboxOf(email))}`;
   const mailbox = { key, max: limits.mailbox, of: 'account' };

@@ -1,9 +1,9 @@
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { tooManyRequests, unprocessable } from '../../platform/errors.ts';
+import { unprocessable } from '../../platform/errors.ts';
 import type { UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { beginAttempt, networkLimits } from '../throttle/throttle.ts';
+import { checkWithinLimits, networkLimits } from '../throttle/throttle.ts';
 
 export const currentPasswordRequired = (field = 'current_password') =>
   unprocessable([{ field, code: 'required', message: `${field} is required for this.` }]);
@@ -30,19 +30,11 @@ export async function requireCurrentPassword(
   // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
   // token does not keep the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, max: 10, of: 'account', resetOnSuccess: true };
-  const attempt = await beginAttempt(context, [account, ...networkLimits('login', source.address, 100)]);
-  const [refusal] = attempt.refusals;
-  if (refusal) {
-    await attempt.release();
-    throw tooManyRequests('Too many wrong passwords. Wait before you try again.', refusal.retryAfterSeconds);
-  }
-  const right = await passwords.verify(given, user.password_hash, source.address).catch(async (error: unknown) => {
-    await attempt.release();
-    throw error;
-  });
-  if (!right) {
-    await attempt.count();
-    throw wrongPassword(field);
-  }
-  await attempt.succeed();
+  const right = await checkWithinLimits(
+    context,
+    [account, ...networkLimits('login', source.address, 100)],
+    async () => (await passwords.verify(given, user.password_hash, source.address)) || undefined,
+    'Too many wrong passwords. Wait before you try again.',
+  );
+  if (!right) throw wrongPassword(field);
 }

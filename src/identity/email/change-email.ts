@@ -7,7 +7,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { linkNotValid, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
-import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import { countMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {
   closeEmailChanges,
@@ -36,8 +36,7 @@ export async function countChangeMails(
     ['confirm-new-email', to],
     ['email-change-requested', from],
   ] as const) {
-    const refusal = email === null ? undefined : await countMail(context, template, email, source);
-    if (refusal) throw tooManyMails(refusal);
+    if (email !== null) await countMail(context, template, email, source);
   }
 }
 

@@ -39,8 +39,7 @@ export async function requestOwnConfirmation(
   const message = pending?.new_email
     ? { template: 'confirm-new-email', recipient: pending.new_email, data: { change: pending.id } }
     : { template: 'confirm-email', recipient: unconfirmedEmailOf(user) };
-  const refusal = await countMail(context, message.template, message.recipient, source);
-  if (refusal) throw tooManyMails(refusal);
+  await countMail(context, message.template, message.recipient, source);
   await changeAs(context.database, lockAuthority, { caller }, (tx) =>
     mail.enqueue(tx, { ...message, language: source.language }),
   );

@@ -5,7 +5,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { emailCodeLifeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
-import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import { countMail } from '../account-mails/request-mail.ts';
 import type { Mail } from '../mail/mail.ts';
 import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-store.ts';
 
@@ -24,8 +24,7 @@ export async function sendEmailCode(
   source: RequestSource,
 ): Promise<{ id: string; expiresAt: number }> {
   const { database, now } = context;
-  const refusal = await countMail(context, 'email-code', email, source);
-  if (refusal) throw tooManyMails(refusal);
+  await countMail(context, 'email-code', email, source);
   const at = now();
   const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifeMs };
   await database.db.transaction().execute(async (tx) => {

@@ -8,7 +8,7 @@ import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { type Profile, takenField } from '../accounts/user-fields.ts';
 import { findTakenFields } from '../accounts/user-store.ts';
 import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
-import { type Attempt, beginAttempt, countAgainstLimits, networkLimits, readRefusal } from '../throttle/throttle.ts';
+import { type Attempt, countAgainstLimits, networkLimits, readRefusal, requireAttempt } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
 /** The number of times per hour that a network can learn that an identifier is taken. */
@@ -25,16 +25,10 @@ const tooManyTaken = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
 
 /** Limits new users per hour and network. The caller counts the attempt when the user was created. */
-export async function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
+export function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
   const most = context.config.registrationLimit;
-  const attempt = await beginAttempt(context, most === 0 ? [] : networkLimits('register', address, most), hour);
-  const [refusal] = attempt.refusals;
-  if (!refusal) return attempt;
-  await attempt.release();
-  throw tooManyRequests(
-    'Too many users were registered from this network. Try again later.',
-    refusal.retryAfterSeconds,
-  );
+  const limits = most === 0 ? [] : networkLimits('register', address, most);
+  return requireAttempt(context, limits, 'Too many users were registered from this network. Try again later.', hour);
 }
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */

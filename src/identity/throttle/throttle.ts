@@ -1,5 +1,6 @@
 import type { Context } from '../../database/context.ts';
 import { networkOf, widerNetworkOf } from '../../http/network-of.ts';
+import { tooManyRequests } from '../../platform/errors.ts';
 import {
   type Count,
   countPendingAttempt,
@@ -74,6 +75,44 @@ export async function beginAttempt({ database: { db }, now }: Context, limits: r
       ]);
     },
   };
+}
+
+/** Begins an attempt. Throws the message if a limit is exceeded. */
+export async function requireAttempt(context: Context, limits: readonly Limit[], message: string, within = windowMs) {
+  const attempt = await beginAttempt(context, limits, within);
+  const [refusal] = attempt.refusals;
+  if (!refusal) return attempt;
+  await attempt.release();
+  throw tooManyRequests(message, refusal.retryAfterSeconds);
+}
+
+/** Checks a guess if the limits allow it. Counts it as wrong if `check` returns undefined. */
+export async function checkWithinLimits<T>(
+  context: Context,
+  limits: readonly Limit[],
+  check: () => Promise<T | undefined>,
+  message = 'Too many failed attempts. Wait before you try again.',
+): Promise<T | undefined> {
+  const attempt = await requireAttempt(context, limits, message);
+  try {
+    const found = await check();
+    await (found === undefined ? attempt.count() : attempt.succeed());
+    return found;
+  } catch (error) {
+    await attempt.release();
+    throw error;
+  }
+}
+
+/** Counts an event with any result. Throws the message if a limit is exceeded. */
+export async function requireWithinLimits(
+  context: Context,
+  limits: readonly Limit[],
+  message: string,
+  within = windowMs,
+): Promise<void> {
+  const refusal = await countAgainstLimits(context, limits, within);
+  if (refusal) throw tooManyRequests(message, refusal.retryAfterSeconds);
 }
 
 /** Counts an event with any result. Returns the refusal if a limit is exceeded. */

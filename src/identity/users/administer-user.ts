@@ -10,7 +10,7 @@ import { type Action, type ActionCall, action, type WriteCall } from '../../reso
 import type { Fields } from '../../resources/declaration/fields/field.ts';
 import { role } from '../../resources/declare.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
-import { countMail, tooManyMails } from '../account-mails/request-mail.ts';
+import { countMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { type Profile, readProfile } from '../accounts/user-fields.ts';
 import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
@@ -147,8 +147,7 @@ export const administerUser = (services: AccountServices): Action[] => [
     async run({ context, row, caller, source, transaction }: UserCall) {
       requireEverything(caller);
       const recipient = emailOf(row);
-      const refusal = await countMail(context, 'reset-password', recipient, source);
-      if (refusal) throw tooManyMails(refusal);
+      await countMail(context, 'reset-password', recipient, source);
       await transaction(async (call) => {
         await services.mail.enqueue(call.tx, { template: 'reset-password', recipient, language: call.source.language });
         await note(call, 'password.reset_sent', row.id);

@@ -3,8 +3,8 @@ import type { Context } from '../../database/context.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainstLimits, networkLimits } from '../../identity/throttle/throttle.ts';
-import { OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
+import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
+import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
 import { unauthorizedClient, unknownClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
@@ -82,18 +82,13 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
   };
 }
 
-async function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
   const limits = [
     ...networkLimits('device', address, maxPerNetwork),
     { key: 'device:all', max: maxInTotal, of: 'all' },
   ];
-  const refusal = await countAgainstLimits(context, limits, lifeSeconds * 1000);
-  if (refusal) {
-    throw tooManyRequests(
-      'Too many devices are requesting codes at the moment. Try again later.',
-      refusal.retryAfterSeconds,
-    );
-  }
+  const message = 'Too many devices are requesting codes at the moment. Try again later.';
+  return requireWithinLimits(context, limits, message, lifeSeconds * 1000);
 }
 
 interface DeviceRequest {

@@ -1,7 +1,6 @@
 import { maxFailures } from '../../identity/credentials/check-credentials.ts';
 import { readEmailCode } from '../../identity/factors/email-codes.ts';
-import { checkWithinLimits } from '../../identity/throttle/check-within-limits.ts';
-import { networkLimits } from '../../identity/throttle/throttle.ts';
+import { checkWithinLimits, networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { grantScopes } from '../clients/scopes/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';

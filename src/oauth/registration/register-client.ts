@@ -1,8 +1,8 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { countAgainstLimits, networkLimits } from '../../identity/throttle/throttle.ts';
-import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
+import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
+import { OAuthError } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
 import { createShortToken, hashShortToken } from '../../platform/short-token.ts';
 import { createClientWithSecret } from '../clients/create-client-with-secret.ts';
@@ -76,7 +76,6 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
 async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
   const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
-  const refusal = await countAgainstLimits(context, limits, hour);
-  if (refusal) throw tooManyRequests('Too many clients registered. Try again later.', refusal.retryAfterSeconds);
+  await requireWithinLimits(context, limits, 'Too many clients registered. Try again later.', hour);
   return limits.map(({ key }) => key);
 }
