@@ -10,11 +10,18 @@ export interface Authenticate {
   web(request: FastifyRequest, reply: FastifyReply): Promise<Caller | undefined>;
 }
 
+/** The scheme is not case-sensitive (RFC 9110 11.1). Nearly every client writes it as in the RFC, so this form is compared first. */
+const hasScheme = (authorization: string, scheme: string): boolean =>
+  authorization.startsWith(scheme) || authorization.slice(0, scheme.length).toLowerCase() === scheme.toLowerCase();
+
+/** RFC 9449 7.1: the scheme of a token that is bound to a key. */
+export const isDpop = (authorization: string): boolean => hasScheme(authorization, 'DPoP ');
+
 /** RFC 6750 2.1: tokens are accepted only in the header. */
 export function bearerToken({ headers: { authorization } }: FastifyRequest): string {
   if (authorization === undefined) throw unauthorized('token_missing');
-  if (authorization.slice(0, 7).toLowerCase() === 'bearer ') return authorization.slice(7).trim();
-  // RFC 9449 7.1: a token that is bound to a key. The verifier checks the DPoP proof.
-  if (authorization.slice(0, 5).toLowerCase() === 'dpop ') return authorization.slice(5).trim();
+  if (hasScheme(authorization, 'Bearer ')) return authorization.slice(7).trim();
+  // The verifier checks the DPoP proof.
+  if (isDpop(authorization)) return authorization.slice(5).trim();
   throw unauthorized('token_missing', 'another scheme');
 }

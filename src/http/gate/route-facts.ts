@@ -17,11 +17,12 @@ export interface RouteFacts {
   durations(status: number): Durations;
 }
 
-const noConfig: FastifyContextConfig = {};
+const factsByMethod = Symbol('facts by method');
+type ConfigWithFacts = FastifyContextConfig & { [factsByMethod]?: Record<string, RouteFacts> };
 
 /** Fastify builds a route's options at each access. This reads them once per request, and derives the rest once per route. */
 export function createRouteFacts({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
-  const known = new WeakMap<FastifyContextConfig, Map<string, RouteFacts>>();
+  const noConfig: FastifyContextConfig = {};
 
   function make(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
     const byStatus = new Map<number, Durations>();
@@ -45,18 +46,11 @@ export function createRouteFacts({ requestDuration }: Metrics): (request: Fastif
   }
 
   return (request) => {
-    const { config = noConfig, url } = request.routeOptions;
+    const { config = noConfig, url }: { config?: ConfigWithFacts; url?: string } = request.routeOptions;
     const { method } = request;
-    let byMethod = known.get(config);
-    if (!byMethod) {
-      byMethod = new Map();
-      known.set(config, byMethod);
-    }
-    let facts = byMethod.get(method);
-    if (!facts) {
-      facts = make(method, config, url);
-      byMethod.set(method, facts);
-    }
-    return facts;
+    config[factsByMethod] ??= {};
+    const known = config[factsByMethod];
+    known[method] ??= make(method, config, url);
+    return known[method];
   };
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
+import { isDpop } from '../../../http/gate/authenticate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { findSessionOfEnabledUser, type SessionRow, sessionEnd } from '../store/session-store.ts';
@@ -26,7 +27,8 @@ export type ProvePossession = (sender: Sender, token: string, jkt: string) => Pr
 
 /** RFC 9449 7.1: the scheme DPoP requires a key-bound token. */
 function rejectDpopScheme(sender: Sender | null): void {
-  if (/^dpop /i.test(sender?.headers?.authorization ?? '')) {
+  const authorization = sender?.headers?.authorization;
+  if (authorization !== undefined && !authorization.startsWith('Bearer ') && isDpop(authorization)) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
   }
 }
