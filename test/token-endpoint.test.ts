@@ -225,7 +225,10 @@ onBothEngines('The token endpoint', (engine) => {
         addClientSecret(service.context, service.keys, tx, invalidate, { clientId: rotating.id, oldHours }),
       );
     const second = await renew(2);
-    assert.deepEqual([await statusWith(rotating.secret), await statusWith(second)], [200, 200]);
+    // The service caches the last valid secret, so the old one is used last.
+    assert.deepEqual([await statusWith(second), await statusWith(rotating.secret)], [200, 200]);
+    const wrong = rotating.secret.slice(0, -1) + (rotating.secret.endsWith('x') ? 'y' : 'x');
+    assert.deepEqual([await statusWith(wrong), await statusWith(rotating.secret)], [401, 200]);
     service.advance(2 * 3_600_000);
     assert.deepEqual([await statusWith(rotating.secret), await statusWith(second)], [401, 200]);
     const third = await renew(0);

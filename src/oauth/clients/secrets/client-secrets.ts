@@ -23,13 +23,16 @@ export interface AuthenticatedClient extends StoredClient {
   readonly secretId?: string;
 }
 
-/** The id of the client's secret, if this secret is active. */
-export function findSecret(keys: KeyRing, client: StoredClient, secret: string, now: number): string | undefined {
-  const data = hashed(client.id, secret);
+type StoredSecret = StoredClient['secrets'][number];
+
+export const isActive = ({ expires_at }: StoredSecret, now: number): boolean => expires_at === null || expires_at > now;
+
+/** The client's active secret with this value. */
+export function findSecret(keys: KeyRing, client: StoredClient, value: string, now: number): StoredSecret | undefined {
+  const data = hashed(client.id, value);
   return client.secrets.find(
-    ({ secret_hash, key_id, expires_at }) =>
-      (expires_at === null || expires_at > now) && keys.macKeys.matches(purpose, data, secret_hash, key_id),
-  )?.id;
+    (secret) => isActive(secret, now) && keys.macKeys.matches(purpose, data, secret.secret_hash, secret.key_id),
+  );
 }
 
 export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, now: number): boolean =>
