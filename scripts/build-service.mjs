@@ -3,7 +3,7 @@
 // Nothing is minified, and comments name the source of each line. `--no-types` omits the type declarations, `--types` adds them.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { createRequire, isBuiltin, stripTypeScriptTypes } from 'node:module';
 import { dirname, isAbsolute, join, posix, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +12,22 @@ const { rolldown } = createRequire(join(root, 'scripts', 'bundler', 'package.jso
 const finished = join(root, 'dist');
 // The build is written to a temporary folder and then moved, so that a service that starts meanwhile finds a complete build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
-const bundled = /^(jose|kysely|oauth4webapi|openid-client|typebox)(\/|$)/;
+/** The packages that each start loads. They are bundled with the packages that they import. */
+const bundled =
+  /^(@fastify\/cookie|@opentelemetry\/api|commander|croner|fastify|find-my-way|jose|kysely|oauth4webapi|openid-client|pino|prom-client|qr|typebox)(\/|$)/;
+/** Fastify does not load its compilers, because `schema-compilers.ts` loads them when they are needed. */
+const compilers = /^@fastify\/(ajv|fast-json-stringify)-compiler$/;
+const isExternal = (id, importer = '') =>
+  !id.startsWith('.') &&
+  !isAbsolute(id) &&
+  !bundled.test(id) &&
+  (!/[\\/]node_modules[\\/]/.test(importer) || isBuiltin(id) || compilers.test(id));
+/** The code that every command, every declaration of an operator and every start of the service loads: each is one file with all its imports. */
+const groups = [
+  { name: 'command', test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 3 },
+  { name: 'declarations', test: /src[\\/].+[\\/]declare\.ts$/, priority: 2 },
+  { name: 'service', test: /src[\\/]main[\\/]start\.ts$/, priority: 1 },
+];
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 
 /** Modules find files relative to their path. After bundling, each module keeps the path that it would have as a separate file. */
@@ -46,11 +61,12 @@ const builtinModules = {
   name: 'builtin-modules',
   renderChunk: (code) => ({
     code: code.replace(
-      /^import (?:\* as (\w+)|(\w+)|\{([^}]+)\}) from "(node:[\w/]+)";$/gm,
-      (_, all, one, some, name) => {
-        const names = all ?? one ?? `{${some.replaceAll(' as ', ': ')}}`;
-        return `const ${names} = process.getBuiltinModule("${name}");`;
-      },
+      /^import (?:\* as )?([\w$]+)?(?:, )?(?:\{([^}]+)\})? from "(node:[\w/]+)";$/gm,
+      (_, whole, members, name) =>
+        [whole, members && `{${members.replaceAll(' as ', ': ')}}`]
+          .filter(Boolean)
+          .map((names) => `const ${names} = globalThis.process.getBuiltinModule("${name}");`)
+          .join('\n'),
     ),
   }),
 };
@@ -78,25 +94,37 @@ else {
 
 /** One file for each entry point, and shared files for common code. */
 async function bundleService() {
+  await bundleTogether(entries(), { chunkFileNames: 'chunks/[name].js', codeSplitting: { groups } });
+  // Separately, because a thread shares no module with the rest. Otherwise its code would split the files of the service.
+  await bundleTogether(threads(), { chunkFileNames: 'chunks/threads/[name].js' });
+}
+
+async function bundleTogether(paths, options) {
   const bundle = await rolldown({
-    input: Object.fromEntries(entries().map((path) => [builtPath(path).replace(/\.ts$/, ''), join(root, path)])),
+    input: Object.fromEntries(paths.map((path) => [builtPath(path).replace(/\.ts$/, ''), join(root, path)])),
     platform: 'node',
     cwd: root,
-    external: (id) => !id.startsWith('.') && !isAbsolute(id) && !bundled.test(id),
+    external: isExternal,
     plugins: [ownAddresses, builtinModules],
   });
-  await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name].js' });
+  await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', ...options });
   await bundle.close();
 }
 
-/** The entry points: the command, the exports of the package, and the worker threads. */
+/** The entry points: the command and the exports of the package. */
 function entries() {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
     path.startsWith('./src/') ? [path.slice('./'.length)] : [],
   );
-  const threads = sources().filter((path) => path.endsWith('-thread.ts') && !isTestCode(path));
-  return ['src/cli/main.ts', ...exported, ...threads.filter((path) => path !== 'src/platform/worker-thread.ts')];
+  return ['src/cli/main.ts', ...exported];
+}
+
+/** The worker threads. */
+function threads() {
+  return sources().filter(
+    (path) => path.endsWith('-thread.ts') && !isTestCode(path) && path !== 'src/platform/worker-thread.ts',
+  );
 }
 
 function sources() {

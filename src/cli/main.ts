@@ -1,11 +1,12 @@
+import cluster from 'node:cluster';
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { exitEarly } from './terminal/exit-early.ts';
 
-// Before all other imports: only what is imported later is cached.
+// Only later imports use the cache, so this file has no static imports except modules of Node.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)));
 
-if (process.argv[2] === 'serve') process.on('SIGTERM', exitEarly);
+// While the program is loaded. A worker ends together with the primary process.
+if (process.argv[2] === 'serve') process.on('SIGTERM', () => (cluster.isWorker ? undefined : process.exit(0)));
 
 const { runCommand } = await import('./run-command.ts');
 const code = await runCommand(process.argv.slice(2));

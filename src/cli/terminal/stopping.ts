@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { startedByNpm } from '../../config/config.ts';
 import type { RunningGatehouse } from '../../main/start.ts';
 import type { RunningWorkers } from '../../main/workers/start-workers.ts';
-import { exitEarly } from './exit-early.ts';
 
 /** A running service, in one process or in several. */
 export type RunningService = RunningGatehouse | RunningWorkers;
@@ -31,7 +30,8 @@ export function stopRequested(): Promise<StopRequest> {
       isStopping = true;
       resolve({ cause, exitCode, secondRequest: again });
     };
-    process.off('SIGTERM', exitEarly);
+    // The listener of main.ts.
+    process.removeAllListeners('SIGTERM');
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => requestStop(signal, exitCode));
     const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);
