@@ -54,8 +54,7 @@ export function addContentTypeParsers(app: App): void {
       let body: unknown;
       try {
         rejectCompressed(request);
-        const { repeatable } = request.routeOptions.config;
-        body = read(bytes, request.headers['content-type'] ?? '', repeatable);
+        body = read(bytes, request.headers['content-type'] ?? '', request.route.config.repeatable);
       } catch (error) {
         return done(error as Error);
       }

@@ -50,18 +50,19 @@ export function readFormEncoded(
   for (const pair of pairs) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals), "A parameter's name");
-    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), `The value of "${printableName(name)}"`);
+    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : decode(pair.slice(equals + 1), name);
     addValue(values, name, value, repeatable);
   }
   return values;
 }
 
-/** The error does not quote the text: it may be a password that was sent without encoding. */
-function decode(text: string, label: string): string {
+/** The error does not quote the text: it may be a password that was sent without encoding. `nameOfValue`: for a value. */
+function decode(text: string, nameOfValue?: string): string {
   try {
     return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text;
   } catch {
+    const label = nameOfValue === undefined ? "A parameter's name" : `The value of "${printableName(nameOfValue)}"`;
     throw badRequest(`${label} is not valid percent-encoded UTF-8.`, 'encoding_invalid');
   }
 }
