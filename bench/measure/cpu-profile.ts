@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** The output of `node --cpu-prof`, with times in microseconds. */
 interface CpuProfile {
@@ -34,6 +35,28 @@ const areas: readonly [RegExp, Area][] = [
   [/\/(src|dist)\//, 'Gatehouse'],
 ];
 
+const regionsByFile = new Map<string, readonly { readonly source: string; readonly line: number }[]>();
+
+/** The build marks the beginning of each source file with a comment. */
+function regionsOf(url: string) {
+  const known = regionsByFile.get(url);
+  if (known) return known;
+  const lines = readFileSync(fileURLToPath(url), 'utf8').split('\n');
+  const regions = lines.flatMap((text, line) => {
+    const source = /^\/\/#region (\S+)/.exec(text)?.[1];
+    return source ? [{ source, line }] : [];
+  });
+  regionsByFile.set(url, regions);
+  return regions;
+}
+
+/** The source file and the line of a function in the build. Other files are unchanged. */
+function sourceOf(url: string, line: number): { url: string; line: number } {
+  if (!/^file:.*\/dist\//.test(url)) return { url, line };
+  const region = regionsOf(url).findLast((candidate) => candidate.line < line);
+  return region ? { url: `/${region.source}`, line: line - region.line - 1 } : { url, line };
+}
+
 const areaOf = (url: string): Area | undefined => areas.find(([pattern]) => pattern.test(url))?.[1];
 const placeOf = (url: string, line: number): string =>
   url === '' ? '' : `${url.replace(/^.*\/(src|dist|node_modules)\//, '')}:${line + 1}`;
@@ -58,8 +81,9 @@ export function readProfile(folder: string, from: number, to: number): Frame {
     let frame = root;
     frame.time += time;
     for (const node of stack.slice(1)) {
-      const { functionName, url, lineNumber } = node?.callFrame ?? { functionName: '', url: '', lineNumber: 0 };
-      frame = calleeOf(frame, functionName || '(anonymous)', url, lineNumber);
+      const { functionName, ...built } = node?.callFrame ?? { functionName: '', url: '', lineNumber: 0 };
+      const { url, line } = sourceOf(built.url, built.lineNumber);
+      frame = calleeOf(frame, functionName || '(anonymous)', url, line);
       frame.time += time;
     }
   }
