@@ -1,6 +1,6 @@
 import { type Config, type ConfigFile, loadConfig } from '../config/config.ts';
 import { type Host, mountApp } from '../http/mount.ts';
-import { logFirstAdministrator } from '../identity/accounts/first-password.ts';
+import { logFirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
 import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
@@ -46,9 +46,10 @@ export async function gatehousePlugin(
 ): Promise<void> {
   const config = await loadOwnConfig(settings, workingDir);
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
-  const { app, administrator, stop } = await prepareGatehouse(config, { log });
+  const { app, context, passwords, administrator, stop } = await prepareGatehouse(config, { log });
   host.addHook('onClose', stop);
   await app.ready();
   mountApp(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
-  if (administrator) logFirstAdministrator(log, administrator);
+  const first = administrator ?? (await unusedFirstPassword(context, passwords));
+  if (first) logFirstAdministrator(log, first);
 }
