@@ -11,8 +11,8 @@ const expiring = [
 ];
 
 /** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
-export async function pruneAccounts({ database: { db, engine }, now }: Context): Promise<void> {
-  await pruneInBatches((limit) => deleteOldThrottles(db, engine, now(), limit));
+export async function pruneAccounts({ database: { db }, now }: Context): Promise<void> {
+  await pruneInBatches((limit) => deleteOldThrottles(db, now(), limit));
   for (const table of expiring) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
   await db.deleteFrom('email_changes').where('undo_until', '<=', now()).execute();
   await db

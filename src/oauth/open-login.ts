@@ -57,7 +57,7 @@ export async function openLogin(
     await stored.durable;
     if (identity) {
       const row = { session_id: stored.session.id, identity_id: identity.id, upstream_sid: identity.sid };
-      if (!(await recordIdentitySession(tx, context.database.engine, row))) throw unlinked();
+      if (!(await recordIdentitySession(tx, row))) throw unlinked();
     }
     await notifyOfLogin(tx, { userId: user.id, source });
     await recordEvent(context, tx, {

@@ -3,7 +3,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { systemSource } from '../../http/request-source.ts';
 import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
-import { findHeldFactors } from '../../identity/factors/held-factor-store.ts';
+import { countFactors } from '../../identity/factors/held-factor-store.ts';
 import { removeFactors } from '../../identity/factors/remove-factors.ts';
 import { createUser } from '../../identity/registration/create-user.ts';
 import { changeRoles } from '../../identity/roles/change-roles.ts';
@@ -206,12 +206,7 @@ function addUserFactors(user: Command): void {
 const describeFactors = (text: string) =>
   withContext(async (context) => {
     const { id } = await findUserByText(context, text);
-    const held = await findHeldFactors(context.database.db, id);
-    return {
-      passkeys: held.passkeys + held.automaticPasskeys,
-      authenticators: held.authenticators,
-      recovery_codes: held.recoveryCodes,
-    };
+    return countFactors(context.database.db, id);
   });
 
 const removeAllFactors = (text: string) =>

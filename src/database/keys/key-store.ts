@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { compiledQuery } from '../compiled-query.ts';
 import type { Database, Db, Tx } from '../database.ts';
+import { insertIfAbsent } from '../insert-if-absent.ts';
 import type { Tables } from '../tables/tables.ts';
 
 export type KeyRow = Selectable<Tables['signing_keys']>;
@@ -18,11 +19,7 @@ export const readIssuers = (database: Database) => issuers.read(database, {});
 export const insertKey = (tx: Tx, key: KeyRow): Promise<unknown> => tx.insertInto('signing_keys').values(key).execute();
 
 export const rememberIssuer = (tx: Tx, url: string, now: number): Promise<unknown> =>
-  tx
-    .insertInto('issuers')
-    .values({ url, created_at: now })
-    .onConflict((clash) => clash.column('url').doNothing())
-    .execute();
+  insertIfAbsent(tx, 'issuers', { url, created_at: now }, 'url');
 
 export const replaceSealed = (tx: Tx, id: string, sealed: string): Promise<unknown> =>
   tx.updateTable('signing_keys').set({ sealed_private: sealed }).where('id', '=', id).execute();

@@ -1,6 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { combineReaders, type Reader } from '../reader.ts';
@@ -13,10 +14,9 @@ import { checkInvalidations } from './invalidations/check-invalidations.ts';
 import { DatabaseClock } from './invalidations/database-clock.ts';
 import { PostgresBus, type Servers } from './invalidations/postgres-bus.ts';
 import { cancelOnAbort } from './pool/cancel-on-abort.ts';
-import type { Connection } from './pool/connection.ts';
+import { type Connection, connect } from './pool/connection.ts';
 import { onDirectConnection } from './pool/direct-connection.ts';
 import { limitsOf } from './pool/limits.ts';
-import { connect, PostgresDriver } from './pool/postgres-driver.ts';
 import { openPrimaryPool } from './pool/primary-pool.ts';
 import { reserveSize, withReserve } from './pool/reserve.ts';
 import { postgresProbes } from './postgres-probes.ts';
@@ -85,7 +85,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new PostgresDriver(() => connect(all, limits)),
+      createDriver: () => new ConnectionDriver(() => connect(all, limits)),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
@@ -104,7 +104,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows;
     } finally {
       await canceled?.();
-      connection.client.release(connection.unusable);
+      connection.release();
     }
   };
   const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });

@@ -1,4 +1,4 @@
-import { SqliteQueryCompiler } from 'kysely';
+import { type SelectQueryNode, SqliteQueryCompiler } from 'kysely';
 
 /**
  * The placeholder of a value in SQLite. With a bare `?` SQLite plans many statements again for each value. The unary plus hides the
@@ -9,5 +9,10 @@ export const placeholder = '+?';
 export class StablePlanCompiler extends SqliteQueryCompiler {
   protected override getCurrentParameterPlaceholder(): string {
     return placeholder;
+  }
+
+  /** Leaves out row locks such as `for update`: SQLite runs one write transaction at a time. */
+  protected override visitSelectQuery(node: SelectQueryNode): void {
+    super.visitSelectQuery(node.endModifiers ? { ...node, endModifiers: [] } : node);
   }
 }

@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   type CompiledQuery,
   type DatabaseConnection,
-  type Driver,
   Kysely,
   type QueryResult,
   SelectQueryNode,
@@ -12,6 +11,7 @@ import {
   SqliteIntrospector,
 } from 'kysely';
 import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
+import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';
 import type { Tables } from '../tables/tables.ts';
@@ -101,6 +101,8 @@ class Connection implements DatabaseConnection {
       this.#commits.abandon();
     }
   }
+
+  release(): void {}
 }
 
 /** Kysely would run one query at a time. Here, SharedCommits queues the writes, and reads do not wait. */
@@ -108,30 +110,6 @@ class SharedFileAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;
   }
-}
-
-class SqliteDriver implements Driver {
-  readonly #open: () => Connection;
-
-  constructor(open: () => Connection) {
-    this.#open = open;
-  }
-
-  async init(): Promise<void> {}
-  async acquireConnection(): Promise<DatabaseConnection> {
-    return this.#open();
-  }
-  beginTransaction(connection: Connection): Promise<void> {
-    return connection.begin();
-  }
-  commitTransaction(connection: Connection): Promise<void> {
-    return connection.commit();
-  }
-  rollbackTransaction(connection: Connection): Promise<void> {
-    return connection.rollback();
-  }
-  async releaseConnection(): Promise<void> {}
-  async destroy(): Promise<void> {}
 }
 
 function openFile(path: string, readOnly: boolean): DatabaseSync {
@@ -179,7 +157,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
-      createDriver: () => new SqliteDriver(() => new Connection(reads, writing, commits)),
+      createDriver: () => new ConnectionDriver(async () => new Connection(reads, writing, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
       createQueryCompiler: () => new StablePlanCompiler(),
     },

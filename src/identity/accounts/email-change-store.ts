@@ -11,15 +11,15 @@ export function findEmailChange(db: Db, id: string): Promise<EmailChangeRow | un
   return db.selectFrom('email_changes').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
+const isPending = sql<boolean>`(confirmed_at is null and withdrawn_at is null and undone_at is null)`;
+
 /** The change that waits for its confirmation. A user has at most one. */
 export function findPendingChange(db: Db, userId: string, now: number): Promise<EmailChangeRow | undefined> {
   return db
     .selectFrom('email_changes')
     .selectAll()
     .where('user_id', '=', userId)
-    .where('confirmed_at', 'is', null)
-    .where('withdrawn_at', 'is', null)
-    .where('undone_at', 'is', null)
+    .where(isPending)
     .where('undo_until', '>', now)
     .executeTakeFirst();
 }
@@ -30,9 +30,7 @@ export async function withdrawPendingChange(tx: Tx, userId: string, now: number)
     .updateTable('email_changes')
     .set({ withdrawn_at: now })
     .where('user_id', '=', userId)
-    .where('confirmed_at', 'is', null)
-    .where('withdrawn_at', 'is', null)
-    .where('undone_at', 'is', null)
+    .where(isPending)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -47,9 +45,7 @@ export function confirmPendingChange(
     .set({ confirmed_at: change.now, undo_until: change.undoUntil })
     .where('user_id', '=', change.userId)
     .where('new_email', '=', change.newEmail)
-    .where('confirmed_at', 'is', null)
-    .where('withdrawn_at', 'is', null)
-    .where('undone_at', 'is', null)
+    .where(isPending)
     .where('undo_until', '>', change.now)
     .returningAll()
     .executeTakeFirst();

@@ -20,13 +20,11 @@ export async function deleteUserData(tx: Tx, userId: string, email: string | nul
   await forgetMailTo(tx, email);
 }
 
-/** Forgets the user's remembered browsers: each asks for the second factor again. */
-export async function forgetBrowsers(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('remembered_browsers').where('user_id', '=', userId).execute();
-}
+type UserTable = 'identities' | 'passkeys' | 'authenticators' | 'recovery_codes' | 'remembered_browsers';
 
-export async function deleteIdentitiesOf(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('identities').where('user_id', '=', userId).execute();
+/** Deletes the rows of a user in these tables. Without its row, a remembered browser asks for the second factor again. */
+export async function deleteRowsOf(tx: Tx, userId: string, ...tables: UserTable[]): Promise<void> {
+  for (const table of tables) await tx.deleteFrom(table).where('user_id', '=', userId).execute();
 }
 
 /** Deletes passkeys that are not second factors: automatic passkeys, or all passkeys with MFA=off. */

@@ -35,11 +35,9 @@ export function updateUser(tx: Tx, id: string, changes: Omit<Updateable<Tables['
 }
 
 /** Locks the user: no other transaction writes it until this transaction ends. */
-export async function lockUser(tx: Tx, engine: Engine, id: string): Promise<UserRow | undefined> {
+export async function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
   await lockForRevocation(tx, [id]);
-  const query = tx.selectFrom('users').selectAll().where('id', '=', id);
-  // SQLite runs one write transaction at a time.
-  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  return tx.selectFrom('users').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 /** Sets another, confirmed address. Undefined if another user has it. Then the transaction has failed. */
@@ -114,26 +112,17 @@ export function markEmailConfirmed(tx: Tx, id: string, email: string, now: numbe
     .executeTakeFirst();
 }
 
-/** Whether there is an enabled administrator. */
-export async function hasAdministrator(db: Db): Promise<boolean> {
-  const administrators = db
-    .selectFrom('users')
-    .select('id')
-    .where('roles', 'like', '%"admin"%')
-    .where('disabled', '=', 0);
-  return (await administrators.limit(1).execute()).length > 0;
+const administrators = (db: Db) =>
+  db.selectFrom('users').where('roles', 'like', '%"admin"%').where('disabled', '=', 0).limit(1);
+
+/** Whether there is an enabled administrator, apart from this user. */
+export async function hasAdministrator(db: Db, exceptId = ''): Promise<boolean> {
+  return (await administrators(db).select('id').where('id', '!=', exceptId).execute()).length > 0;
 }
 
 /** The oldest enabled administrator. */
 export const findFirstAdministrator = (db: Db): Promise<UserRow | undefined> =>
-  db
-    .selectFrom('users')
-    .selectAll()
-    .where('roles', 'like', '%"admin"%')
-    .where('disabled', '=', 0)
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
+  administrators(db).selectAll().orderBy('id').executeTakeFirst();
 
 /** The user who was created first, even if deleted or disabled since. */
 export const findFirstUser = (db: Db): Promise<UserRow | undefined> =>

@@ -7,7 +7,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { deleteIdentitiesOf, deleteNonFactorPasskeys } from '../accounts/forget-user-store.ts';
+import { deleteNonFactorPasskeys, deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from './revoke-access.ts';
@@ -43,7 +43,7 @@ export async function resetPassword(
     if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
     // Another person who registered this address earlier may have added ways to sign in.
     if (owner.email_confirmed === 0) {
-      await deleteIdentitiesOf(tx, changed.id);
+      await deleteRowsOf(tx, changed.id, 'identities');
       await deleteNonFactorPasskeys(tx, changed.id, config);
     }
     await revokeAccess(services, tx, invalidate, { userId: changed.id, now: now(), cause: 'password_reset' });

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
-import { forgetBrowsers } from '../accounts/forget-user-store.ts';
+import { deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { liftLockout } from '../throttle/throttle-store.ts';
 
 /** After a reset: ends sessions, tokens, client secrets, links, email changes and remembered browsers. Factors stay. */
@@ -17,6 +17,6 @@ export async function revokeAccess(
   await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
   await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
   await withdrawPendingChange(tx, userId, now);
-  await forgetBrowsers(tx, userId);
+  await deleteRowsOf(tx, userId, 'remembered_browsers');
   await liftLockout(tx, userId);
 }

@@ -88,9 +88,8 @@ export async function applyEmailChange(
   tx: Tx,
   { userId, email, source }: { userId: string; email: string; source: RequestSource },
 ): Promise<UserRow | undefined> {
-  const { database, now } = context;
-  const at = now();
-  const before = await lockUser(tx, database.engine, userId);
+  const at = context.now();
+  const before = await lockUser(tx, userId);
   if (!before || before.disabled) return undefined;
   const change = await confirmPendingChange(tx, { userId, newEmail: email, now: at, undoUntil: at + undoMs });
   if (!change) return undefined;
@@ -121,7 +120,7 @@ export async function undoEmailChange(
   const unknownPasswordHash = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
     // The user is always locked before the email changes.
-    const user = await lockUser(tx, database.engine, userId);
+    const user = await lockUser(tx, userId);
     const change = await findEmailChange(tx, changeId);
     const at = now();
     undoable(change, at);

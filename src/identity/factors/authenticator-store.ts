@@ -23,10 +23,6 @@ export async function deleteAuthenticator(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('authenticators').where('id', '=', id).execute();
 }
 
-export async function deleteAuthenticatorsOf(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('authenticators').where('user_id', '=', userId).execute();
-}
-
 export const findConfirmed = (db: Db | Tx, userId: string): Promise<AuthenticatorRow[]> =>
   db
     .selectFrom('authenticators')

@@ -2,10 +2,9 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { forgetBrowsers } from '../accounts/forget-user-store.ts';
+import { deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import type { FactorCheckServices } from './prove-factor.ts';
-import { deleteRecoveryCodes } from './recovery-code-store.ts';
 
 /** The services that the factors need. */
 export interface FactorServices extends FactorCheckServices {
@@ -21,6 +20,5 @@ export function requireSecondFactors({ config }: Context): void {
 /** Removes recovery codes and remembered browsers with the last factor. */
 export async function cleanUpAfterLastFactor(tx: Tx, userId: string): Promise<void> {
   if (hasSecondFactor(await findHeldFactors(tx, userId))) return;
-  await deleteRecoveryCodes(tx, userId);
-  await forgetBrowsers(tx, userId);
+  await deleteRowsOf(tx, userId, 'recovery_codes', 'remembered_browsers');
 }

@@ -38,6 +38,12 @@ export async function findHeldFactors(db: Db | Tx, userId: string) {
   };
 }
 
+/** The numbers that users and administrators see. */
+export async function countFactors(db: Db | Tx, userId: string) {
+  const { passkeys, automaticPasskeys, authenticators, recoveryCodes } = await findHeldFactors(db, userId);
+  return { passkeys: passkeys + automaticPasskeys, authenticators, recovery_codes: recoveryCodes };
+}
+
 /** Whether the user of this session already had a second factor when the session began. */
 export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<boolean> {
   const { rows } = await sql`select 1 from sessions as s where s.id = ${sessionId} and (

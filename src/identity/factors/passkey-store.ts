@@ -1,25 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type PasskeyRow = Selectable<Tables['passkeys']>;
 
 /** False if the credential is already stored. */
-export async function insertPasskey(tx: Tx, row: Omit<PasskeyRow, 'version'>): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('passkeys')
-    .values(row)
-    .onConflict((conflict) => conflict.column('credential_id').doNothing())
-    .executeTakeFirstOrThrow();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
+export const insertPasskey = (tx: Tx, row: Omit<PasskeyRow, 'version'>): Promise<boolean> =>
+  insertIfAbsent(tx, 'passkeys', row, 'credential_id');
 
 export const deletePasskey = (tx: Tx, id: string) => tx.deleteFrom('passkeys').where('id', '=', id).execute();
-
-export async function deletePasskeysOf(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('passkeys').where('user_id', '=', userId).execute();
-}
 
 export const findPasskeys = (db: Db | Tx, userId: string): Promise<PasskeyRow[]> =>
   db.selectFrom('passkeys').selectAll().where('user_id', '=', userId).orderBy('id').execute();
@@ -43,8 +34,7 @@ export async function recordPasskeyUse(
 /** The random user handle of passkeys. The first call creates it. */
 export async function passkeyHandle(db: Db | Tx, userId: string): Promise<string> {
   const created = { user_id: userId, handle: randomBytes(32).toString('base64url') };
-  const insert = db.insertInto('passkey_handles').values(created);
-  await insert.onConflict((conflict) => conflict.column('user_id').doNothing()).execute();
+  await insertIfAbsent(db, 'passkey_handles', created, 'user_id');
   const query = db.selectFrom('passkey_handles').select('handle').where('user_id', '=', userId);
   return (await query.executeTakeFirstOrThrow()).handle;
 }

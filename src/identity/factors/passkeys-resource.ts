@@ -110,7 +110,7 @@ export function passkeysResource(services: FactorServices) {
     },
     async remove(call, row) {
       await services.guardChange(call.tx, call.caller);
-      await lockSignInMethods(call.tx, context.database.engine, row.user_id);
+      await lockSignInMethods(call.tx, row.user_id);
       await deletePasskey(call.tx, row.id);
       await requireSignInMethod(context, call.tx, row.user_id);
       await cleanUpAfterLastFactor(call.tx, row.user_id);

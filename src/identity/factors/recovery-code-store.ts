@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { toBase32 } from './totp.ts';
 
 const codesInSet = 10;
@@ -21,7 +22,7 @@ const written = (bytes: Buffer): string => toBase32(bytes).toLowerCase().match(/
 /** Replaces the recovery codes and returns the new ones. They are never shown again. */
 export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {
   const codes = Array.from({ length: codesInSet }, () => written(randomBytes(bytesOfCode)));
-  await deleteRecoveryCodes(tx, userId);
+  await deleteRowsOf(tx, userId, 'recovery_codes');
   const rows = codes.map((code) => ({ user_id: userId, hash: hashOf(userId, code), created_at: now(), used_at: null }));
   await tx.insertInto('recovery_codes').values(rows).execute();
   return codes;
@@ -59,8 +60,4 @@ export async function countRecoveryCodes(db: Db | Tx, userId: string): Promise<n
     .where('used_at', 'is', null)
     .executeTakeFirstOrThrow();
   return Number(left);
-}
-
-export async function deleteRecoveryCodes(tx: Tx, userId: string): Promise<void> {
-  await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
 }

@@ -1,11 +1,6 @@
 import type { Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 
 /** Uses up a signed value in the caller's transaction. True for the first use on any instance. */
-export async function consumeOnce(tx: Tx, id: string, expiresAt: number): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('spent_values')
-    .values({ id, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirstOrThrow();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
+export const consumeOnce = (tx: Tx, id: string, expiresAt: number): Promise<boolean> =>
+  insertIfAbsent(tx, 'spent_values', { id, expires_at: expiresAt }, 'id');

@@ -27,8 +27,8 @@ export async function updateFromSignIn(
   invalidate: Invalidate,
   { identity, upstream, mapped, source }: SignIn,
 ): Promise<UserRow | undefined> {
-  const { database, now } = context;
-  const user = await lockUser(tx, database.engine, identity.user_id);
+  const { now } = context;
+  const user = await lockUser(tx, identity.user_id);
   // Read again: another sign-in may have changed the roles before this transaction got the lock.
   const current = user && (await findIdentity(tx, identity));
   if (!user || user.disabled || current?.id !== identity.id) return undefined;
@@ -59,7 +59,7 @@ export async function removeGrantedRoles(
 ): Promise<void> {
   const { database, now } = context;
   const granted: string[] = JSON.parse(roles);
-  const user = granted.length === 0 ? undefined : await lockUser(tx, database.engine, userId);
+  const user = granted.length === 0 ? undefined : await lockUser(tx, userId);
   if (!user) return;
   const before = rolesOf(user);
   const left = before.filter((role) => !granted.includes(role));

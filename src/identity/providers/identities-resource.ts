@@ -39,7 +39,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
     async remove(call, { id, user_id: userId, provider, issuer }) {
       const { tx, caller, source } = call;
       await guardChange(tx, caller);
-      await lockSignInMethods(tx, context.database.engine, userId);
+      await lockSignInMethods(tx, userId);
       const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);
       if (removed) await removeGrantedRoles(call, removed);

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type IdentityRow = Selectable<Tables['identities']>;
@@ -28,14 +29,8 @@ export async function countUsableIdentities(db: Db | Tx, userId: string): Promis
 }
 
 /** False if a user already has this identity. */
-export async function insertIdentity(tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('identities')
-    .values(row)
-    .onConflict((conflict) => conflict.columns(['issuer', 'subject']).doNothing())
-    .executeTakeFirstOrThrow();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
+export const insertIdentity = (tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> =>
+  insertIfAbsent(tx, 'identities', row, 'issuer', 'subject');
 
 /** Records a sign-in. False if the identity was unlinked in the meantime. */
 export async function recordIdentityUse(
@@ -58,11 +53,10 @@ export const deleteIdentity = (tx: Tx, id: string): Promise<IdentityRow | undefi
 /** Records that a session began with this identity. False if the identity was unlinked in the meantime. */
 export async function recordIdentitySession(
   tx: Tx,
-  engine: Engine,
   row: { session_id: string; identity_id: string; upstream_sid: string | null },
 ): Promise<boolean> {
   const identity = tx.selectFrom('identities').select('id').where('id', '=', row.identity_id);
-  const found = await (engine === 'postgres' ? identity.forKeyShare() : identity).executeTakeFirst();
+  const found = await identity.forKeyShare().executeTakeFirst();
   if (found) await tx.insertInto('identity_sessions').values(row).execute();
   return found !== undefined;
 }
@@ -98,9 +92,7 @@ export async function providerOfSession(db: Db | Tx, sessionId: string): Promise
 }
 
 /** Locks before a removal: of two concurrent removals, the second counts what remains after the first. */
-export async function lockSignInMethods(tx: Tx, engine: Engine, userId: string): Promise<void> {
-  // SQLite runs one write transaction at a time.
-  if (engine !== 'postgres') return;
+export async function lockSignInMethods(tx: Tx, userId: string): Promise<void> {
   for (const table of ['identities', 'passkeys'] as const) {
     await tx.selectFrom(table).select('id').where('user_id', '=', userId).orderBy('id').forUpdate().execute();
   }

@@ -7,7 +7,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { type Caller, userIdOf } from '../../platform/caller.ts';
 import { conflict, forbidden } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { deleteIdentitiesOf } from '../accounts/forget-user-store.ts';
+import { deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { recordFactorChange } from '../factors/factor-notices.ts';
@@ -60,7 +60,7 @@ export async function linkPendingIdentity(
     const now = context.now();
     const neverConfirmed = user.email !== null && user.email_confirmed === 0;
     if (neverConfirmed) {
-      await deleteIdentitiesOf(tx, userId);
+      await deleteRowsOf(tx, userId, 'identities');
       await deleteFactors(tx, userId);
       await revokeAccess(services.accounts, tx, invalidate, { userId, now, cause: 'identity_linked' });
     }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { ProviderFailure } from './provider-failure.ts';
 
@@ -15,14 +16,8 @@ export const findProviders = (db: Db | Tx): Promise<ProviderRow[]> =>
   db.selectFrom('providers').selectAll().orderBy('id').execute();
 
 /** False if another instance inserted it first. */
-export async function insertProvider(tx: Tx, declared: DeclaredProvider, now: number): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
-    .insertInto('providers')
-    .values({ ...declared, created_at: now })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .executeTakeFirstOrThrow();
-  return (numInsertedOrUpdatedRows ?? 0n) > 0n;
-}
+export const insertProvider = (tx: Tx, declared: DeclaredProvider, now: number): Promise<boolean> =>
+  insertIfAbsent(tx, 'providers', { ...declared, created_at: now }, 'id');
 
 export async function updateProvider(db: Db | Tx, id: string, changes: Partial<ProviderRow>): Promise<void> {
   await db.updateTable('providers').set(changes).where('id', '=', id).execute();

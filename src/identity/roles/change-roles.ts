@@ -18,7 +18,7 @@ interface RoleChanges {
 export async function changeRoles(context: Context, { userId, give, take, source }: RoleChanges) {
   const { database, now } = context;
   return commitAndInvalidate(database, async (tx, invalidate) => {
-    const user = await lockUser(tx, database.engine, userId);
+    const user = await lockUser(tx, userId);
     if (!user) throw new OperatorError('The user no longer exists.');
     const before = rolesOf(user);
     const after = [...new Set([...before, ...give])].filter((role) => !take.includes(role));

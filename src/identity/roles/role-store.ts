@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
+import { hasAdministrator } from '../accounts/user-store.ts';
 
 /** Updates the table from the setting. Users keep roles that were removed from the setting, without effect. */
 export async function syncRoles(db: Db, names: readonly string[]): Promise<void> {
@@ -19,18 +20,5 @@ const lastAdministratorLock = 7_146_353;
 /** Whether there is another enabled administrator. Takes a lock, so that two administrators cannot remove each other. */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
   if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
-  return hasOtherAdministratorUnlocked(tx, userId);
-}
-
-/** Like `hasOtherAdministrator` but without a lock: the result may be outdated. */
-export async function hasOtherAdministratorUnlocked(db: Db, userId: string): Promise<boolean> {
-  const others = await db
-    .selectFrom('users')
-    .select('id')
-    .where('roles', 'like', '%"admin"%')
-    .where('disabled', '=', 0)
-    .where('id', '!=', userId)
-    .limit(1)
-    .execute();
-  return others.length > 0;
+  return hasAdministrator(tx, userId);
 }

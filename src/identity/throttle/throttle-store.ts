@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 
 export interface Count {
@@ -119,19 +119,20 @@ export async function liftLockout(tx: Tx, userId: string): Promise<void> {
 }
 
 /** Removes up to `limit` expired counts and returns their number. */
-export async function deleteOldThrottles(db: Db, engine: Engine, now: number, limit: number): Promise<number> {
+export async function deleteOldThrottles(db: Db, now: number, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('throttles')
-    .where('key', 'in', (eb) => {
-      const old = eb
+    .where('key', 'in', (eb) =>
+      eb
         .selectFrom('throttles')
         .select('key')
         .where('expires_at', '<=', now)
         .where('pending_until', '<=', now)
-        .limit(limit);
-      // Skips locked rows, which are just being counted.
-      return engine === 'postgres' ? old.forUpdate().skipLocked() : old;
-    })
+        .limit(limit)
+        // Skips locked rows, which are just being counted.
+        .forUpdate()
+        .skipLocked(),
+    )
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
 }

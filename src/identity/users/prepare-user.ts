@@ -11,11 +11,10 @@ import {
   readProfileField,
   unknownField,
 } from '../accounts/user-fields.ts';
-import { findUser, type UserRow } from '../accounts/user-store.ts';
+import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
 import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { countChangeMails } from '../email/change-email.ts';
 import { requireUntaken } from '../registration/registration-limits.ts';
-import { hasOtherAdministratorUnlocked } from '../roles/role-store.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 
 /** Before the transaction: normalises the values, checks the password or proof, and hashes a new password. */
@@ -96,6 +95,6 @@ export async function prepareDeletion(
   if (!user) return;
   requireEveryScope(caller);
   // Checked before the password, because the password would not help.
-  if (isAdmin(caller) && !(await hasOtherAdministratorUnlocked(context.database.db, id))) throw lastAdministrator();
+  if (isAdmin(caller) && !(await hasAdministrator(context.database.db, id))) throw lastAdministrator();
   requireOwnProof(context, caller, user, now);
 }

@@ -6,7 +6,7 @@ import { notFound } from '../../platform/errors.ts';
 import { type Action, action } from '../../resources/declaration/define-resource.ts';
 import { role } from '../../resources/declare.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { findHeldFactors } from '../factors/held-factor-store.ts';
+import { countFactors } from '../factors/held-factor-store.ts';
 import { removeFactors } from '../factors/remove-factors.ts';
 import { isSelf, requireEveryScope } from './guard-user.ts';
 
@@ -27,12 +27,7 @@ export const userFactors = (context: Context, { mail }: AccountServices): Action
     response: Held,
     async run({ caller, row }) {
       if (!isSelf(caller, row.id) && !isAdmin(caller)) throw notFound();
-      const held = await findHeldFactors(context.database.db, row.id);
-      return {
-        passkeys: held.passkeys + held.automaticPasskeys,
-        authenticators: held.authenticators,
-        recovery_codes: held.recoveryCodes,
-      };
+      return countFactors(context.database.db, row.id);
     },
   }),
   action({

@@ -6,7 +6,7 @@ import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.t
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
-import { deleteUserData, findClientIdsOf, forgetBrowsers } from '../accounts/forget-user-store.ts';
+import { deleteRowsOf, deleteUserData, findClientIdsOf } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
@@ -109,7 +109,7 @@ async function afterPasswordChange(call: WriteCall, services: AccountServices, u
     await services.endSessions(tx, invalidate, which, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
-    await forgetBrowsers(tx, userId);
+    await deleteRowsOf(tx, userId, 'remembered_browsers');
   } else await revokeAccess(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -34,10 +34,8 @@ export async function findConsent(db: Db, parties: Parties): Promise<Consent | u
 }
 
 /** Finds the consent and locks it, so that it cannot be withdrawn before the transaction ends. */
-export async function lockConsent(tx: Tx, engine: Engine, parties: Parties): Promise<Consent | undefined> {
-  const query = of(tx, parties);
-  // SQLite runs one write transaction at a time.
-  const row = await (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+export async function lockConsent(tx: Tx, parties: Parties): Promise<Consent | undefined> {
+  const row = await of(tx, parties).forUpdate().executeTakeFirst();
   return row && read(row);
 }
 
@@ -63,7 +61,6 @@ export async function upsertConsent(
     .onConflict((conflict) =>
       conflict
         .columns(['user_id', 'client_id'])
-
         .doUpdateSet((set) => ({ ...lists, client_name, updated_at: now, version: set('consents.version', '+', 1) })),
     )
     .execute();

@@ -25,7 +25,7 @@ export async function rememberConsent(
   { userId, clientId, sessionId, scopes, asked, source }: Decision,
 ): Promise<void> {
   const parties = { userId, clientId };
-  const before = await lockConsent(tx, context.database.engine, parties);
+  const before = await lockConsent(tx, parties);
   const unchanged = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
   const all = { scopes: [...unchanged, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
   // The admin scope is not remembered: the user is asked each time.

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Invalidate } from '../../database/bus.ts';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
@@ -89,11 +89,9 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
 }
 
 /** Locks the client: until the transaction ends, no other transaction changes its secrets. */
-export async function lockClient(tx: Tx, engine: Engine, id: string): Promise<ClientRow | undefined> {
+export async function lockClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
   await lockForRevocation(tx, [id]);
-  const query = tx.selectFrom('clients').selectAll().where('id', '=', id);
-  // SQLite runs one write transaction at a time.
-  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  return tx.selectFrom('clients').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
 export interface HashedSecret {

@@ -79,7 +79,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   if (isOurs(found) && isSecretOf(keys, found, secret, now())) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const created = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
-    await lockClient(tx, database.engine, id);
+    await lockClient(tx, id);
     const client = await findClient(tx, id);
     if (!isOurs(client)) {
       throw new OperatorError(

@@ -1,20 +1,14 @@
 import type { Selectable } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type DeviceRow = Selectable<Tables['device_authorizations']>;
 type NewDevice = Omit<DeviceRow, 'polled_at' | 'user_id' | 'session_id' | 'decided_at' | 'redeemed_at'>;
 
 /** False if the user code is taken. */
-export async function insertDevice(db: Db, row: NewDevice): Promise<boolean> {
-  const stored = await db
-    .insertInto('device_authorizations')
-    .values(row)
-    .onConflict((conflict) => conflict.column('user_code').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return stored !== undefined;
-}
+export const insertDevice = (db: Db, row: NewDevice): Promise<boolean> =>
+  insertIfAbsent(db, 'device_authorizations', row, 'user_code');
 
 /** Finds a device whose user has not decided yet. */
 export const findUndecided = (db: Db, userCode: string, now: number): Promise<DeviceRow | undefined> =>
@@ -52,15 +46,15 @@ export async function decideDevice(
   return numUpdatedRows > 0n;
 }
 
+const withCode = (tx: Tx, deviceCodeHash: string) =>
+  tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash);
+
 export const findDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>
-  tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash).executeTakeFirst();
+  withCode(tx, deviceCodeHash).executeTakeFirst();
 
 /** Locks the device: until the transaction ends, no other request polls with this code. */
-export function lockDevice(tx: Tx, engine: Engine, deviceCodeHash: string): Promise<DeviceRow | undefined> {
-  const query = tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash);
-  // SQLite runs one write transaction at a time.
-  return (engine === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
-}
+export const lockDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>
+  withCode(tx, deviceCodeHash).forUpdate().executeTakeFirst();
 
 export async function recordPoll(tx: Tx, { id, pollSeconds, now }: { id: string; pollSeconds: number; now: number }) {
   await tx

@@ -98,7 +98,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Loaded
   const parties = { userId: code.user_id, clientId: code.client_id };
   const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
   const rows = await lockAuthorityRows(tx, engine, ids, 'share');
-  const consent = await lockConsent(tx, engine, parties);
+  const consent = await lockConsent(tx, parties);
   if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
   const wrong = codeError(held, rows, context.now());
   if (wrong) return wrong;

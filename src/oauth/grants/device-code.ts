@@ -50,7 +50,7 @@ export const deviceCodeGrant: Grant = {
       if (seen?.client_id !== request.client.id) return 'unknown';
       // Locked before the device's row, in the same order as deleting a user or a client.
       if (seen.session_id !== null && !(await lockSubjects(oauth, request, tx, seen))) return 'denied';
-      const row = await lockDevice(tx, database.engine, deviceCodeHash);
+      const row = await lockDevice(tx, deviceCodeHash);
       return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });
     if (typeof outcome === 'string') throw refusals[outcome]();

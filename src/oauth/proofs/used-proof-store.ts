@@ -1,17 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 
 /** True for the first use, across all instances. `id` may have any length. */
-export async function consumeProof(db: Db, id: string, expiresAt: number): Promise<boolean> {
-  const stored = await db
-    .insertInto('used_proofs')
-    .values({ id: hash('sha256', id, 'base64url'), expires_at: expiresAt })
-    .onConflict((conflict) => conflict.column('id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return stored !== undefined;
-}
+export const consumeProof = (db: Db, id: string, expiresAt: number): Promise<boolean> =>
+  insertIfAbsent(db, 'used_proofs', { id: hash('sha256', id, 'base64url'), expires_at: expiresAt }, 'id');
 
 /** Removes proofs that are too old to be accepted, and unused pushed requests. */
 export async function pruneProofs({ database: { db }, now }: Context): Promise<void> {

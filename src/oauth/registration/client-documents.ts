@@ -181,7 +181,7 @@ export class ClientDocuments {
     await commitAndInvalidate(database, async (tx, invalidate) => {
       const at = now();
       const created = await createClient(tx, { ...application, id, type: 'application', userId: null }, at);
-      await lockClient(tx, database.engine, id);
+      await lockClient(tx, id);
       const known = created ? undefined : await findClient(tx, id);
       // Another client was created with this id.
       if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');

@@ -29,7 +29,7 @@ async function asRegistered<T>(
   work: (tx: Tx, managed: Managed, invalidate: Invalidate) => Promise<T>,
 ): Promise<T> {
   return commitAndInvalidate(context.database, async (tx, invalidate) => {
-    await lockClient(tx, context.database.engine, clientId);
+    await lockClient(tx, clientId);
     const registration = await findRegistration(tx, clientId);
     const client = registration && (await findClient(tx, clientId));
     if (!client || token === undefined || !isRegistrationToken(token, registration.token_hash)) throw invalidToken();

@@ -14,7 +14,7 @@ export async function pruneClients(context: Context): Promise<void> {
   const { database, now } = context;
   for (;;) {
     const removed = await commitAndInvalidate(database, async (tx, invalidate) => {
-      const unused = await findUnusedClients(tx, database.engine, { before: now() - keptMs, limit: batch });
+      const unused = await findUnusedClients(tx, { before: now() - keptMs, limit: batch });
       for (const clientId of unused) {
         await removeClient(tx, invalidate, clientId);
         const data = { by: 'service', unused: true };

@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Engine, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import type { JsonText } from '../../platform/json-text.ts';
 import type { StoredClient } from '../clients/client-store.ts';
@@ -44,15 +44,17 @@ export async function writeClientUse(db: Db, clientId: string, now: number, stal
 }
 
 /** Registered clients that were not used since `before`, without sessions and consents. */
-export async function findUnusedClients(tx: Tx, engine: Engine, { before, limit }: { before: number; limit: number }) {
-  const query = tx
+export async function findUnusedClients(tx: Tx, { before, limit }: { before: number; limit: number }) {
+  const rows = await tx
     .selectFrom('client_registrations as r')
     .select('r.client_id')
     .where('r.last_used_at', '<', before)
     .where(sql<boolean>`not exists (select 1 from sessions where sessions.client_id = r.client_id)`)
     .where(sql<boolean>`not exists (select 1 from consents where consents.client_id = r.client_id)`)
-    .limit(limit);
-  const rows = await (engine === 'postgres' ? query.forUpdate().skipLocked() : query).execute();
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
   return rows.map(({ client_id }) => client_id);
 }
 

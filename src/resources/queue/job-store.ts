@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { Database, Db, Tx } from '../../database/database.ts';
+import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 
 export type JobRow = Selectable<Tables['queued_jobs']>;
@@ -37,10 +37,7 @@ export interface LeaseRequest {
 }
 
 /** Leases due jobs of one name until `until`, and counts the attempt. */
-export function leaseDueJobs(
-  { engine, db }: Pick<Database, 'engine' | 'db'>,
-  { name, lease, now, until, limit, except }: LeaseRequest,
-): Promise<JobRow[]> {
+export function leaseDueJobs(db: Db, { name, lease, now, until, limit, except }: LeaseRequest): Promise<JobRow[]> {
   let found = due(db, [name], now).limit(limit);
   // New jobs come before jobs that have failed.
   if (except) found = found.orderBy('attempts');
@@ -52,7 +49,7 @@ export function leaseDueJobs(
       .updateTable('queued_jobs')
       .set((eb) => ({ lease, leased_until: until, attempts: eb('attempts', '+', 1) }))
       // Concurrent instances lease different jobs without waiting.
-      .where('id', 'in', engine === 'postgres' ? found.forUpdate().skipLocked() : found)
+      .where('id', 'in', found.forUpdate().skipLocked())
       .returningAll()
       .execute()
   );

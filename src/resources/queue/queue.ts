@@ -146,7 +146,7 @@ export class Queue {
         const lease = randomUUID();
         const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: room };
         const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
-        const jobs = await leaseDueJobs(database, request);
+        const jobs = await leaseDueJobs(database.db, request);
         for (const job of jobs) this.#begin(job, lease);
         taken = lanes ? jobs.length : 0;
       }

@@ -1,5 +1,6 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
+import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import { decrypt, encrypt } from '../../database/keys/sealing.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -77,13 +78,8 @@ export async function claimKey(tx: Tx, key: IdempotencyKey, now: number): Promis
     .where('id', '=', key.id)
     .where('created_at', '<', now - retentionMs)
     .execute();
-  const taken = await tx
-    .insertInto('idempotency_keys')
-    .values({ id: key.id, body_hash: key.bodyHash, status: null, headers: null, body: null, created_at: now })
-    .onConflict((clash) => clash.column('id').doNothing())
-    .returning('id')
-    .execute();
-  if (taken.length > 0) return undefined;
+  const row = { id: key.id, body_hash: key.bodyHash, status: null, headers: null, body: null, created_at: now };
+  if (await insertIfAbsent(tx, 'idempotency_keys', row, 'id')) return undefined;
   const stored = await storedAnswer(tx, key, now);
   if (!stored) throw underWay();
   return stored;

@@ -25,10 +25,18 @@ function nameOf(text: string): string | undefined {
 const maxDeadlocks = 5;
 const data = /^\s*(select|insert|update|delete|with)\b/i;
 
+export async function connect(pool: PrimaryPool, limits: Limits): Promise<Connection> {
+  try {
+    return new Connection(await pool.connect(), limits, pool);
+  } catch (error) {
+    throw toProblem(error);
+  }
+}
+
 export class Connection implements DatabaseConnection {
   readonly client: pg.PoolClient;
   /** The connection must not be used again: it is broken, or its prepared plans are outdated. */
-  unusable = false;
+  #unusable = false;
   readonly #limits: Limits;
   readonly #pool: PrimaryPool;
   #inTransaction = false;
@@ -64,7 +72,7 @@ export class Connection implements DatabaseConnection {
       requireReplicated(this.client);
       return result;
     } catch (error) {
-      this.unusable ||= isConnectionError(error) || isStalePlan(error);
+      this.#unusable ||= isConnectionError(error) || isStalePlan(error);
       this.#pool.checkPrimary(error);
       if (isCanceled(error) && !this.#inTransaction) throw readTimeoutError(this.#limits.read / 1000);
       // In a transaction, a deadlock undoes earlier statements as well.
@@ -83,7 +91,20 @@ export class Connection implements DatabaseConnection {
     yield await Promise.reject(new Error('streaming is not used here: page by key instead'));
   }
 
-  async run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+  begin(): Promise<void> {
+    return this.#run('begin');
+  }
+  commit(): Promise<void> {
+    return this.#run('commit');
+  }
+  rollback(): Promise<void> {
+    return this.#run('rollback');
+  }
+  release(): void {
+    this.client.release(this.#unusable);
+  }
+
+  async #run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
     this.#timeoutMs = this.#limits.timeoutMs;
     const { inTransactions, timeoutMs } = this.#limits;
@@ -94,7 +115,7 @@ export class Connection implements DatabaseConnection {
       requireReplicated(this.client);
     } catch (error) {
       // The outcome is unknown. Closing the connection ends its transaction.
-      this.unusable = true;
+      this.#unusable = true;
       throw toProblem(error);
     }
   }

@@ -46,7 +46,7 @@ export async function requireSecret({ now }: Context, db: Db | Tx, secretId: str
 
 /** Adds a secret to a client and returns it. It is never shown again. The old secrets end now or after some hours. */
 export async function addClientSecret(
-  { database, now }: Context,
+  { now }: Context,
   keys: KeyRing,
   tx: Tx,
   invalidate: Invalidate,
@@ -57,7 +57,7 @@ export async function addClientSecret(
   }: { clientId: string; secret?: string; oldHours?: number },
 ): Promise<string> {
   const at = now();
-  await lockClient(tx, database.engine, clientId);
+  await lockClient(tx, clientId);
   await endSecrets(tx, clientId, at + oldHours * 3_600_000, at);
   await insertSecret(tx, clientId, hashSecret(keys, clientId, secret), at);
   invalidate({ kind: 'client', id: clientId });

@@ -24,7 +24,7 @@ export function createImportedSecrets(context: Context, keys: KeyRing, passwords
   /** Replaces the imported hash, unless the client got another secret in the meantime. */
   const replace = (clientId: string, hash: string, secret: string) =>
     commitAndInvalidate(database, async (tx, invalidate) => {
-      await lockClient(tx, database.engine, clientId);
+      await lockClient(tx, clientId);
       const client = await findClient(tx, clientId);
       const isCurrent = client?.secrets.some((own) => own.secret_hash === hash && own.expires_at === null);
       if (isCurrent) await addClientSecret(context, keys, tx, invalidate, { clientId, secret });

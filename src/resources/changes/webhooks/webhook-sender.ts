@@ -125,7 +125,7 @@ export class WebhookSender {
       wanted.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
-      if ((await lockWebhook(database, tx, id))?.position !== position) return;
+      if ((await lockWebhook(tx, id))?.position !== position) return;
       await insertDeliveries(tx, rows);
       await advanceWebhook(tx, id, page.to);
     });
@@ -152,7 +152,7 @@ export class WebhookSender {
   async #send(webhook: WebhookRow): Promise<void> {
     const { database, now } = this.#context;
     const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: atOnceOfOne };
-    for (const delivery of await leaseDeliveries(database, request)) {
+    for (const delivery of await leaseDeliveries(database.db, request)) {
       const sending = this.#deliver(webhook, delivery)
         .catch((error) =>
           this.#context.log.warn({ err: error, delivery: delivery.id }, 'a delivery could not be recorded'),

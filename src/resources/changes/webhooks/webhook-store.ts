@@ -11,9 +11,9 @@ export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
   db.selectFrom('webhooks').selectAll().where('active', '=', 1).orderBy('id').execute();
 
 /** Returns the webhook and locks it, because one instance at a time creates its deliveries. */
-export function lockWebhook({ engine }: Pick<Database, 'engine'>, tx: Tx, id: string): Promise<WebhookRow | undefined> {
+export function lockWebhook(tx: Tx, id: string): Promise<WebhookRow | undefined> {
   const query = tx.selectFrom('webhooks').selectAll().where('id', '=', id).where('active', '=', 1);
-  return (engine === 'postgres' ? query.forUpdate().skipLocked() : query).executeTakeFirst();
+  return query.forUpdate().skipLocked().executeTakeFirst();
 }
 
 /** The position at which a new webhook starts: after all issued positions. */
@@ -37,11 +37,11 @@ export async function insertDeliveries(tx: Db | Tx, rows: readonly DeliveryRow[]
  * same time, across all instances.
  */
 export async function leaseDeliveries(
-  { engine, db }: Pick<Database, 'engine' | 'db'>,
+  db: Db,
   { webhookId, now, until, max }: { webhookId: string; now: number; until: number; max: number },
 ): Promise<DeliveryRow[]> {
   return db.transaction().execute(async (tx) => {
-    if (!(await lockWebhook({ engine }, tx, webhookId))) return [];
+    if (!(await lockWebhook(tx, webhookId))) return [];
     const { rows: taken } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
       where webhook_id = ${webhookId} and state = 'waiting' and leased_until > ${now}`.execute(tx);
     const room = max - Number(taken[0]?.n ?? 0);
