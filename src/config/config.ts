@@ -168,6 +168,9 @@ function rejectWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
   }
 }
 
+/** The roles that a user can have. `admin` always exists. */
+export const roleNames = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
+
 /** Rejects limits for unknown roles: users with the intended role would have no limit. */
 function rejectUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
   const unknown = limited.find((role) => role !== '*' && !roles.includes(role));

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
@@ -19,7 +20,6 @@ import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './ema
 import { readEmailField, readSingleField } from './read-body.ts';
 import { registerUser } from './registration/register.ts';
 import { requireLocalPasswords, requireOpenRegistration } from './registration/store-new-user.ts';
-import { roleNames } from './roles/roles-resource.ts';
 import { type InvitationServices, inviteUser } from './users/administer-user.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,3 +1,4 @@
+import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
@@ -13,7 +14,6 @@ import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { hashingReadinessCheck } from '../identity/passwords/passwords.ts';
 import { syncProviders } from '../identity/providers/sync-providers.ts';
 import { syncRoles } from '../identity/roles/role-store.ts';
-import { roleNames } from '../identity/roles/roles-resource.ts';
 import { ensureCliClient } from '../oauth/clients/cli-client.ts';
 import { serveLogout } from '../oauth/first-party/logout-routes.ts';
 import { serveProxies } from '../oauth/first-party/proxy-routes.ts';

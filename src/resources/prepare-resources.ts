@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
@@ -8,8 +8,6 @@ import { readSchemas } from './migrations/schema-store.ts';
 import { missingIndexWarnings } from './migrations/storage-schema.ts';
 import { withStoredNames } from './migrations/stored-names.ts';
 
-export const knownRoles = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
-
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
@@ -18,7 +16,7 @@ export async function prepareResources(
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
   const scopes = scopesOf?.(definitions);
-  checkDefinitions(definitions, { roles: knownRoles(config), ...(scopes ? { scopes } : {}) });
+  checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };
   const steps = await applyResourceMigrations(database, definitions, options);

@@ -1,3 +1,4 @@
+import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { CompressedContent } from '../http/compressed-content.ts';
@@ -22,7 +23,7 @@ export function serveResources(
   definitions: readonly ResourceDefinition[],
   given: Omit<ResourceServices, 'context' | 'resources'>,
 ): Resources {
-  const roles = [...new Set(['admin', ...context.config.roles])];
+  const roles = roleNames(context.config);
   const resources = compileResources(definitions);
   const services = { ...given, context, resources };
   describe(app, resources);

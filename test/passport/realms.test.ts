@@ -182,8 +182,8 @@ onBothEngines('A client for the users of one table', (engine) => {
     const { db } = on.context.database;
     for (const email of [user, admin]) {
       const { id } = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirstOrThrow();
-      const row = { id, user_id: id, provider: 'acme', issuer: upstream.url, subject: email, email, roles: '[]' };
-      await db.transaction().execute((tx) => insertIdentity(tx, { ...row, created_at: 1, last_used_at: null }));
+      const identity = { provider: 'acme', issuer: upstream.url, subject: email, email };
+      await db.transaction().execute((tx) => insertIdentity(tx, identity, { userId: id, now: 1 }));
     }
     for (const [email, signsIn] of [
       [admin, false],

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import pino from 'pino';
-import { type Config, loadConfig } from '../../config/config.ts';
+import { type Config, loadConfig, roleNames } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../database/migrate.ts';
@@ -21,7 +21,6 @@ import {
 import { planError } from '../../resources/migrations/plan-error.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
-import { knownRoles } from '../../resources/prepare-resources.ts';
 import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
@@ -69,7 +68,7 @@ async function loadWork(config: Config, database: Database) {
   const dependencies = { now, log, services: () => services };
   const own = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
-  checkDefinitions(definitions, { roles: knownRoles(config) });
+  checkDefinitions(definitions, { roles: roleNames(config) });
   /** Sets the services that migrations use to write resources. */
   const use = (given: MigrationServices) => {
     services = given;

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import { roleNames } from '../../config/config.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
 import { countFactors } from '../../identity/factors/held-factor-store.ts';
 import { removeFactors } from '../../identity/factors/remove-factors.ts';
 import { createUser } from '../../identity/registration/create-user.ts';
 import { changeRoles } from '../../identity/roles/change-roles.ts';
-import { roleNames } from '../../identity/roles/roles-resource.ts';
 import { listClients } from '../../oauth/clients/client-store.ts';
 import { listSessions } from '../../oauth/sessions/store/session-store.ts';
 import { OperatorError } from '../../platform/errors.ts';

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts';
 import { foldEmail, normaliseEmail } from '../../platform/email-address.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { toNfc } from '../../platform/normal-form.ts';
@@ -59,19 +60,32 @@ export function readLocale(value: unknown): { value?: string | null; error?: und
   return { error: { field: 'locale', code: 'invalid', message } };
 }
 
-/** All fields of a new user's profile, and their errors. */
-export function readProfile(input: Readonly<Partial<Record<ProfileField, unknown>>>): {
-  profile: Profile;
-  errors: FieldError[];
-} {
-  const profile: Profile = { email: null, username: null, phone: null, name: null };
+type ProfileInput = Readonly<Partial<Record<ProfileField, unknown>>>;
+
+/** The fields of a profile that the input contains, and their errors. */
+export function readProfileFields(input: ProfileInput) {
+  const profile: Partial<Profile> = {};
   const errors: FieldError[] = [];
   for (const field of profileFields) {
-    const { value, error } = { value: null, ...readProfileField(field, input[field]) };
-    if (error) errors.push(error);
-    else profile[field] = value;
+    if (!(field in input)) continue;
+    const read = readProfileField(field, input[field]);
+    if (read.error) errors.push(read.error);
+    else profile[field] = read.value;
   }
   return { profile, errors };
+}
+
+/** All fields of a new user's profile, and their errors. */
+export function readProfile(input: ProfileInput): { profile: Profile; errors: FieldError[] } {
+  const { profile, errors } = readProfileFields(input);
+  return { profile: { email: null, username: null, phone: null, name: null, ...profile }, errors };
+}
+
+/** The error of a user who could not log in. */
+export function missingIdentifier({ loginAttributes }: Pick<Config, 'loginAttributes'>, profile: Partial<Profile>) {
+  if (loginAttributes.some((attribute) => profile[attribute])) return undefined;
+  const [field = 'email'] = loginAttributes;
+  return { field, code: 'required', message: `${loginAttributes.join(' or ')} is required.` };
 }
 
 /** The error in a new password. Undefined if there is none. */

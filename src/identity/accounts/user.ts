@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { Db } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { noProof } from '../../platform/proof.ts';
 import { type Changes, changesBetween } from '../../resources/write/changes.ts';
@@ -48,6 +49,28 @@ export const toUserView = (user: UserRow): UserView => ({
   realm: user.realm,
   created_at: new Date(user.created_at).toISOString(),
   updated_at: new Date(user.updated_at).toISOString(),
+});
+
+interface NewUser {
+  readonly profile: Profile;
+  readonly passwordHash: string;
+  readonly confirmed: boolean | undefined;
+  readonly roles: readonly string[] | undefined;
+  readonly now: number;
+}
+
+export const newUserRow = ({ profile, passwordHash, confirmed, roles, now }: NewUser): UserRow => ({
+  id: uuidv7(now),
+  ...profile,
+  password_hash: passwordHash,
+  email_confirmed: confirmed && profile.email !== null ? 1 : 0,
+  roles: JSON.stringify([...new Set(roles)]),
+  disabled: 0,
+  locale: null,
+  realm: defaultRealm,
+  created_at: now,
+  updated_at: now,
+  version: 1,
 });
 
 /** A user as a caller with the user's current rights, for events that the user did not request. Undefined if deleted or disabled. */

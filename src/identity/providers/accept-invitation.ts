@@ -1,9 +1,8 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { conflict, forbidden } from '../../platform/errors.ts';
+import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { findUsableOneTimeToken, useOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { linkNotValid } from '../account-mails/one-time-tokens.ts';
@@ -12,6 +11,7 @@ import { findUser, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
 import { insertIdentity } from './identity-store.ts';
+import { linkedElsewhere } from './link-identity.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Accepts an invitation with a provider instead of a password. The provider must have verified the invited address. */
@@ -35,13 +35,9 @@ export async function acceptInvitation(
     await revokeAccess(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
     const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };
     await updateUser(tx, user.id, changes);
-    const { provider, issuer, subject, email } = upstream;
-    const id = uuidv7(now());
-    const row = { id, user_id: user.id, provider, issuer, subject, email, roles: '[]', created_at: now() };
-    if (!(await insertIdentity(tx, { ...row, last_used_at: null }))) {
-      throw conflict('This account of the provider belongs to another user here.', 'identity_taken');
-    }
-    const data = { provider, issuer };
+    const id = await insertIdentity(tx, upstream, { userId: user.id, now: now() });
+    if (id === undefined) throw linkedElsewhere();
+    const data = { provider: upstream.provider, issuer: upstream.issuer };
     await recordEvent(context, tx, { type: 'identity.linked', userId: user.id, rowId: id, source, data });
   });
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import { uuidv7 } from '../../database/uuid.ts';
 
 export type IdentityRow = Selectable<Tables['identities']>;
 
@@ -28,9 +29,18 @@ export async function countUsableIdentities(db: Db | Tx, userId: string): Promis
   return rows.length;
 }
 
-/** False if a user already has this identity. */
-export const insertIdentity = (tx: Tx, row: Omit<IdentityRow, 'version'>): Promise<boolean> =>
-  insertIfAbsent(tx, 'identities', row, 'issuer', 'subject');
+/** Returns the id of the new row. Undefined if a user already has this identity. */
+export async function insertIdentity(
+  tx: Tx,
+  { provider, issuer, subject, email }: Pick<IdentityRow, 'provider' | 'issuer' | 'subject' | 'email'>,
+  link: { userId: string; roles?: readonly string[] | undefined; now: number; usedAt?: number },
+): Promise<string | undefined> {
+  const id = uuidv7(link.now);
+  const times = { created_at: link.now, last_used_at: link.usedAt ?? null };
+  const row = { id, user_id: link.userId, provider, issuer, subject, email, ...times };
+  const roles = JSON.stringify(link.roles ?? []);
+  return (await insertIfAbsent(tx, 'identities', { ...row, roles }, 'issuer', 'subject')) ? id : undefined;
+}
 
 /** Records a sign-in. False if the identity was unlinked in the meantime. */
 export async function recordIdentityUse(

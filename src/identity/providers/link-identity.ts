@@ -1,7 +1,6 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { type Caller, userIdOf } from '../../platform/caller.ts';
@@ -29,7 +28,8 @@ interface Linking {
   readonly source: RequestSource;
 }
 
-const linkedElsewhere = () => conflict('This account of the provider belongs to another user here.', 'identity_taken');
+export const linkedElsewhere = () =>
+  conflict('This account of the provider belongs to another user here.', 'identity_taken');
 
 /** Links an identity from the settings. The user is signed in with a recent proof. */
 export const linkIdentity = (context: Context, services: LinkServices, { caller, upstream, source }: Linking) =>
@@ -89,16 +89,13 @@ async function addIdentity(
   tx: Tx,
   { userId, upstream, source }: Omit<Linking, 'caller'> & { readonly userId: string },
 ): Promise<void> {
-  const { provider, issuer, subject, email } = upstream;
-  const now = context.now();
-  const id = uuidv7(now);
-  const row = { id, user_id: userId, provider, issuer, subject, email, roles: '[]', created_at: now };
-  if (!(await insertIdentity(tx, { ...row, last_used_at: null }))) {
+  const id = await insertIdentity(tx, upstream, { userId, now: context.now() });
+  if (id === undefined) {
     const other = await findIdentity(tx, upstream);
     if (other?.user_id === userId) return;
     throw linkedElsewhere();
   }
   const change = { event: 'identity.linked', notice: 'factor-added', what: 'a sign-in with a provider' } as const;
-  const data = { provider, issuer };
+  const data = { provider: upstream.provider, issuer: upstream.issuer };
   await recordFactorChange(context, accounts.mail, tx, { userId, ...change, rowId: id, data, source });
 }

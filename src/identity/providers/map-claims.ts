@@ -1,7 +1,7 @@
+import { roleNames } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import { Problem, reasonOf } from '../../platform/errors.ts';
 import { readLocale, readProfileField } from '../accounts/user-fields.ts';
-import { roleNames } from '../roles/roles-resource.ts';
 import type { MappedUser, ProviderDefinition } from './define-provider.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,12 +1,11 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { Problem } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
-import { beginRegistration, isTaken, mayMailMailbox, requireUntaken } from '../registration/registration-limits.ts';
+import { isTaken, mayMailMailbox, registerWithinLimits, requireUntaken } from '../registration/registration-limits.ts';
 import { requireOpenRegistration, storeNewUser } from '../registration/store-new-user.ts';
 import { updateFromSignIn } from './apply-sign-in.ts';
 import type { ProviderDefinition } from './define-provider.ts';
@@ -86,13 +85,12 @@ async function register(
   { upstream, mapped, source }: SignIn,
 ): Promise<Resolved> {
   requireOpenRegistration(context.config);
-  const attempt = await beginRegistration(context, source);
-  const identityId = uuidv7(context.now());
+  let identityId = '';
   const { name = upstream.name, username = null, phone = null } = mapped.fields;
   const profile = { email: upstream.email, username, phone, name };
-  const mails = upstream.email === null || upstream.emailVerified || (await mayMailMailbox(context, upstream.email));
-  try {
-    const user = await storeNewUser(context, services, {
+  const user = await registerWithinLimits(context, source, async () => {
+    const mails = upstream.email === null || upstream.emailVerified || (await mayMailMailbox(context, upstream.email));
+    return storeNewUser(context, services, {
       profile,
       password: null,
       roles: mapped.roles ?? [],
@@ -101,24 +99,19 @@ async function register(
       event: 'user.registered',
       source,
       async inTransaction(tx, { id: userId }) {
-        const { provider, issuer, subject, email } = upstream;
-        const roles = JSON.stringify(mapped.roles ?? []);
         const now = context.now();
-        const row = { id: identityId, user_id: userId, provider, issuer, subject, email, roles };
-        if (!(await insertIdentity(tx, { ...row, created_at: now, last_used_at: now }))) {
+        const inserted = await insertIdentity(tx, upstream, { userId, roles: mapped.roles, now, usedAt: now });
+        if (inserted === undefined) {
           throw new Problem(422, 'Unprocessable Content', 'The identity is taken.', { errors: [identityTaken] });
         }
-        const data = { provider, issuer };
+        identityId = inserted;
+        const data = { provider: upstream.provider, issuer: upstream.issuer };
         await recordEvent(context, tx, { type: 'identity.linked', userId, rowId: identityId, source, data });
       },
     });
-    await attempt.count();
-    const current = (await findUser(context.database.db, user.id)) ?? user;
-    return { kind: 'user', user: current, identityId, isNew: true };
-  } catch (error) {
-    await attempt.release();
-    throw error;
-  }
+  });
+  const current = (await findUser(context.database.db, user.id)) ?? user;
+  return { kind: 'user', user: current, identityId, isNew: true };
 }
 
 const identityTaken = { field: 'identity', code: 'taken', message: 'identity is taken.' };

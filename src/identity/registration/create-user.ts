@@ -1,16 +1,12 @@
+import { roleNames } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { checkNewPassword, type Profile, readProfile } from '../accounts/user-fields.ts';
-import { roleNames } from '../roles/roles-resource.ts';
+import { checkNewPassword, missingIdentifier, type Profile, readProfile } from '../accounts/user-fields.ts';
 import { storeNewUser } from './store-new-user.ts';
 
-export interface NewUser {
-  readonly email?: string | undefined;
-  readonly username?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly name?: string | undefined;
+export interface NewUser extends Partial<Readonly<Record<keyof Profile, string | undefined>>> {
   readonly password: string;
   readonly roles: readonly string[];
   readonly confirmed: boolean;
@@ -25,18 +21,12 @@ export async function createUser(context: Context, services: AccountServices, in
 
 async function readNewUser({ config }: Context, input: NewUser): Promise<Profile> {
   const { profile, errors } = readProfile(input);
-  if (errors.length === 0 && !config.loginAttributes.some((attribute) => profile[attribute] !== null)) {
-    const message = `${config.loginAttributes.join(' or ')} is required.`;
-    errors.push({ field: config.loginAttributes[0] ?? 'email', code: 'required', message });
-  }
+  const missing = missingIdentifier(config, profile);
+  if (errors.length === 0 && missing) errors.push(missing);
   const known = roleNames(config);
-  for (const role of input.roles) {
-    if (known.includes(role)) continue;
-    errors.push({
-      field: 'roles',
-      code: 'unknown',
-      message: `"${role}" is not a role. There are: ${known.join(', ')}.`,
-    });
+  for (const role of input.roles.filter((name) => !known.includes(name))) {
+    const message = `"${role}" is not a role. There are: ${known.join(', ')}.`;
+    errors.push({ field: 'roles', code: 'unknown', message });
   }
   const wrongPassword = await checkNewPassword(input.password, profile);
   if (wrongPassword) errors.push(wrongPassword);

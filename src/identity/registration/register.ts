@@ -1,12 +1,23 @@
-import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { type FieldError, unprocessable } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
-import { checkNewPassword, type Profile, profileFields, readProfile, unknownField } from '../accounts/user-fields.ts';
+import {
+  checkNewPassword,
+  missingIdentifier,
+  profileFields,
+  readProfile,
+  unknownField,
+} from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import { beginRegistration, isTaken, mayMailMailbox, refusalOfTaken, requireUntaken } from './registration-limits.ts';
+import {
+  isTaken,
+  mayMailMailbox,
+  refusalOfTaken,
+  registerWithinLimits,
+  requireUntaken,
+} from './registration-limits.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
@@ -17,29 +28,15 @@ export async function registerUser(
   source: RequestSource,
 ): Promise<UserRow> {
   const { profile, password } = await readRegistration(context, input);
-  const attempt = await beginRegistration(context, source);
-  try {
+  return registerWithinLimits(context, source, async () => {
     await requireUntaken(context, profile, source);
     const mails = profile.email === null || (await mayMailMailbox(context, profile.email));
-    const newUser = {
-      profile,
-      password,
-      roles: [],
-      confirmed: false,
-      mails,
-      event: 'user.registered',
-      source,
-    } as const;
-    const user = await storeNewUser(context, services, newUser).catch(async (error) => {
+    const created = { roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
+    return storeNewUser(context, services, { profile, password, ...created }).catch(async (error) => {
       // A concurrent request was faster, or an earlier owner can still get the address back.
       throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
     });
-    await attempt.count();
-    return user;
-  } catch (error) {
-    await attempt.release();
-    throw error;
-  }
+  });
 }
 
 async function readRegistration({ config }: Context, input: Readonly<Record<string, unknown>>) {
@@ -47,8 +44,8 @@ async function readRegistration({ config }: Context, input: Readonly<Record<stri
   const unknown = Object.keys(input).filter((field) => !known.has(field));
   const { profile, errors } = readProfile(input);
   errors.unshift(...unknown.map(unknownField));
-  const missing = missingIdentifier(config, profile, errors);
-  if (missing) errors.push(missing);
+  const missing = missingIdentifier(config, profile);
+  if (missing && !errors.some(({ field }) => isOneOf(config.loginAttributes, field))) errors.push(missing);
   const wrongPassword = await checkNewPassword(input.password, profile);
   if (wrongPassword) errors.push(wrongPassword);
   const { password_confirmation: confirmation = input.password } = input;
@@ -63,11 +60,3 @@ const otherPassword: FieldError = {
   code: 'mismatch',
   message: 'password_confirmation must equal the password.',
 };
-
-/** A user must be able to log in. */
-function missingIdentifier({ loginAttributes }: Config, profile: Profile, errors: readonly FieldError[]) {
-  const [first = 'email'] = loginAttributes;
-  const enough = loginAttributes.some((attribute) => profile[attribute] !== null);
-  if (enough || errors.some(({ field }) => isOneOf(loginAttributes, field))) return undefined;
-  return { field: first, code: 'required', message: `${loginAttributes.join(' or ')} is required.` };
-}

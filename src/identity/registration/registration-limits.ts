@@ -8,7 +8,7 @@ import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { type Profile, takenField } from '../accounts/user-fields.ts';
 import { findTakenFields } from '../accounts/user-store.ts';
 import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
-import { type Attempt, countAgainstLimits, networkLimits, readRefusal, requireAttempt } from '../throttle/throttle.ts';
+import { countAgainstLimits, networkLimits, readRefusal, requireAttempt } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
 /** The number of times per hour that a network can learn that an identifier is taken. */
@@ -24,11 +24,24 @@ const perNetwork = createKeyedSemaphore(1, 500);
 const tooManyTaken = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
 
-/** Limits new users per hour and network. The caller counts the attempt when the user was created. */
-export function beginRegistration(context: Context, { address }: RequestSource): Promise<Attempt> {
+/** Limits new users per hour and network. A failed registration does not count. */
+export async function registerWithinLimits<T>(
+  context: Context,
+  { address }: RequestSource,
+  register: () => Promise<T>,
+): Promise<T> {
   const most = context.config.registrationLimit;
   const limits = most === 0 ? [] : networkLimits('register', address, most);
-  return requireAttempt(context, limits, 'Too many users were registered from this network. Try again later.', hour);
+  const message = 'Too many users were registered from this network. Try again later.';
+  const attempt = await requireAttempt(context, limits, message, hour);
+  try {
+    const registered = await register();
+    await attempt.count();
+    return registered;
+  } catch (error) {
+    await attempt.release();
+    throw error;
+  }
 }
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */

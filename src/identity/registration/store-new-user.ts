@@ -2,12 +2,11 @@ import type { Config } from '../../config/config.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isReservedForAnother } from '../accounts/email-change-store.ts';
-import { defaultRealm } from '../accounts/user.ts';
+import { newUserRow } from '../accounts/user.ts';
 import { profileFields, takenField } from '../accounts/user-fields.ts';
 import { insertUser, type UserRow } from '../accounts/user-store.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
@@ -29,28 +28,15 @@ export async function storeNewUser(
   newUser: UserToMake,
   inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
 ): Promise<UserRow> {
-  const { now } = context;
-  const { password, source } = newUser;
+  const { password, source, profile, confirmed, roles } = newUser;
   const passwordHash = password === null ? unusablePassword() : await services.passwords.hash(password, source.address);
-  const at = now();
-  const user: UserRow = {
-    id: uuidv7(at),
-    ...newUser.profile,
-    password_hash: passwordHash,
-    email_confirmed: newUser.confirmed && newUser.profile.email !== null ? 1 : 0,
-    roles: JSON.stringify([...new Set(newUser.roles)]),
-    disabled: 0,
-    locale: null,
-    realm: defaultRealm,
-    created_at: at,
-    updated_at: at,
-    version: 1,
-  };
+  const now = context.now();
+  const user = newUserRow({ profile, passwordHash, confirmed, roles, now });
   await refusingTaken(() =>
     inTransaction(async (tx) => {
       await insertUser(tx, user);
       // Checked after the insert, so that a concurrent change that releases the address is visible.
-      if (user.email !== null && (await isReservedForAnother(tx, user.email, user.id, at))) {
+      if (user.email !== null && (await isReservedForAnother(tx, user.email, user.id, now))) {
         throw unprocessable([takenField('email')]);
       }
       await finishUserCreation(context, services, tx, { ...newUser, id: user.id });

@@ -1,9 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { computed, defineResource, namedBy, text } from '../../resources/declare.ts';
 
-/** The roles that a user can have. `admin` always exists. */
-export const roleNames = ({ roles }: Config): string[] => [...new Set(['admin', ...roles])];
-
 const description = 'What users with this role are limited to; null: no limit';
 
 export const rolesResource = (config: Config) => {

@@ -1,9 +1,7 @@
-import type { Config } from '../../config/config.ts';
-import { uuidv7 } from '../../database/uuid.ts';
+import { type Config, roleNames } from '../../config/config.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import { defaultRealm } from '../accounts/user.ts';
-import { type Profile, profileFields, readProfileField } from '../accounts/user-fields.ts';
-import type { UserRow } from '../accounts/user-store.ts';
+import { newUserRow } from '../accounts/user.ts';
+import { readProfile } from '../accounts/user-fields.ts';
 import { isKnownHash } from '../passwords/imported-hashes.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
@@ -13,12 +11,8 @@ export function readImportRecord(config: Config, { values, problem }: ImportReco
   const reasons = Object.keys(values)
     .filter((name) => !isOneOf(importColumns, name))
     .map((name) => `${name} is not a field that can be imported`);
-  const profile: Profile = { email: null, username: null, phone: null, name: null };
-  for (const field of profileFields) {
-    const read = readProfileField(field, values[field]);
-    if (read.error) reasons.push(read.error.message.replace(/\.$/, ''));
-    else profile[field] = read.value;
-  }
+  const { profile, errors } = readProfile(values);
+  reasons.push(...errors.map(({ message }) => message.replace(/\.$/, '')));
   if (reasons.length === 0 && profile.email === null && profile.username === null && profile.phone === null) {
     reasons.push('it has neither email nor username nor phone');
   }
@@ -30,20 +24,8 @@ export function readImportRecord(config: Config, { values, problem }: ImportReco
   const confirmed = collect(reasons, () => readFlag(values.email_confirmed));
   const createdAt = collect(reasons, () => readTime(values.created_at, now));
   if (reasons.length > 0) return { reasons };
-  const row: UserRow = {
-    id: uuidv7(now),
-    ...profile,
-    password_hash: hash as string,
-    email_confirmed: confirmed && profile.email !== null ? 1 : 0,
-    roles: JSON.stringify(roles),
-    disabled: 0,
-    locale: null,
-    realm: defaultRealm,
-    created_at: createdAt as number,
-    updated_at: now,
-    version: 1,
-  };
-  return { row };
+  const user = newUserRow({ profile, passwordHash: hash as string, confirmed, roles, now });
+  return { row: { ...user, created_at: createdAt as number } };
 }
 
 type Read<T> = { value: T } | { reason: string };
@@ -58,17 +40,14 @@ function collect<T>(reasons: string[], read: () => Read<T>): T | undefined {
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /** A list in JSON. In CSV: names separated by spaces, commas or semicolons. */
-function readRoles({ roles: configured }: Config, value: unknown): Read<string[]> {
+function readRoles(config: Config, value: unknown): Read<string[]> {
   const names: unknown =
     typeof value === 'string' ? value.split(/[\s,;]+/).filter(Boolean) : isBlank(value) ? [] : value;
   if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
     return { reason: 'roles must be a list of names' };
   }
-  const known = new Set([...configured, 'admin']);
-  const unknown = names.filter((name) => !known.has(name));
-  return unknown.length === 0
-    ? { value: [...new Set(names)] }
-    : { reason: `there is no role ${unknown.join(', ')} (setting ROLES)` };
+  const unknown = names.filter((name) => !roleNames(config).includes(name));
+  return unknown.length === 0 ? { value: names } : { reason: `there is no role ${unknown.join(', ')} (setting ROLES)` };
 }
 
 const flags = new Map<unknown, boolean>([

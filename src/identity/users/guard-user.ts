@@ -6,7 +6,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
-import type { Profile } from '../accounts/user-fields.ts';
+import { missingIdentifier, type Profile } from '../accounts/user-fields.ts';
 import { requireOwnProof } from '../credentials/require-own-proof.ts';
 import { beginEmailChange, rejectTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
@@ -85,10 +85,8 @@ function requireAdministrator({ caller, now }: WriteCall, message: string): void
 }
 
 function requireLoginField({ context }: WriteCall, after: Partial<Profile>): void {
-  const { loginAttributes } = context.config;
-  if (loginAttributes.some((attribute) => after[attribute])) return;
-  const [field = 'email'] = loginAttributes;
-  throw unprocessable([{ field, code: 'required', message: `${loginAttributes.join(' or ')} is required.` }]);
+  const missing = missingIdentifier(context.config, after);
+  if (missing) throw unprocessable([missing]);
 }
 
 /** Checked again in the transaction: the row may have changed since the password check. */

@@ -1,14 +1,13 @@
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
-import { type FieldError, unprocessable } from '../../platform/errors.ts';
+import { unprocessable } from '../../platform/errors.ts';
 import type { Call } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {
   checkNewPassword,
   type Profile,
-  profileFields,
   readLocale,
-  readProfileField,
+  readProfileFields,
   unknownField,
 } from '../accounts/user-fields.ts';
 import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
@@ -27,7 +26,8 @@ export async function prepareUser(
   const { context, caller } = call;
   // A caller without write access is rejected later. Until then, it must cause no hashing and learn nothing.
   if (!isAdmin(caller) && !isSelf(caller, id)) return undefined;
-  const { prepared, errors } = readProfileValues(values);
+  const { profile, errors } = readProfileFields(values);
+  const prepared: UserValues = profile;
   const locale = readLocale(values.locale);
   if (locale.error) errors.push(locale.error);
   else if (locale.value !== undefined) prepared.locale = locale.value;
@@ -45,18 +45,6 @@ export async function prepareUser(
   return password === undefined
     ? prepared
     : { ...prepared, password_hash: await passwords.hash(password, call.source.address) };
-}
-
-function readProfileValues(values: UserValues): { prepared: UserValues; errors: FieldError[] } {
-  const errors: FieldError[] = [];
-  const prepared: UserValues = {};
-  for (const field of profileFields) {
-    if (!(field in values)) continue;
-    const read = readProfileField(field, values[field]);
-    if (read.error) errors.push(read.error);
-    else prepared[field] = read.value;
-  }
-  return { prepared, errors };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { roleNames } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Caller } from '../../platform/caller.ts';
 import {
@@ -18,7 +19,6 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { maxNameLength, minPasswordLength } from '../accounts/user-fields.ts';
-import { roleNames } from '../roles/roles-resource.ts';
 import { administerUser } from './administer-user.ts';
 import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';

@@ -1,5 +1,4 @@
 import type { Tx } from '../../../../src/database/database.ts';
-import { uuidv7 } from '../../../../src/database/uuid.ts';
 import { deleteIdentity, insertIdentity } from '../../../../src/identity/providers/identity-store.ts';
 import { loadProviders } from '../../../../src/identity/providers/load-providers.ts';
 import {
@@ -98,10 +97,9 @@ async function link(
   { userId, provider, subject }: { userId: string; provider: Provider; subject: string },
   key: string,
 ): Promise<LegacyIdRow[]> {
-  const id = uuidv7(at);
-  const row = { id, user_id: userId, provider: provider.name, issuer: provider.issuer, subject };
-  const isFree = await insertIdentity(tx, { ...row, email: null, roles: '[]', created_at: at, last_used_at: null });
-  if (!isFree) {
+  const identity = { provider: provider.name, issuer: provider.issuer, subject, email: null };
+  const id = await insertIdentity(tx, identity, { userId, now: at });
+  if (id === undefined) {
     findings.decide('identities', 'Provider accounts that belong to two users: the first user keeps the account', key);
     return [];
   }
