@@ -1,15 +1,22 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { backUp, sqliteFile } from '../../database/backup/backup.ts';
 import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
+import { durationOf } from '../../platform/duration-of.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { localNow } from '../account/local-clock.ts';
 import { readCount } from '../terminal/print.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
-import { readDuration } from '../terminal/read-duration.ts';
 import { UsageError } from '../terminal/usage-error.ts';
+
+/** For an option of a command. */
+function readDuration(text: string): number {
+  const ms = durationOf(text);
+  if (ms) return ms;
+  throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
+}
 
 interface Flags {
   force?: boolean;

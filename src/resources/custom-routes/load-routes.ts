@@ -1,8 +1,145 @@
 import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { checkDeclaredRoute } from './check-routes.ts';
-import type { DeclaredRoute } from './define-route.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
+import { checkOptions, describeValue, didYouMean } from '../declaration/check-options.ts';
+import { methods } from '../declaration/known-options.ts';
+import {
+  anything,
+  callback,
+  type OptionKind,
+  type OptionKinds,
+  oneOfWords,
+  schema,
+  successStatus,
+  words,
+} from '../declaration/option-kind.ts';
+import type { ReportMistake } from '../declaration/report-mistake.ts';
+import type { DeclaredRoute, Page, Route } from './define-route.ts';
+
+const objectSchema: OptionKind = {
+  expected: 'Type.Object({ … })',
+  accepts: (value) => schema.accepts(value) && asObject(value).type === 'object',
+};
+
+/** The options of a route. The compiler checks that each option is here. */
+const routeOptions: OptionKinds<Route> = {
+  method: oneOfWords(...methods),
+  path: anything,
+  auth: anything,
+  scope: anything,
+  resource: {
+    expected: 'the name of a resource, or false',
+    accepts: (value) => value === false || words.accepts(value),
+  },
+  access: anything,
+  summary: words,
+  description: words,
+  params: objectSchema,
+  query: objectSchema,
+  body: schema,
+  response: schema,
+  status: successStatus,
+  handle: callback,
+};
+
+const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
+
+function checkDeclaredRoute(declared: DeclaredRoute): string[] {
+  const found: string[] = [];
+  const report = (where: string, what: string) => void found.push(`${where}: ${what}`);
+  if (declared.kind === 'route') {
+    checkOptions('', declared.route, routeOptions, report);
+    requireOptions(declared.route, ['method', 'handle'], report);
+    checkRoute(declared.route, report);
+  } else {
+    checkOptions('', declared.page, pageOptions, report);
+    requireOptions(declared.page, ['view'], report);
+    checkPage(declared.page, report);
+  }
+  return found;
+}
+
+function requireOptions<D extends Route | Page>(
+  declared: D,
+  names: readonly (keyof D & string)[],
+  report: ReportMistake,
+) {
+  for (const name of names) if (declared[name] === undefined) report(name, 'it is missing.');
+}
+
+function checkRoute(route: Route, report: ReportMistake): void {
+  const { path, auth, scope, method, params, body } = route;
+  checkPath(path, report);
+  checkAccess(route, report);
+  checkAuth(auth, ['public', 'auth:api', 'auth:web'], report);
+  if (scope !== undefined && !/^[a-z][a-z0-9_-]*:[a-z][a-z0-9_-]*$/.test(scope)) {
+    report('scope', `expected <resource>:<what>, such as reports:read; got ${describeValue(scope)}.`);
+  }
+  if (scope !== undefined && auth === 'public') report('scope', 'it needs a token: auth must be auth:api.');
+  if (method === 'GET' && body !== undefined) report('body', 'a GET has no body: use `query` instead.');
+  if (typeof path === 'string' && params && objectSchema.accepts(params)) checkParams(path, params, report);
+}
+
+const resourceRules = ['read', 'write', 'create', 'update', 'delete'];
+const accessWords = [...resourceRules, 'public', 'auth:api', 'nobody'];
+
+function checkAccess({ access, auth, resource }: Route, report: ReportMistake): void {
+  if (access === undefined) return;
+  if (typeof access !== 'function' && !accessWords.includes(access)) {
+    report(
+      'access',
+      `expected a rule such as role('admin'), or a word; got ${describeValue(access)}.${didYouMean(String(access), accessWords)}`,
+    );
+  } else if (!resource && isOneOf(resourceRules, access)) {
+    report('access', `"${access}" is a rule of a resource: name the resource with \`resource\`.`);
+  }
+  const isOpen = access === 'public' || (resource && access === 'read');
+  if (auth === 'public' && !isOpen) report('access', 'it needs a caller: auth must be auth:api or auth:web.');
+}
+
+/** A parameter that is missing in the path would fail the validation of every request. */
+function checkParams(path: string, params: { readonly properties?: object }, report: ReportMistake): void {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const described = Object.keys(params.properties ?? {});
+  for (const name of described) {
+    if (!inPath.includes(name)) report(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);
+  }
+}
+
+function checkPage({ path, auth }: Page, report: ReportMistake): void {
+  checkPath(path, report);
+  if (path === '/v1' || path?.startsWith?.('/v1/'))
+    report('path', 'a page is not under /v1, where responses are JSON.');
+  checkAuth(auth, ['public', 'auth:web'], report);
+}
+
+function checkAuth(auth: unknown, known: readonly string[], report: ReportMistake): void {
+  if (isOneOf(known, auth)) return;
+  const near = didYouMean(String(auth), known);
+  report('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
+}
+
+/** Under `/v1` the naming rules of the spec apply. */
+function checkPath(path: unknown, report: ReportMistake): void {
+  if (typeof path !== 'string' || !/^\/([\w\-.:]+(\/[\w\-.:]+)*)?$/.test(path) || /(^|\/)\.\.?(\/|$)/.test(path)) {
+    report('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
+    return;
+  }
+  if (path !== '/v1' && !path.startsWith('/v1/')) return;
+  const parts = path.split('/').slice(2);
+  const problem = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
+  if (problem !== undefined) {
+    report(
+      'path',
+      `"${problem}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
+    );
+  } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
+    report('path', 'after /v1 comes a plural noun, such as /v1/reports.');
+  } else if (parts.length > 3) {
+    report('path', 'it is too deep: under /v1, a path has at most a resource, its id and one more name.');
+  }
+}
 
 export type Loaded = DeclaredRoute & { readonly file: string };
 

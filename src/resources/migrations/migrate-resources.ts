@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { triggersOf } from '../../database/change-log/triggers.ts';
-import type { Database, Db, Tx } from '../../database/database.ts';
+import * as postgres from '../../database/change-log/postgres-triggers.ts';
+import * as sqlite from '../../database/change-log/sqlite-triggers.ts';
+import type { Database, Db, Engine, Tx } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -14,8 +15,7 @@ import { finishMigrations } from './finish-migrations.ts';
 import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
 import { inTransaction, splitDeferrable, stepsBeforeTransaction } from './plan/order-of-steps.ts';
-import { planAdditions } from './plan/plan-additions.ts';
-import { planMigrations, type Snapshots } from './plan/plan-migrations.ts';
+import { planAdditions, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { planError } from './plan-error.ts';
 import type { WatchedTransaction } from './record-tables.ts';
 import { recordedTables } from './recorded-tables.ts';
@@ -23,6 +23,9 @@ import { type DoneAhead, runAheadOfTransaction } from './run-ahead-of-transactio
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { storedSchema, withStoredNames } from './stored-names.ts';
+
+/** Triggers record every write, including those of hooks, commands, cascades and plain SQL. */
+const triggersOf = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);
 
 /** The migrations of the operator. Each runs once. */
 export interface OperatorMigrations {

@@ -13,9 +13,25 @@ import {
   renewInstance,
 } from './instance-table.ts';
 import { changesChannel, confirmationsChannel, jobsChannel } from './invalidation-messages.ts';
-import { currentMoment, Lease, type Moment } from './lease.ts';
+import { confirmationTimeout, currentMoment, Lease, type Moment } from './lease.ts';
 import { LeaseRenewals } from './lease-renewals.ts';
-import { SilentInstances } from './silent-instances.ts';
+
+/** Finds instances that no longer renew their row: crashed, stopped or disconnected. Nobody has to wait for them. */
+export class SilentInstances {
+  #seen = new Map<string, { readonly renewals: number; readonly since: number }>();
+
+  /** `at`: the monotonic time at which the rows were read. Returns the rows that have not changed for long enough. */
+  find(rows: readonly InstanceRow[], at: number): InstanceRow[] {
+    const before = this.#seen;
+    this.#seen = new Map(
+      rows.map(({ id, renewals }) => {
+        const known = before.get(id);
+        return [id, known?.renewals === renewals ? known : { renewals, since: at }];
+      }),
+    );
+    return rows.filter(({ id }) => at - (this.#seen.get(id)?.since ?? at) >= confirmationTimeout);
+  }
+}
 
 /** Shorter than half the lease, so that one late response does not lose it. */
 const renewEvery = 1000;

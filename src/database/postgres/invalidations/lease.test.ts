@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { DatabaseClock } from './database-clock.ts';
+import { SilentInstances } from './invalidation-connection.ts';
 import { confirmationTimeout, currentMoment, Lease, leaseLength } from './lease.ts';
-import { SilentInstances } from './silent-instances.ts';
 
 const clocks = { monotonic: 0, wall: 0 };
 /** Mocks the clocks for the suite that calls it. */

@@ -4,14 +4,35 @@ import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import { fold } from '../../declaration/fields/folding.ts';
 import { type Executor, readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
+import { fillDefault } from '../fill-defaults.ts';
+import { refold } from '../fill-folded.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
-import { resumeColumn } from '../resume-column.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
 import { conversionOf } from './conversions.ts';
 import { narrowColumn, suggestMigration, type TablePlan } from './narrow-columns.ts';
 import { recastColumn } from './recast-column.ts';
+
+type Run = NonNullable<Step['withoutLock']>['run'];
+
+/** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
+function resumeColumn({ table, indexes }: TableSchema, name: string, next: ColumnSchema): Step[] {
+  const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
+  const description = `reuse the column "${name}" of "${table}"`;
+  if (next.from) {
+    const fill = { table, from: next.from, folded: name };
+    const statements = [sql`update ${tableName} set ${column} = null`];
+    const run: Run = (executor, done) => refold(executor, fill, done);
+    return [{ description, statements, fill, withoutLock: { table, run } }];
+  }
+  const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
+  const { default: value } = next;
+  if (value === undefined || isUnique) return [];
+  const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
+  const run: Run = (executor, done) => fillDefault(executor, { table, name, value, folded: undefined }, done);
+  return [{ description, statements, withoutLock: { table, run } }];
+}
 
 /** The data that may be dropped. A start drops nothing. */
 export interface Permissions {
