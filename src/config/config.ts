@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { closestName } from '../platform/closest-name.ts';
+import { suggestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { withoutSecrets } from '../platform/log.ts';
 import { importFile } from './import-file.ts';
@@ -232,12 +232,8 @@ async function readConfigFile(workingDir: string): Promise<Record<string, unknow
   return settings as Record<string, unknown>;
 }
 
-function unknownSetting(where: string, name: string, known: string[]): OperatorError {
-  const near = closestName(name, known);
-  return new OperatorError(
-    `${where} is not a setting.${near ? ` Did you mean "${near}"?` : ''} The settings are: ${known.join(', ')}.`,
-  );
-}
+const unknownSetting = (where: string, name: string, known: string[]) =>
+  new OperatorError(`${where} is not a setting.${suggestName(name, known)} The settings are: ${known.join(', ')}.`);
 
 const hostForUrl = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { closestName } from '../platform/closest-name.ts';
+import { suggestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { resolveGatehouse } from './resolve-gatehouse.ts';
 
@@ -106,16 +106,11 @@ const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config',
 async function hint(message: string): Promise<string> {
   const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
   if (subpath && home === join(ownFolder, '..', 'package.json'))
-    return didYouMean(`gatehouse-server/${subpath}`, entries);
+    return suggestName(`gatehouse-server/${subpath}`, entries);
   const [, module, name] = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message) ?? [];
   if (!module || !name || !entries.includes(module)) return '';
   const names = Object.keys(await import(module).catch(() => ({})));
-  return `.${didYouMean(name, names) || ' If it is a type, write `import type`.'}`;
-}
-
-function didYouMean(word: string, known: readonly string[]): string {
-  const near = closestName(word, known);
-  return near ? ` Did you mean "${near}"?` : '';
+  return `.${suggestName(name, names) || ' If it is a type, write `import type`.'}`;
 }
 
 const pathOf = (path: string): string => (path.startsWith('file:') ? fileURLToPath(path) : path);

@@ -17,6 +17,12 @@ export function closestName(
   return best;
 }
 
+/** The end of an error message about a misspelt word. Empty if no candidate is close. */
+export function suggestName(word: string, candidates: Iterable<string>): string {
+  const near = closestName(word, candidates);
+  return near === undefined ? '' : ` Did you mean "${near}"?`;
+}
+
 /** Two adjacent letters in the wrong order count as one mistake. Returns Infinity early if the distance is at least `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let before: number[] = [];

@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '../../config/config.ts';
 import { builtInLanguages, readBuiltIn } from '../../config/languages/read-messages.ts';
 import { builtInMails } from '../../identity/mail/mail-templates.ts';
 import { builtInViews } from '../../pages/kit/view-files.ts';
-import { closestName } from '../../platform/closest-name.ts';
+import { didYouMean } from '../../resources/declaration/check-options.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
 /** Built-in files that can be copied, by name, and the folder that they go to. */
@@ -97,9 +97,5 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
   }
 }
 
-function unknown(what: string, word: string, known: readonly string[]): UsageError {
-  const near = closestName(word, known);
-  return new UsageError(
-    `gatehouse eject: ${what} "${word}" does not exist.${near ? ` Did you mean "${near}"?` : ''} There are: ${known.join(', ')}.`,
-  );
-}
+const unknown = (what: string, word: string, known: readonly string[]) =>
+  new UsageError(`gatehouse eject: ${what} "${word}" does not exist.${didYouMean(word, known)}`);

@@ -1,4 +1,4 @@
-import { closestName } from '../../platform/closest-name.ts';
+import { suggestName } from '../../platform/closest-name.ts';
 import { badRequest, type Problem } from '../../platform/errors.ts';
 
 export const quoteForError = (text: string): string =>
@@ -12,12 +12,9 @@ export function unknownName(
   code: string,
   reason = 'is not known here',
 ): Problem {
-  const closest = closestName(name.slice(0, 60), allowed);
   const choice = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
-  return badRequest(
-    `${label} ${quoteForError(name)} ${reason}.${closest ? ` Did you mean "${closest}"?` : ''} ${choice}`,
-    code,
-  );
+  const near = suggestName(name.slice(0, 60), allowed);
+  return badRequest(`${label} ${quoteForError(name)} ${reason}.${near} ${choice}`, code);
 }
 
 export const invalidParameter = (detail: string): Problem => badRequest(detail, 'parameter_invalid');

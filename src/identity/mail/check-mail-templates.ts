@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
-import { closestName } from '../../platform/closest-name.ts';
+import { suggestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { builtInMails } from './mail-templates.ts';
 
@@ -59,8 +59,7 @@ function namedInCode(dir: string, folder: string, own: readonly string[]): strin
     return [...text.matchAll(mailCall)].flatMap(({ 2: name = '', index }) => {
       if (names.includes(name)) return [];
       const line = text.slice(0, index).split('\n').length;
-      const near = closestName(name, names);
-      return `${path}:${line}: there is no mail template ${name}.txt in ${folder}.${near ? ` Did you mean "${near}"?` : ''}`;
+      return `${path}:${line}: there is no mail template ${name}.txt in ${folder}.${suggestName(name, names)}`;
     });
   });
 }

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts';
-import { importFile, modulesIn } from '../../config/import-file.ts';
+import { modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { isDay } from '../../platform/is-day.ts';
 import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
-import { checkOptions } from '../../resources/declaration/check-options.ts';
+import { checkOptions, importChecked } from '../../resources/declaration/check-options.ts';
 import {
   callback,
   flag,
@@ -66,10 +66,10 @@ export async function loadProviders({
 }: Pick<Config, 'providersDir' | 'builtinProviders'>): Promise<ProviderDefinition[]> {
   const providers: ProviderDefinition[] = [];
   for (const file of modulesIn(providersDir)) {
-    const { default: provider } = await importFile(file);
-    const mistakes = mistakesIn(provider, (other) => providers.some((each) => each.name === other));
-    if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
-    providers.push(provider as ProviderDefinition);
+    const isTaken = (name: string) => providers.some((each) => each.name === name);
+    providers.push(
+      await importChecked(file, example, (provider, mistakes) => checkProvider(provider, isTaken, mistakes)),
+    );
   }
   for (const settings of builtinProviders) {
     if (providers.some((each) => each.name === settings.name)) {
@@ -82,20 +82,20 @@ export async function loadProviders({
   return providers;
 }
 
-function mistakesIn(provider: unknown, isTaken: (name: string) => boolean): string[] {
-  if (typeof provider !== 'object' || provider === null) {
-    return ['it must `export default defineProvider({ name, issuer, clientId, clientSecret })`.'];
-  }
-  const mistakes: string[] = [];
+const example = 'defineProvider({ name, issuer, clientId, clientSecret })';
+
+function checkProvider(
+  provider: Partial<Record<keyof ProviderDefinition, unknown>>,
+  isTaken: (name: string) => boolean,
+  mistakes: string[],
+): void {
   const report = (where: string, what: string) => {
     // A message must not show a secret.
     const expected = where === 'clientSecret' ? `expected ${secret.expected}.` : what;
     mistakes.push(`${where}: ${expected}`);
   };
   checkOptions('', provider, options, report);
-  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } = provider as Partial<
-    Record<keyof ProviderDefinition, unknown>
-  >;
+  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } = provider;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     mistakes.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
   } else if (isTaken(name)) mistakes.push(`name: another provider is named "${name}"; choose another name.`);
@@ -108,5 +108,4 @@ function mistakesIn(provider: unknown, isTaken: (name: string) => boolean): stri
   if (plain > 0 && plain < 3) {
     mistakes.push('authorizationEndpoint, tokenEndpoint and profile belong together: set all three, or none.');
   }
-  return mistakes;
 }

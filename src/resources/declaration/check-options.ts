@@ -1,13 +1,12 @@
 import { importFile } from '../../config/import-file.ts';
-import { closestName } from '../../platform/closest-name.ts';
+import { suggestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 import type { ReportMistake } from './report-mistake.ts';
 
 export function didYouMean(name: string, known: Iterable<string>): string {
   const names = [...known];
-  const near = closestName(name, names);
-  return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
+  return `${suggestName(name, names)} There are: ${names.join(', ')}.`;
 }
 
 /** Reports unknown options and wrong values. Returns whether all known options have a valid value. */
@@ -24,18 +23,26 @@ export function checkOptions(where: string, given: object, known: OptionKinds, r
   return usable;
 }
 
-/** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
-export async function importDefinition<T>(file: string, define: string, member: keyof T & string): Promise<T> {
-  const { default: work } = await importFile(file);
+/** The default export of a file. Throws all mistakes that `check` adds to the list. */
+export async function importChecked<T extends object>(
+  file: string,
+  example: string,
+  check: (definition: Partial<Record<keyof T, unknown>>, mistakes: string[]) => void,
+): Promise<T> {
+  const { default: definition } = await importFile(file);
   const mistakes: string[] = [];
-  if (typeof work !== 'object' || work === null) mistakes.push(`it must \`export default ${define}({ ${member} })\`.`);
-  else {
-    checkOptions('', work, { [member]: callback }, (where, what) => mistakes.push(`${where}: ${what}`));
-    if (!(member in work)) mistakes.push(`${member} is missing: the function that does the work.`);
-  }
+  if (typeof definition === 'object' && definition !== null) check(definition, mistakes);
+  else mistakes.push(`it must \`export default ${example}\`.`);
   if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
-  return work as T;
+  return definition as T;
 }
+
+/** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
+export const importDefinition = <T extends object>(file: string, define: string, member: keyof T & string) =>
+  importChecked<T>(file, `${define}({ ${member} })`, (definition, mistakes) => {
+    checkOptions('', definition, { [member]: callback }, (where, what) => mistakes.push(`${where}: ${what}`));
+    if (!(member in definition)) mistakes.push(`${member} is missing: the function that does the work.`);
+  });
 
 /** Converts a name to the notation of the API: `pageCount` becomes `page_count`. */
 export const toSnakeCase = (name: string): string =>

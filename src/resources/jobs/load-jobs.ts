@@ -1,6 +1,5 @@
-import { importFile, modulesIn } from '../../config/import-file.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { checkOptions } from '../declaration/check-options.ts';
+import { modulesIn } from '../../config/import-file.ts';
+import { checkOptions, importChecked } from '../declaration/check-options.ts';
 import { callback, type OptionKind, type OptionKinds, words } from '../declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
 import { scheduleError } from './schedule.ts';
@@ -28,20 +27,22 @@ interface Known {
 export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<JobDefinition[]> {
   const jobs: JobDefinition[] = [];
   for (const file of modulesIn(dir)) {
-    const { default: job } = await importFile(file);
     const isKnown = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
-    const mistakes = mistakesIn(job, { isTaken: isKnown, now });
-    if (mistakes.length > 0) throw new OperatorError(`${file}:\n  ${mistakes.join('\n  ')}`);
-    jobs.push(job as JobDefinition);
+    const job = await importChecked<JobDefinition>(file, 'defineJob({ name, run })', (definition, mistakes) =>
+      checkJob(definition, { isTaken: isKnown, now }, mistakes),
+    );
+    jobs.push(job);
   }
   return jobs;
 }
 
-function mistakesIn(job: unknown, { isTaken, now }: Known): string[] {
-  if (typeof job !== 'object' || job === null) return ['it must `export default defineJob({ name, run })`.'];
-  const mistakes: string[] = [];
+function checkJob(
+  job: Partial<Record<keyof JobDefinition, unknown>>,
+  { isTaken, now }: Known,
+  mistakes: string[],
+): void {
   checkOptions('', job, jobOptions, (where, what) => mistakes.push(`${where}: ${what}`));
-  const { name, run, handle, schedule, timeZone = 'UTC' } = job as Partial<Record<keyof JobDefinition, unknown>>;
+  const { name, run, handle, schedule, timeZone = 'UTC' } = job;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
     mistakes.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
   } else if (isTaken(name)) mistakes.push(`name: another job is named "${name}"; choose another name.`);
@@ -54,7 +55,6 @@ function mistakesIn(job: unknown, { isTaken, now }: Known): string[] {
     if (reason)
       mistakes.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${reason}`);
   } else if (timeZone !== 'UTC') mistakes.push('timeZone: it needs a schedule.');
-  return mistakes;
 }
 
 function isTimeZone(name: string): boolean {

@@ -1,5 +1,5 @@
 import { quoteForError } from '../../http/errors/parameter-errors.ts';
-import { closestName } from '../../platform/closest-name.ts';
+import { suggestName } from '../../platform/closest-name.ts';
 import { type FieldError, type FieldErrorValues, maxFieldErrors, unprocessable } from '../../platform/errors.ts';
 import type { DefaultCall } from '../declaration/fields/field.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
@@ -97,11 +97,11 @@ function complete(field: ResourceField, mode: WriteMode, values: Values, errors:
 
 function unknownField(resource: Resource, name: string): FieldError {
   const known = [...resource.fields.values()].filter(({ sendable }) => sendable).map((field) => field.name);
-  const near = closestName(name.slice(0, 60), known);
+  const near = suggestName(name.slice(0, 60), known);
   return {
     field: name.slice(0, 100),
     code: 'unknown',
-    message: `${quoteForError(name)} is not a field of ${resource.name}.${near ? ` Did you mean "${near}"?` : ''} Allowed: ${known.join(', ')}.`,
+    message: `${quoteForError(name)} is not a field of ${resource.name}.${near} Allowed: ${known.join(', ')}.`,
   };
 }
 
