@@ -1,7 +1,8 @@
 import type { RequestSource } from '../http/request-source.ts';
 import type { ClientType, StoredClient } from './clients/client-store.ts';
+import { grantScopes } from './clients/scopes/scopes.ts';
 import type { OAuth } from './oauth.ts';
-import type { Parameters } from './parameters.ts';
+import { type Parameters, resourcesIn } from './parameters.ts';
 import type { StoredSession } from './sessions/store/session-store.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
 
@@ -43,3 +44,9 @@ export interface Grant {
   readonly confidential?: boolean;
   issue(oauth: OAuth, request: GrantRequest): Promise<Granted>;
 }
+
+/** The scopes and audiences that the client asks for in this request. */
+export const requestedAccess = ({ scopes, audiences }: OAuth, { client, parameters }: GrantRequest) => ({
+  scopes: grantScopes(scopes, parameters.get('scope') ?? '', client.scopes),
+  resource: audiences.read(resourcesIn(parameters)),
+});

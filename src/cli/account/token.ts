@@ -24,11 +24,15 @@ export function addToken(program: Command): void {
 
 const notSignedIn = (): OperatorError => new OperatorError('You are not signed in. Sign in first: gatehouse login');
 
-/** The access token of the stored login, refreshed if it is about to end. Two concurrent scripts get the same successor. */
-async function currentAccessToken(service: string | undefined): Promise<string> {
+function requireTokens(service: string | undefined) {
   const stored = findTokens(service);
   if (!stored) throw notSignedIn();
-  const { url, tokens } = stored;
+  return stored;
+}
+
+/** The access token of the stored login, refreshed if it is about to end. Two concurrent scripts get the same successor. */
+async function currentAccessToken(service: string | undefined): Promise<string> {
+  const { url, tokens } = requireTokens(service);
   if (tokens.expiresAt - localNow() >= minLifetimeMs) return tokens.accessToken;
   return (await refresh(url, tokens)).accessToken;
 }
@@ -59,9 +63,7 @@ export function addLogout(program: Command): void {
 
 /** Always removes the token from this machine. Reports if the service did not end the session. */
 async function logOut(service: string | undefined): Promise<string> {
-  const stored = findTokens(service);
-  if (!stored) throw notSignedIn();
-  const { url, tokens } = stored;
+  const { url, tokens } = requireTokens(service);
   deleteTokens(url);
   const { ok, description } = await callOAuth(url, 'revoke', { token: tokens.refreshToken ?? tokens.accessToken });
   return ok

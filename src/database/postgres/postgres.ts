@@ -9,7 +9,7 @@ import { rowMark } from '../sqlite/row-mark.ts';
 import type { Tables } from '../tables/tables.ts';
 import { RowChanges } from './batching/row-changes.ts';
 import { SharedReads } from './batching/shared-reads.ts';
-import { SharedWrites } from './batching/shared-writes.ts';
+import { shareWrites } from './batching/shared-writes.ts';
 import { checkInvalidations } from './invalidations/check-invalidations.ts';
 import { DatabaseClock } from './invalidations/database-clock.ts';
 import { PostgresBus, type Servers } from './invalidations/postgres-bus.ts';
@@ -113,7 +113,6 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const expensive = createReadQueue(poolSize, readSeconds);
   const shared = new SharedReads(run);
   const sharedReads = new SharedReads(runQuery);
-  const sharedWrites = new SharedWrites(runQuery);
   // Identical reads of one caller take one place in the queue.
   const queued = new SharedReads((text, values, once, readers) =>
     expensive.run(combineReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
@@ -150,7 +149,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       rows: await run<R>(text, values),
       durable: Promise.resolve(),
     }),
-    batchWrite: (text, row) => sharedWrites.write(text, row),
+    batchWrite: shareWrites(runQuery),
     direct: (work) => onDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
     changes,

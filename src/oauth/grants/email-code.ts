@@ -2,11 +2,10 @@ import { maxFailures } from '../../identity/credentials/check-credentials.ts';
 import { readEmailCode } from '../../identity/factors/email-codes.ts';
 import { checkWithinLimits, networkLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { grantScopes } from '../clients/scopes/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';
-import type { Grant } from '../grant.ts';
+import { type Grant, requestedAccess } from '../grant.ts';
 import { wrongFactor } from '../open-login.ts';
-import { required, resourcesIn } from '../parameters.ts';
+import { required } from '../parameters.ts';
 
 /** A code sent by mail replaces the password (EMAIL_CODES=on). */
 export const emailCodeGrant: Grant = {
@@ -14,13 +13,12 @@ export const emailCodeGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { client, parameters, source, countAs } = request;
+    const { parameters, source, countAs } = request;
     if (!context.config.emailCodes)
       throw new OAuthError('unauthorized_client', 'Codes by email are disabled (EMAIL_CODES).');
     const id = required(parameters, 'email_code');
     const code = required(parameters, 'code').replaceAll(' ', '');
-    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
-    const resource = oauth.audiences.read(resourcesIn(parameters));
+    const access = requestedAccess(oauth, request);
     await keys.ensureCurrent();
     const limits = networkLimits('login', source.address, maxFailures.address);
     const read = await checkWithinLimits(context, limits, () => readEmailCode(oauth, id, code));
@@ -28,6 +26,6 @@ export const emailCodeGrant: Grant = {
     if (!read) throw wrongFactor('wrong code');
     countAs?.(read.user.id);
     const { user, use } = read;
-    return finishFirstStep(oauth, request, { user, scopes, resource, first: 'email_code', use });
+    return finishFirstStep(oauth, request, { user, ...access, first: 'email_code', use });
   },
 };

@@ -3,10 +3,9 @@ import { maxFailures, requireConfirmed } from '../../identity/credentials/check-
 import { readAssertion } from '../../identity/factors/passkeys.ts';
 import { amrOfPasskey } from '../../identity/factors/prove-factor.ts';
 import { checkWithinLimits, networkLimits } from '../../identity/throttle/throttle.ts';
-import { grantScopes } from '../clients/scopes/scopes.ts';
-import type { Grant } from '../grant.ts';
+import { type Grant, requestedAccess } from '../grant.ts';
 import { openLogin, wrongFactor } from '../open-login.ts';
-import { invalidRequest, passkeyIn, resourcesIn } from '../parameters.ts';
+import { invalidRequest, passkeyIn } from '../parameters.ts';
 
 /** A passkey without a password, for first-party clients. It proves the device and the user, and cannot be phished. */
 export const passkeyGrant: Grant = {
@@ -14,11 +13,10 @@ export const passkeyGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { client, parameters, source, countAs } = request;
+    const { parameters, source, countAs } = request;
     const passkey = passkeyIn(parameters);
     if (passkey === undefined) throw invalidRequest("The parameter 'passkey' is missing.");
-    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
-    const resource = oauth.audiences.read(resourcesIn(parameters));
+    const access = requestedAccess(oauth, request);
     await keys.ensureCurrent();
     const limits = networkLimits('login', source.address, maxFailures.address);
     const proved = await checkWithinLimits(context, limits, async () => {
@@ -32,6 +30,6 @@ export const passkeyGrant: Grant = {
     requireConfirmed(context, user);
     countAs?.(user.id);
     const amr = [...amrOfPasskey(assertion), 'mfa'];
-    return openLogin(oauth, request, { user, scopes, resource, amr, use: assertion.use });
+    return openLogin(oauth, request, { user, ...access, amr, use: assertion.use });
   },
 };

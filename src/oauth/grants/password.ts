@@ -1,8 +1,7 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { grantScopes } from '../clients/scopes/scopes.ts';
 import { finishFirstStep } from '../first-step.ts';
-import type { Grant } from '../grant.ts';
-import { required, resourcesIn } from '../parameters.ts';
+import { type Grant, requestedAccess } from '../grant.ts';
+import { required } from '../parameters.ts';
 
 /** RFC 6749 4.3, for first-party clients: checks the client and the user, then issues tokens or asks for the second factor. */
 export const passwordGrant: Grant = {
@@ -13,11 +12,10 @@ export const passwordGrant: Grant = {
     const { client, parameters, source, countAs } = request;
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
-    const scopes = grantScopes(oauth.scopes, parameters.get('scope') ?? '', client.scopes);
-    const resource = oauth.audiences.read(resourcesIn(parameters));
+    const access = requestedAccess(oauth, request);
     const user = await oauth.checkCredentials({ login, password, source, clientId: client.id, realm: client.realm });
     countAs?.(user.id);
-    return finishFirstStep(oauth, request, { user, scopes, resource, first: 'password' });
+    return finishFirstStep(oauth, request, { user, ...access, first: 'password' });
   },
 };
 

@@ -77,7 +77,8 @@ async function recordFailure(context: Context, handler: Handler, job: JobRow & L
     const wait = pauseAfter(attempts);
     log.warn({ ...line, retryInSeconds: Math.round(wait / 1000) }, 'a job failed and will be retried');
     metrics.jobAttempts.inc({ result: 'retried' });
-    return postponeJob(database.db, job, now() + wait, reason);
+    await postponeJob(database.db, job, now() + wait, reason);
+    return;
   }
   if (!(await failJob(database.db, job, now(), reason))) return;
   log.error(line, 'a job failed at its last attempt; Gatehouse keeps it, and an administrator can retry it');

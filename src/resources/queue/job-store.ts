@@ -63,26 +63,23 @@ export async function deleteLeased(db: Db, { id, lease }: Lease): Promise<void> 
   await db.deleteFrom('queued_jobs').where('id', '=', id).where('lease', '=', lease).execute();
 }
 
-export async function postponeJob(db: Db, { id, lease }: Lease, until: number, error: string | null): Promise<void> {
-  await db
-    .updateTable('queued_jobs')
-    .set({ next_attempt_at: until, lease: null, leased_until: null, last_error: error })
-    .where('id', '=', id)
-    .where('lease', '=', lease)
-    .execute();
-}
-
 /** Returns false if another instance has the lease now. */
-export async function failJob(db: Db | Tx, { id, lease }: Lease, now: number, error: string): Promise<boolean> {
+async function endLease(db: Db | Tx, { id, lease }: Lease, changes: Partial<JobRow>): Promise<boolean> {
   const rows = await db
     .updateTable('queued_jobs')
-    .set({ failed_at: now, lease: null, leased_until: null, last_error: error })
+    .set({ ...changes, lease: null, leased_until: null })
     .where('id', '=', id)
     .where('lease', '=', lease)
     .returning('id')
     .execute();
   return rows.length > 0;
 }
+
+export const postponeJob = (db: Db, lease: Lease, until: number, error: string | null): Promise<boolean> =>
+  endLease(db, lease, { next_attempt_at: until, last_error: error });
+
+export const failJob = (db: Db | Tx, lease: Lease, now: number, error: string): Promise<boolean> =>
+  endLease(db, lease, { failed_at: now, last_error: error });
 
 export async function retryJob(tx: Tx, id: string, now: number): Promise<void> {
   await tx

@@ -6,8 +6,8 @@ import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { advancePosition } from '../log/position.ts';
-import { loggedChanges } from '../view/logged-change.ts';
-import { recordedResources, VisibilityEvaluator } from '../view/subscription.ts';
+import { type LoggedChange, loggedChanges } from '../view/logged-change.ts';
+import { recordedResources, visibilityEvaluator } from '../view/subscription.ts';
 import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
@@ -140,8 +140,7 @@ export class Streams {
     if (rows.length === 0) return;
     const history = await this.#log.history();
     const changes = loggedChanges(this.#resources, rows);
-    const viewing = new VisibilityEvaluator(this.#context, changes);
-    const views = await this.#viewsOf(viewing, streams);
+    const views = await this.#viewsOf(changes, streams);
     // Waits a turn after the read, so that every revocation before these writes is known.
     await nextTurn();
     if (!this.#requireLease()) return;
@@ -160,8 +159,9 @@ export class Streams {
    * Finds the visible changes of each stream. A failure for one subscriber ends only that stream, for example when a rule requires a more
    * recent proof.
    */
-  async #viewsOf(viewing: VisibilityEvaluator, streams: readonly Stream[]) {
-    const outcomes = await Promise.allSettled(streams.map((stream) => viewing.visibilityFor(stream.subscription)));
+  async #viewsOf(changes: readonly LoggedChange[], streams: readonly Stream[]) {
+    const evaluate = visibilityEvaluator(this.#context, changes);
+    const outcomes = await Promise.allSettled(streams.map(({ subscription }) => evaluate(subscription)));
     const allFailed = outcomes.every(({ status }) => status === 'rejected');
     return outcomes.map((outcome, i) => {
       if (outcome.status === 'fulfilled') return outcome.value;

@@ -109,7 +109,7 @@ export async function visibleChanges(
   changes: readonly LoggedChange[],
   history: string,
 ): Promise<VisibleChange[]> {
-  const sights = await new VisibilityEvaluator(context, changes).visibilityFor(subscription);
+  const sights = await visibilityEvaluator(context, changes)(subscription);
   return changes.flatMap((change) => {
     const sight = sights.get(change.resource.name)?.get(change);
     const json = sight && change.jsonFor(sight, history);
@@ -118,27 +118,19 @@ export async function visibleChanges(
 }
 
 /** Evaluates some changes for all subscribers. Subscribers with the same rights share one evaluation. */
-export class VisibilityEvaluator {
-  readonly #context: Context;
-  readonly #changes: ReadonlyMap<string, readonly LoggedChange[]>;
-  readonly #made = new Map<string, Promise<Visibility>>();
-
-  constructor(context: Context, changes: readonly LoggedChange[]) {
-    this.#context = context;
-    this.#changes = Map.groupBy(changes, ({ resource }) => resource.name);
-  }
-
-  async visibilityFor({ caller, resources, key }: Subscription): Promise<Map<string, Visibility>> {
-    const now = this.#context.now();
+export function visibilityEvaluator(context: Context, changes: readonly LoggedChange[]) {
+  const byResource = Map.groupBy(changes, ({ resource }) => resource.name);
+  const evaluated = new Map<string, Promise<Visibility>>();
+  return async ({ caller, resources, key }: Subscription): Promise<Map<string, Visibility>> => {
+    const now = context.now();
     const sights = new Map<string, Visibility>();
     for (const [name, { resource, search }] of resources) {
-      const changes = this.#changes.get(name);
-      if (!changes) continue;
+      const own = byResource.get(name);
+      if (!own) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
-      const context = queryContext(this.#context.database, { caller, now });
-      const created = getOrCreate(this.#made, rights, () => evaluateVisibility(context, resource, changes, search));
-      sights.set(name, await created);
+      const query = queryContext(context.database, { caller, now });
+      sights.set(name, await getOrCreate(evaluated, rights, () => evaluateVisibility(query, resource, own, search)));
     }
     return sights;
-  }
+  };
 }
