@@ -39,12 +39,12 @@ export function useOneTimeToken(tx: Tx, id: string, purpose: OneTimePurpose, now
 }
 
 /** Setting a password in another way voids the links that would set it. */
-export async function invalidateOneTimeTokens(tx: Tx, userId: string, purpose: OneTimePurpose, now: number) {
+export async function invalidateResetLinks(tx: Tx, userId: string, now: number): Promise<void> {
   await tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })
     .where('user_id', '=', userId)
-    .where('purpose', '=', purpose)
+    .where('purpose', '=', 'reset_password')
     .where('used_at', 'is', null)
     .execute();
 }

@@ -1,6 +1,6 @@
 import type { Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
-import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.ts';
+import { invalidateResetLinks } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { deleteRowsOf } from '../accounts/forget-user-store.ts';
@@ -15,7 +15,7 @@ export async function revokeAccess(
 ): Promise<void> {
   await endSessions(tx, invalidate, { userId }, cause);
   await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
-  await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
+  await invalidateResetLinks(tx, userId, now);
   await withdrawPendingChange(tx, userId, now);
   await deleteRowsOf(tx, userId, 'remembered_browsers');
   await liftLockout(tx, userId);

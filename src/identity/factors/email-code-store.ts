@@ -1,13 +1,9 @@
+import type { Insertable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
+import type { Tables } from '../../database/tables/tables.ts';
 
-interface NewEmailCode {
-  readonly id: string;
-  readonly email: string;
-  readonly created_at: number;
-  readonly expires_at: number;
-}
-
-export const insertEmailCode = (tx: Tx, code: NewEmailCode) => tx.insertInto('email_codes').values(code).execute();
+export const insertEmailCode = (tx: Tx, code: Insertable<Tables['email_codes']>) =>
+  tx.insertInto('email_codes').values(code).execute();
 
 /** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
 export const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; now: number }) =>

@@ -44,7 +44,6 @@ interface FactorAttempt {
 
 /** A valid factor. `use` uses it up, in the transaction of the operation. True for the first use. */
 export interface ProvedFactor {
-  readonly method: Method;
   /** RFC 8176. */
   readonly amr: readonly string[];
   use(tx: Tx): Promise<boolean>;
@@ -81,7 +80,7 @@ const readers: Record<Method, Reader> = {
   async passkey(services, { userId, sent }) {
     const assertion = await readAssertion(services, sent.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;
-    return { method: 'passkey', amr: amrOfPasskey(assertion), use: assertion.use };
+    return { amr: amrOfPasskey(assertion), use: assertion.use };
   },
   async totp({ context, keys }, { userId, sent: { code = '' } }) {
     const plain = code.replaceAll(' ', '');
@@ -90,7 +89,7 @@ const readers: Record<Method, Reader> = {
       const secret = keys.unseal(sealed_secret, authenticatorLabel(id));
       const step = stepOfCode(secret, plain, context.now());
       if (step === undefined || step <= last_step) continue;
-      return { method: 'totp', amr: ['otp'], use: (tx) => consumeStep(tx, id, step, context.now()) };
+      return { amr: ['otp'], use: (tx) => consumeStep(tx, id, step, context.now()) };
     }
     return undefined;
   },
@@ -109,11 +108,11 @@ const readers: Record<Method, Reader> = {
       });
       return true;
     };
-    return { method: 'recovery_code', amr: ['otp'], use };
+    return { amr: ['otp'], use };
   },
   async email_code(services, { userId, sent: { code = '', emailCode } }) {
     const read =
       emailCode === undefined ? undefined : await readEmailCode(services, emailCode, code.replaceAll(' ', ''));
-    return read?.user.id === userId ? { method: 'email_code', amr: ['otp'], use: read.use } : undefined;
+    return read?.user.id === userId ? { amr: ['otp'], use: read.use } : undefined;
   },
 };

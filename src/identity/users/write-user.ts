@@ -2,7 +2,7 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner } from '../account-mails/notify-owner.ts';
-import { invalidateOneTimeTokens } from '../account-mails/one-time-token-store.ts';
+import { invalidateResetLinks } from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
@@ -89,7 +89,7 @@ async function afterDisabling(call: WriteCall, services: AccountServices, user: 
     const cause = 'user_disabled';
     await services.endSessions(tx, invalidate, { userId, type: 'session' }, cause);
     await services.endClients(tx, invalidate, { userId, keepSecrets: true, cause });
-    await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
+    await invalidateResetLinks(tx, userId, now);
     await withdrawPendingChange(tx, userId, now);
   }
   const changes = { disabled: { from: !disabled, to: disabled } };
@@ -108,7 +108,7 @@ async function afterPasswordChange(call: WriteCall, services: AccountServices, u
     const which = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
     await services.endSessions(tx, invalidate, which, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
-    await invalidateOneTimeTokens(tx, userId, 'reset_password', now);
+    await invalidateResetLinks(tx, userId, now);
     await deleteRowsOf(tx, userId, 'remembered_browsers');
   } else await revokeAccess(services, tx, invalidate, { userId, now, cause });
   await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
