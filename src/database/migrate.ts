@@ -60,7 +60,7 @@ export async function migrate(
 ): Promise<string[]> {
   const ran: string[] = [];
   const steps = stepProgress(progress);
-  const run = (tx: Tx) => runPending(database, tx, now, report, steps.next);
+  const run = (tx: Tx) => runPending(database, tx, now, steps.next);
   try {
     for (;;) {
       const { names, newer, more } = await underMigrationLock(database, run);
@@ -90,7 +90,6 @@ export async function runPending(
   { engine }: Pick<Database, 'engine'>,
   tx: Tx,
   now: () => number,
-  report: Report = () => undefined,
   begins: (name: string, pending: number) => void = () => undefined,
 ) {
   const types = columnTypes(engine);
@@ -107,7 +106,7 @@ export async function runPending(
     // On PostgreSQL, `makeIndexes` creates indexes on existing tables without locking them.
     const indexes = engine === 'sqlite' || applied.size === 0 ? (migration.indexes ?? []) : [];
     for (const { name, on } of indexes) await sql.raw(`create index ${name} on ${on}`).execute(tx);
-    await migration.change?.(tx, report);
+    await migration.change?.(tx);
     await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
   }
   return { names: next.map(({ name }) => name), newer, more: next.length < pending.length };

@@ -14,7 +14,7 @@ export interface Migration {
   /** On PostgreSQL, created after the transaction, without blocking writes. */
   readonly indexes?: readonly FixedIndex[];
   /** Runs after the statements, for work that SQL cannot do. Its time may grow only linearly with the number of rows. */
-  change?(tx: Tx, report: Report): Promise<void>;
+  change?(tx: Tx): Promise<void>;
 }
 
 /** Reports a step that a migration could not do. */

@@ -14,7 +14,7 @@ import { fillFolded, refold } from './fill-folded.ts';
 import { finishMigrations } from './finish-migrations.ts';
 import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
-import { inTransaction, splitDeferrable, stepsBeforeTransaction } from './plan/order-of-steps.ts';
+import { inTransaction, stepsBeforeTransaction, withoutDeferrable } from './plan/order-of-steps.ts';
 import { planAdditions, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { planError } from './plan-error.ts';
 import type { WatchedTransaction } from './record-tables.ts';
@@ -140,7 +140,7 @@ async function doAhead(database: Database, definitions: readonly ResourceDefinit
   const { steps } = plan;
   if (planError(plan, options.drop)) return noWorkAhead;
   const tables = tablesOf(await readSchemas(db));
-  const stepsAhead = stepsBeforeTransaction(options.later ? splitDeferrable(steps, tables).now : steps);
+  const stepsAhead = stepsBeforeTransaction(options.later ? withoutDeferrable(steps, tables) : steps);
   const left = await runAheadOfTransaction(database, stepsAhead, tables, options.progress);
   return { left, finished: stepsAhead.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
 }

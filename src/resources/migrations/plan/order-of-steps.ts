@@ -9,11 +9,10 @@ const columnName = (table: string, name: string): string => JSON.stringify([tabl
 const onlyHelps = ({ index }: Step, tables: Tables): boolean =>
   index !== undefined && !index.unique && tables.has(index.table);
 
-/** Separates the new indexes that can be created later from the other steps. `tables`: the existing tables. */
-export function splitDeferrable(steps: readonly Step[], tables: Tables): { now: Step[]; later: Step[] } {
+/** The steps without the new indexes that can be created later. `tables`: the existing tables. */
+export function withoutDeferrable(steps: readonly Step[], tables: Tables): Step[] {
   const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const isForLater = (step: Step) => onlyHelps(step, tables) && !replaced.has(step.index?.name ?? '');
-  return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
+  return steps.filter((step) => !onlyHelps(step, tables) || replaced.has(step.index?.name ?? ''));
 }
 
 /** The steps that can run before the transaction. Steps of columns that the transaction drops cannot. */
