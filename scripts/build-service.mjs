@@ -12,7 +12,7 @@ const { rolldown } = createRequire(join(root, 'scripts', 'bundler', 'package.jso
 const finished = join(root, 'dist');
 // The build is written to a temporary folder and then moved, so that a service that starts meanwhile finds a complete build.
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
-/** The packages that each start loads. They are bundled with the packages that they import. */
+/** The packages that each start loads. They are bundled with the packages that they import: see docs/decisions/bundled-packages.md. */
 const bundled =
   /^(@fastify\/cookie|@opentelemetry\/api|commander|croner|fastify|find-my-way|jose|kysely|oauth4webapi|openid-client|pino|prom-client|qr|typebox)(\/|$)/;
 /** Fastify does not load its compilers, because `schema-compilers.ts` loads them when they are needed. */
@@ -122,7 +122,12 @@ async function bundleTogether(paths, options) {
 
 /** The entry points: the command and the exports of the package. */
 function entries() {
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { exports, dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const [name, version] of Object.entries(dependencies)) {
+    if (bundled.test(name) && !/^\d/.test(version)) {
+      throw new Error(`${name} is bundled, so package.json must name its exact version, not ${version}.`);
+    }
+  }
   const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
     path.startsWith('./src/') ? [path.slice('./'.length)] : [],
   );

@@ -183,6 +183,8 @@ const sources = [
   inRoot('extensions'),
   inRoot('client'),
   inRoot('tsconfig.json'),
+  // The build contains some of the packages.
+  inRoot('package-lock.json'),
   inRoot('scripts/build-service.mjs'),
   inRoot('scripts/bundler/package-lock.json'),
 ];
