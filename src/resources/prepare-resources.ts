@@ -15,7 +15,8 @@ export async function prepareResources(
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
-  const scopes = scopesOf?.(definitions);
+  // `checkDefinitions` reports a missing name.
+  const scopes = scopesOf?.(definitions.filter(({ name }) => typeof name === 'string'));
   checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };

@@ -49,6 +49,19 @@ export default defineRoute({ method: '${method}', path: '/v1/reports/:id', auth:
     assert.equal((await run()).code, 0);
   });
 
+  it('names the missing options of a declaration', async () => {
+    const project = mkdtempSync(join(dir, 'unnamed-'));
+    mkdirSync(join(project, 'resources'));
+    const source = `import { defineResource, t } from 'gatehouse-server/resources';
+export default defineResource({ fields: { plate: t.text() } });
+`;
+    writeFileSync(join(project, 'resources', 'cars.ts'), source);
+    const { code, stderr } = await gatehouseHere(['check'], project, {});
+    assert.equal(code, 1);
+    assert.match(stderr, /cars\.ts: name: it is missing.*cars\.ts: access: it is missing/s);
+    assert.doesNotMatch(stderr, /TypeError/);
+  });
+
   it('refuses a message with an unknown value or invalid syntax', async () => {
     speak('nl', { 'login.title': 'Dag {nobody}' });
     const foreign = await check();

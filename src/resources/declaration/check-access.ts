@@ -1,3 +1,4 @@
+import { isObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Access } from './access.ts';
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
@@ -22,7 +23,8 @@ export function checkAccess(
     else checkWord(operation, rule, report);
   }
   if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), of, report);
-  for (const action of actions) {
+  // `checkActions` reports other values.
+  for (const action of actions.filter(isObject)) {
     const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
     const path = `actions.${name}.access`;
     const isOwn = own !== 'read' && own !== 'write';

@@ -30,7 +30,7 @@ export function checkActions({ actions = [], relations }: ResourceDefinition, re
     paths.add(path);
     if (
       method === 'PUT' &&
-      !actions.some((other) => other.name === name && other.method === 'GET' && (other.on ?? 'row') === on)
+      !actions.some((other) => other?.name === name && other.method === 'GET' && (other.on ?? 'row') === on)
     ) {
       report(
         where,

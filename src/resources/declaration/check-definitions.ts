@@ -3,6 +3,7 @@ import { oauthTables } from '../../database/migrations/first-tables/oauth-tables
 import { changeLogTables, serviceTables } from '../../database/migrations/first-tables/service-tables.ts';
 import { signInTables } from '../../database/migrations/first-tables/sign-in-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { isObject } from '../../platform/is-object.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';
@@ -69,7 +70,7 @@ function hasValidOptions(
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
   for (const option of missing) report(option, `it is missing: expected ${resourceOptions[option].expected}.`);
   const right = checkOptions('', declared, resourceOptions, report);
-  const created = typeof declared.fields !== 'object' || areFields(declared.fields, report);
+  const created = !isObject(declared.fields) || areFields(declared.fields, report);
   const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, report);
   const { name, table = name, managed } = declared;
   const taken = managed && [name, table].find((word) => reserved.has(word));

@@ -78,7 +78,8 @@ function probes(known: readonly string[], used: { roles: Set<string>; scopes: Se
   const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
     Object.assign([...held], {
       includes(name: string): boolean {
-        names.add(name);
+        // A declaration in JavaScript may pass anything.
+        names.add(String(name));
         return held.includes(name);
       },
     });
