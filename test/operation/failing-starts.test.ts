@@ -13,6 +13,8 @@ import { startedProcesses, starters } from '../harness/starts.ts';
 interface Failure {
   readonly name: string;
   readonly says: RegExp;
+  /** Also tested with `npm start`, whose process becomes that of `gatehouse serve`: one early reason and one late reason. */
+  readonly withNpm?: boolean;
   prepare(dir: string): Promise<Record<string, string>> | Record<string, string>;
 }
 
@@ -43,7 +45,12 @@ describe('A start that fails', () => {
       says: /Another program listens on 127\.0\.0\.1 port \d+/,
       prepare: () => ({ PORT: String(portOf(taken)) }),
     },
-    { name: 'because of a wrong setting', says: /PORT: got "many"/, prepare: () => ({ PORT: 'many' }) },
+    {
+      name: 'because of a wrong setting',
+      says: /PORT: got "many"/,
+      withNpm: true,
+      prepare: () => ({ PORT: 'many' }),
+    },
     {
       name: 'because of an empty declaration',
       says: /books\.mjs: it must `export default defineResource/,
@@ -66,6 +73,7 @@ describe('A start that fails', () => {
     {
       name: 'because the database is unreachable',
       says: /PostgreSQL database at 127\.0\.0\.1:1\/nothing cannot be used/,
+      withNpm: true,
       prepare: () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }),
     },
     {
@@ -86,7 +94,8 @@ describe('A start that fails', () => {
   ];
 
   for (const starter of starters) {
-    for (const { name, says, prepare } of failures) {
+    for (const { name, says, withNpm, prepare } of failures) {
+      if (starter.name === 'npm start' && !withNpm) continue;
       it(`exits with 1 and a message, ${name} (${starter.name})`, async () => {
         const { dir } = await create();
         const process = start(starter, dir, { DATA_DIR: dir, PORT: '0', ...(await prepare(dir)) });
