@@ -59,6 +59,8 @@ async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.
   await page.evaluate(`Promise.all(document.getAnimations()
     .filter((each) => each.effect?.getComputedTiming().endTime !== Infinity)
     .map((each) => each.finished.catch(() => undefined)))`);
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  // Without the style sheets: no enabled rule reads them.
+  const preload = { assets: ['media'] };
+  const options = { resultTypes: ['violations'], preload, ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return page.evaluate<axe.Result[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`);
 }
