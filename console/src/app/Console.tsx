@@ -26,19 +26,16 @@ import { DescriptionsProvider } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
 import { i18nProvider } from '../text/i18n-provider.ts';
-import { labelOf, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { iconOf } from '../widgets/ResourceIcon.tsx';
 import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { shareTheme } from './chosen-theme.ts';
 import type { Entered } from './enter-console.ts';
-import { loadDashboard, loadForms, loadPerson, loadShow } from './lazy-pages.ts';
+import { loadDashboard, loadForms, loadShow } from './lazy-pages.ts';
 import { createThemes } from './theme.ts';
 
 const Dashboard = lazy(loadDashboard);
-const ResourceShow = lazy(() => loadShow().then((module) => ({ default: module.ResourceShow })));
-const UserShow = lazy(loadPerson);
+const ResourceShow = lazy(loadShow);
 const ResourceCreate = lazy(() => loadForms().then((module) => ({ default: module.ResourceCreate })));
 const ResourceEdit = lazy(() => loadForms().then((module) => ({ default: module.ResourceEdit })));
 
@@ -92,15 +89,11 @@ export default function Console({ me, descriptions }: NonNullable<Entered>) {
   );
 }
 
-function routesOf(description: ResourceDescription) {
-  const { name, operations } = description;
+function routesOf({ name, operations }: ResourceDescription) {
   return {
     name,
-    icon: iconOf(description),
-    options: { label: labelOf(description) },
-    recordRepresentation: (row: Record<string, unknown>) => rowName(description, row),
     ...(operations.has('list') ? { list: ResourceList } : {}),
-    ...(operations.has('find') ? { show: name === 'users' ? UserShow : ResourceShow } : {}),
+    ...(operations.has('find') ? { show: ResourceShow } : {}),
     ...(operations.has('create') ? { create: ResourceCreate } : {}),
     ...(operations.has('update') ? { edit: ResourceEdit } : {}),
   };

@@ -17,7 +17,10 @@ export function Gate({ waiting }: { waiting: string }) {
   const [state, setState] = useState<State>({ name: 'opening' });
   const open = useCallback(() => {
     setState({ name: 'opening' });
-    enter().then(setState, (error: Error) => setState({ name: 'failed', message: error.message }));
+    enterConsole().then(
+      (entered) => setState(entered ? { name: 'open', entered } : { name: 'signedOut' }),
+      (error: Error) => setState({ name: 'failed', message: error.message }),
+    );
   }, []);
 
   useEffect(open, [open]);
@@ -46,11 +49,6 @@ export function Gate({ waiting }: { waiting: string }) {
 
 /** The page to return to after a sign-in. After a logout it is the first page. */
 const returnPath = (): string => (location.pathname === `${home}/login` ? home : location.pathname + location.search);
-
-async function enter(): Promise<State> {
-  const entered = await enterConsole();
-  return entered ? { name: 'open', entered } : { name: 'signedOut' };
-}
 
 function Notice({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   useEffect(removeFirstRows, []);

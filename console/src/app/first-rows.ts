@@ -2,7 +2,7 @@ import { home } from '../data/api.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { type RowsAhead, readStored } from '../data/rows-ahead.ts';
 import { detailsOf, digitsOf, isNumber, labelInLine } from '../text/details.ts';
-import { columnsOf, fieldLabel, labelOf, rowName } from '../text/presentation.ts';
+import { columnsOf, fieldLabel, labelOf, rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { none, valueText } from '../text/value-text.ts';
 import { brand } from './brand.ts';
@@ -34,7 +34,7 @@ export async function showFirstRows(place: HTMLElement, { description, response 
   const linkTo = (row: Record<string, unknown>, text: string) => {
     if (!operations.has('find')) return text;
     const link = make('a', text);
-    link.href = `${home}/${name}/${encodeURIComponent(String(row.id))}/show`;
+    link.href = home + showPath(name, row.id);
     return link;
   };
   const styled = <Cell extends HTMLElement>(cell: Cell, field: FieldDescription): Cell => {

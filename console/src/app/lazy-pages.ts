@@ -2,7 +2,6 @@ import { home } from '../data/api.ts';
 
 /** Code that is loaded on demand, or shortly before. */
 export const loadDashboard = () => import('../overview/Overview.tsx');
-export const loadPerson = () => import('../people/UserShow.tsx');
 export const loadShow = () => import('../rows/ResourceShow.tsx');
 export const loadForms = () => import('../forms/ResourceForms.tsx');
 
@@ -13,8 +12,7 @@ function loadPageAt(pathname: string): Promise<unknown> | undefined {
   if (resource === undefined) return loadDashboard();
   // Lists are part of the first file: most visits begin with one or lead to one.
   if (id === undefined) return undefined;
-  if (view !== 'show') return loadForms();
-  return resource === 'users' ? loadPerson() : loadShow();
+  return view === 'show' ? loadShow() : loadForms();
 }
 
 /** Loads the code of the open page, and of the page behind a link when the pointer or the focus reaches the link. */

@@ -1,15 +1,14 @@
 /** Replaces packages and parts that react-admin and MUI import but the console does not need (see `vite.config.ts`). */
 
 /** `price_per_day` as "Price per day". */
-export function humanize(name: string): string {
-  const words = name.replace(/[_-]+/g, ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-export const transform = humanize;
-export const capitalize = humanize;
-export const inflect = humanize;
-export const pluralize = humanize;
-export const singularize = humanize;
+export {
+  humanised as capitalize,
+  humanised as humanize,
+  humanised as inflect,
+  humanised as pluralize,
+  humanised as singularize,
+  humanised as transform,
+} from '../text/presentation.ts';
 
 /** Keyboard shortcuts of menu items. The console has none. */
 export const useHotkeys = (): void => undefined;

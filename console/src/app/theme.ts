@@ -83,7 +83,6 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
       // Prevents MUI from lightening dialogs and menus in dark mode.
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' }, elevation1: flat, elevation4: flat } },
       MuiAppBar: {
-        defaultProps: { color: 'inherit' },
         styleOverrides: {
           root: {
             boxShadow: 'none',
@@ -165,7 +164,6 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
           },
         },
       },
-      RaTopToolbar: { styleOverrides: { root: { '&&': { backgroundColor: 'transparent' } } } },
       RaFilterForm: {
         styleOverrides: {
           root: {

@@ -21,7 +21,7 @@ export default function SignInDialog() {
       keeps={{ current: true }}
       text={translate('Your session has ended. Sign in to continue. Nothing that you typed is lost.')}
       send={async ({ login = '', password = '' }) => {
-        const refusal = await signInByPage(root, login, password);
+        const refusal = await signInByPage(login, password);
         if (refusal === undefined) await interruption.resume();
         return refusal;
       }}
@@ -39,7 +39,7 @@ export default function SignInDialog() {
 }
 
 /** Signs in with the form of the login page, which the operator may have changed. Returns the reason if it is rejected. */
-async function signInByPage(root: string, login: string, password: string): Promise<string | undefined> {
+async function signInByPage(login: string, password: string): Promise<string | undefined> {
   const page = await fetch(`${root}/login`, { headers: { Accept: 'text/html' } });
   const form = documentOf(await page.text()).querySelector<HTMLFormElement>('form:has([name="password"])');
   // Without a form, the person has signed in in another tab, and the login page has redirected.
@@ -52,15 +52,9 @@ async function signInByPage(root: string, login: string, password: string): Prom
   const action = new URL(form.getAttribute('action') ?? page.url, page.url);
   const response = await fetch(action, { method: 'POST', body: fields, redirect: 'manual' });
   if (response.type === 'opaqueredirect' || response.ok) return undefined;
-  return (
-    refusalIn(documentOf(await response.text())) ??
-    translate('The login page answers with {status}.', { status: response.status })
-  );
+  const refusal = documentOf(await response.text()).querySelector('[role="alert"], .error')?.textContent ?? '';
+  const { status } = response;
+  return refusal.replace(/\s+/g, ' ').trim() || translate('The login page answers with {status}.', { status });
 }
 
 const documentOf = (html: string): Document => new DOMParser().parseFromString(html, 'text/html');
-
-function refusalIn(page: Document): string | undefined {
-  const said = page.querySelector('[role="alert"], .error')?.textContent ?? '';
-  return said.replace(/\s+/g, ' ').trim() || undefined;
-}

@@ -1,3 +1,4 @@
+import { chunk } from 'es-toolkit/array';
 import type { RaRecord } from 'react-admin';
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
@@ -16,9 +17,7 @@ export async function* rowsOf(resource: string, selection: Selection, signal: Ab
   if ('filter' in selection) {
     return yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
   }
-  for (let start = 0; start < selection.ids.length; start += 100) {
-    yield* eachRow<Row>(resource, { search: { id: selection.ids.slice(start, start + 100) } }, signal);
-  }
+  for (const id of chunk(selection.ids, 100)) yield* eachRow<Row>(resource, { search: { id } }, signal);
 }
 
 /** All rows of a query, at a rate that leaves requests for other work. */

@@ -48,15 +48,16 @@ function sendBatch(resource: string, operations: readonly Operation[]): Promise<
   const rows = gatehouse.resource(resource);
   const all = <K extends Operation['operation']>(kind: K) =>
     operations.filter((one): one is Extract<Operation, { operation: K }> => one.operation === kind);
-  // The API has no batch of restorations. Only an undo restores rows.
-  if (operations[0]?.operation === 'restore')
-    return Promise.all(operations.flatMap((one) => ('id' in one ? [one.id] : [])).map((id) => restored(rows, id)));
+  const ids = operations.flatMap((one) => ('id' in one ? [one.id] : []));
   switch (operations[0]?.operation) {
     case 'create':
       return rows.createAll(all('create').map(({ data }) => data));
     case 'update':
       return rows.patchAll(all('update').map(({ operation: _, data, ...row }) => ({ ...data, ...row })));
+    case 'restore':
+      // The API has no batch of restorations. Only an undo restores rows.
+      return Promise.all(ids.map((id) => restored(rows, id)));
     default:
-      return rows.removeAll(operations.flatMap((one) => ('id' in one ? [one.id] : [])));
+      return rows.removeAll(ids);
   }
 }

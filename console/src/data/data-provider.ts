@@ -1,3 +1,4 @@
+import { chunk } from 'es-toolkit/array';
 import type {
   DataProvider,
   GetListParams,
@@ -19,13 +20,6 @@ import { takePrefetchedRows } from './rows-ahead.ts';
 export const tagKey = '_etag';
 
 type Row = RaRecord<string>;
-
-interface Act {
-  id: Identifier;
-  action: string;
-  body?: object;
-  method?: 'DELETE' | undefined;
-}
 
 /** Translates the calls of react-admin to Gatehouse's REST API. */
 export function createDataProvider(
@@ -57,7 +51,7 @@ export function createDataProvider(
     async getMany(name: string, { ids, signal }: { ids: Identifier[]; signal?: AbortSignal }) {
       const wanted = [...new Set(ids.filter((id) => id !== null && id !== undefined).map(String))];
       const pages = await Promise.all(
-        chunksOf(wanted, 100).map((some) =>
+        chunk(wanted, 100).map((some) =>
           resource(name).list({ search: { id: some }, limit: 100, count: 'none' }, { signal }),
         ),
       );
@@ -93,14 +87,6 @@ export function createDataProvider(
       await resource(name).remove(String(id), { ifMatch }).catch(forForm);
       return { data: { ...previousData, id: String(id) } };
     },
-
-    /** Calls an action of a row. */
-    async act(name: string, { id, action, body, method }: Act) {
-      const options = method ? { method } : {};
-      return {
-        data: await resource(name).act<Record<string, unknown>>(String(id), action, body, options).catch(forForm),
-      };
-    },
   };
   return provider as unknown as DataProvider;
 }
@@ -128,7 +114,3 @@ function changedFields(data: Record<string, unknown>, before: Record<string, unk
 
 const isConflict = (error: unknown): error is GatehouseError =>
   error instanceof GatehouseError && error.code === 'precondition_failed';
-
-function chunksOf<T>(all: T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
-}

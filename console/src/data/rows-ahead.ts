@@ -1,3 +1,4 @@
+import type { ListParams } from 'react-admin';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
@@ -11,19 +12,7 @@ type Rows = Page<any>;
 /** The number of rows on the first page of a list. */
 export const firstPageSize = 25;
 
-/** The list parameters that react-admin stores under the name in `Console.tsx`. */
-interface StoredParams {
-  sort?: string;
-  order?: 'ASC' | 'DESC';
-  page?: number;
-  perPage?: number;
-  filter?: Record<string, unknown>;
-}
-
-export interface RowsAhead {
-  description: ResourceDescription;
-  response: Promise<Rows>;
-}
+export type RowsAhead = NonNullable<ReturnType<typeof prefetchRows>>;
 
 let ahead: { key: string; response: Promise<Rows> } | undefined;
 
@@ -33,13 +22,13 @@ export function prefetchRows(gatehouse: Gatehouse, descriptions: readonly Resour
   const description = descriptions.find((each) => each.name === name);
   if (!description?.operations.has('list')) return undefined;
   const { field, order } = orderOf(description);
-  const kept = readStored<StoredParams>(name, 'listParams') ?? {};
+  const kept = readStored<Partial<ListParams>>(name, 'listParams') ?? {};
   const query = queryOf({
     pagination: { page: kept.page ?? 1, perPage: kept.perPage ?? firstPageSize },
     sort: { field: kept.sort ?? field, order: kept.order ?? order },
     filter: kept.filter ?? {},
   });
-  const response = gatehouse.resource(name).list(query);
+  const response: Promise<Rows> = gatehouse.resource(name).list(query);
   // `takeRows` reports the error.
   response.catch(() => undefined);
   ahead = { key: keyOf(name, query), response };

@@ -25,8 +25,8 @@ import { translate } from '../text/translate.ts';
 import { rulesOf } from './rules-of.ts';
 import { formatted, shownJson, typedJson } from './typed-json.ts';
 
-const choicesOf = (values: readonly string[]) => values.map((value) => ({ id: value, name: value }));
-const translatedChoices = (values: readonly string[]) => values.map((value) => ({ id: value, name: translate(value) }));
+/** The controls of react-admin translate the names of choices. */
+export const choicesOf = (values: readonly string[] = []) => values.map((value) => ({ id: value, name: value }));
 
 /** The control of a field. */
 export function Input({ field }: { field: FieldDescription }) {
@@ -50,9 +50,8 @@ export function Input({ field }: { field: FieldDescription }) {
     case 'boolean':
       return <BooleanInput {...common} defaultValue={defaultValue === true} />;
     case 'integer':
-      return <NumberInput {...common} step={1} defaultValue={defaultValue} />;
     case 'number':
-      return <NumberInput {...common} defaultValue={defaultValue} />;
+      return <NumberInput {...common} step={type === 'integer' ? 1 : 'any'} defaultValue={defaultValue} />;
     case 'decimal':
       return <TextInput {...common} defaultValue={defaultValue} slotProps={{ htmlInput: { inputMode: 'decimal' } }} />;
     case 'date':
@@ -60,14 +59,10 @@ export function Input({ field }: { field: FieldDescription }) {
     case 'timestamp':
       return <DateTimeInput {...common} />;
     case 'enum':
-      return <SelectInput {...common} defaultValue={defaultValue} choices={translatedChoices(values ?? [])} />;
+      return <SelectInput {...common} defaultValue={defaultValue} choices={choicesOf(values)} />;
     case 'list':
       return values ? (
-        <AutocompleteArrayInput
-          {...common}
-          defaultValue={defaultValue as string[]}
-          choices={translatedChoices(values)}
-        />
+        <AutocompleteArrayInput {...common} defaultValue={defaultValue as string[]} choices={choicesOf(values)} />
       ) : (
         <TextArrayInput {...common} helperText={help ?? translate('Press Enter after each.')} />
       );
@@ -167,15 +162,8 @@ function ScopesInput(common: CommonProps & { validate: Validator[] }) {
   );
 }
 
-interface Props {
-  source: string;
-  label: string;
-  helperText: string | false;
-  validate: Validator[];
-}
-
 /** An input for JSON. It is validated at each key press, and can be formatted. */
-function JsonInput(props: Props) {
+function JsonInput(props: CommonProps & { helperText: string | false; validate: Validator[] }) {
   const { getValues, setValue, trigger } = useFormContext();
   return (
     <Box sx={{ width: '100%' }}>

@@ -2,44 +2,39 @@ import { Box } from '@mui/material';
 import { AutocompleteInput, DateInput, NumberInput, SelectInput, TextInput } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { RowInput } from '../forms/Input.tsx';
+import { choicesOf, RowInput } from '../forms/Input.tsx';
 import { translate } from '../text/translate.ts';
 import { kindsOfEvents } from '../trail/sentences.ts';
 
 export interface FilterProps {
   source: string;
   label: string;
-  field?: FieldDescription;
-  /** The choices, for a filter without a field. */
-  choices?: readonly { id: string; name: string }[];
+  field: FieldDescription;
   alwaysOn?: boolean;
 }
 
-const yesOrNo = () => [
-  { id: 'true', name: translate('Yes') },
-  { id: 'false', name: translate('No') },
+const yesOrNo = [
+  { id: 'true', name: 'Yes' },
+  { id: 'false', name: 'No' },
 ];
-const fewChoices = 5;
+const deletedRows = [
+  { id: 'only', name: 'Only deleted rows' },
+  { id: 'with', name: 'Deleted rows too' },
+];
 
 /** The control of one filter. */
-export default function FilterControl({ field, choices, ...props }: FilterProps) {
-  if (field?.references !== undefined) return <RowInput {...props} reference={field.references} />;
-  if (choices) {
-    const Choice = choices.length > fewChoices ? AutocompleteInput : SelectInput;
-    return <Choice {...props} choices={[...choices]} />;
-  }
-  switch (field?.type) {
+export default function FilterControl({ field, ...props }: FilterProps) {
+  const descriptions = useDescriptions();
+  if (field.references !== undefined) return <RowInput {...props} reference={field.references} />;
+  switch (field.type) {
     case 'event_kind':
-      return <KindFilter {...props} />;
+      return <AutocompleteInput {...props} choices={kindsOfEvents(descriptions.values())} />;
+    case 'deleted':
+      return <SelectInput {...props} choices={deletedRows} />;
     case 'boolean':
-      return <SelectInput {...props} choices={yesOrNo()} />;
+      return <SelectInput {...props} choices={yesOrNo} />;
     case 'enum':
-      return (
-        <SelectInput
-          {...props}
-          choices={(field.values ?? []).map((value) => ({ id: value, name: translate(value) }))}
-        />
-      );
+      return <SelectInput {...props} choices={choicesOf(field.values)} />;
     case 'integer':
     case 'number':
     case 'decimal':
@@ -50,11 +45,6 @@ export default function FilterControl({ field, choices, ...props }: FilterProps)
     default:
       return <TextInput {...props} />;
   }
-}
-
-/** Every kind of event in the audit trail. */
-function KindFilter(props: Omit<FilterProps, 'field' | 'choices'>) {
-  return <AutocompleteInput {...props} choices={kindsOfEvents(useDescriptions().values())} />;
 }
 
 /** A filter with an optional start and an optional end. */

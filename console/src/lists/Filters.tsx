@@ -19,6 +19,8 @@ function Filter({ alwaysOn: _, ...props }: FilterProps) {
 
 const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'users' };
 const kind: FieldDescription = { name: 'type', type: 'event_kind' };
+/** Deleted rows are shown only with this filter. */
+const deleted: FieldDescription = { name: 'deleted', type: 'deleted' };
 const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The filters of the audit trail: person, kind and time, and every other searchable field. */
@@ -38,17 +40,10 @@ export function filtersOf(description: ResourceDescription): ReactElement<Filter
   const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
   return [
     ...searchable.filter(({ name }) => name !== 'deleted_at').flatMap(filtersFor),
-    ...(description.softDelete ? [deletedFilter()] : []),
+    ...(description.softDelete
+      ? [<Filter key="deleted" source={deletedKey} label={translate('Deleted')} field={deleted} />]
+      : []),
   ];
-}
-
-/** Deleted rows are shown only with this filter. */
-function deletedFilter(): ReactElement<FilterProps> {
-  const choices = [
-    { id: 'only', name: translate('Only deleted rows') },
-    { id: 'with', name: translate('Deleted rows too') },
-  ];
-  return <Filter key="deleted" source={deletedKey} label={translate('Deleted')} choices={choices} />;
 }
 
 /** The search box of a list searches every searchable text. */

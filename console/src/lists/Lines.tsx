@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { RecordContextProvider, useCreatePath, useListContext, useResourceContext } from 'react-admin';
+import { RecordContextProvider, useListContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
-import { rowName } from '../text/presentation.ts';
+import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
@@ -20,8 +20,6 @@ interface Props {
 export function Lines({ columns, selectable, rowAction }: Props) {
   const [first, ...others] = columns;
   const description = useDescription();
-  const resource = useResourceContext() ?? '';
-  const createPath = useCreatePath();
   const { data = [], selectedIds = [], onToggleItem } = useListContext();
   const shown = detailsOf(others, description, data);
   return (
@@ -37,7 +35,7 @@ export function Lines({ columns, selectable, rowAction }: Props) {
               />
             )}
             <RouteLink
-              to={createPath({ resource, type: 'show', id: row.id })}
+              to={showPath(description.name, row.id)}
               state={{ _scrollToTop: true }}
               {...(!description.operations.has('find') && { 'aria-disabled': true, tabIndex: -1 })}
             >

@@ -2,7 +2,6 @@ import { Children, isValidElement, type MouseEvent, memo, type ReactElement, typ
 import {
   DataTableClasses,
   RecordContextProvider,
-  useCreatePath,
   useDataTableCallbacksContext,
   useDataTableConfigContext,
   useDataTableDataContext,
@@ -10,14 +9,12 @@ import {
   useDataTableStoreContext,
   useNavigate,
   useRecordContext,
-  useResourceContext,
   useStore,
 } from 'react-admin';
-
 import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
 import { ChangedBy, useMark } from '../live/LiveRows.tsx';
-import { rowName } from '../text/presentation.ts';
+import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
@@ -52,11 +49,9 @@ export const linkClass = 'link-of-row';
 
 /** The path of the page of this row. Undefined if it has no page. */
 function useRowPath(): string | undefined {
-  const { operations } = useDescription();
-  const resource = useResourceContext() ?? '';
+  const { name, operations } = useDescription();
   const row = useRecordContext();
-  const createPath = useCreatePath();
-  return row && operations.has('find') ? createPath({ resource, type: 'show', id: row.id }) : undefined;
+  return row && operations.has('find') ? showPath(name, row.id) : undefined;
 }
 
 /** The link of a row, in the cell with its name. It can be opened with Enter or in a new tab. */

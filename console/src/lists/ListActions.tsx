@@ -1,7 +1,7 @@
 import AddIcon from '@mui/icons-material/Add';
 import { Box, Button } from '@mui/material';
 import { memo } from 'react';
-import { ColumnsButton, FilterButton, Link, SortButton, useCreatePath } from 'react-admin';
+import { ColumnsButton, FilterButton, Link, SortButton } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { translate } from '../text/translate.ts';
@@ -36,15 +36,9 @@ export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
 
 export function CreateButton() {
   const { name, operations } = useDescription();
-  const createPath = useCreatePath();
   if (!operations.has('create')) return null;
   return (
-    <Button
-      component={Link}
-      to={createPath({ resource: name, type: 'create' })}
-      variant="contained"
-      startIcon={<AddIcon />}
-    >
+    <Button component={Link} to={`/${name}/create`} variant="contained" startIcon={<AddIcon />}>
       {translate('Create')}
     </Button>
   );

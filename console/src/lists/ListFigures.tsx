@@ -1,15 +1,19 @@
 import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
-import { useGetMany, useListContext, useStore } from 'react-admin';
+import { useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { queryOf } from '../data/list-query-of.ts';
-import { fieldLabel, labelOf, rowName, shortId } from '../text/presentation.ts';
+import { useRowName } from '../data/useRowName.ts';
+import { isNumber } from '../text/details.ts';
+import { fieldLabel, labelOf, shortId } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
-import { figureText } from '../text/value-text.ts';
+import { figureText, valueText } from '../text/value-text.ts';
+import { FigureText } from '../widgets/FigureText.tsx';
 import { MutedText } from '../widgets/Section.tsx';
 
+const card = { p: 2, minWidth: 0 };
 const mostNumbers = 3;
 const mostGroups = 12;
 
@@ -22,11 +26,6 @@ interface Group {
 
 const readable = ({ fields }: ResourceDescription) => fields.filter(({ writeOnly }) => !writeOnly);
 
-/** The fields whose values can be added up. */
-const numbersOf = (description: ResourceDescription): FieldDescription[] =>
-  readable(description).filter(({ type, references }) => references === undefined && summable.has(type));
-const summable = new Set(['integer', 'number', 'decimal']);
-
 /** The fields that divide rows into a few groups. */
 const groupsOf = (description: ResourceDescription): FieldDescription[] =>
   readable(description).filter(
@@ -36,7 +35,7 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
 /** Figures about the rows that match the list's filter: their count, their sums, and their count by group. */
 export function ListFigures() {
   const description = useDescription();
-  const numbers = numbersOf(description).slice(0, mostNumbers);
+  const numbers = readable(description).filter(isNumber).slice(0, mostNumbers);
   const aggregate = ['count', ...numbers.flatMap(({ name }) => ['sum', 'avg'].map((of) => [of, name].join(':')))];
   const { data, error } = useFigures(aggregate, []);
   if (error)
@@ -49,14 +48,17 @@ export function ListFigures() {
       sx={{ display: 'grid', gap: 2, p: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 2fr' }, alignItems: 'start' }}
     >
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr 1fr', md: '1fr' } }}>
-        <FigureCard label={labelOf(description)} value={all ? all.count.toLocaleString(locale) : '…'} />
+        <Card sx={card}>
+          <FigureText label={labelOf(description)} value={all ? all.count.toLocaleString(locale) : '…'} />
+        </Card>
         {numbers.map((field) => (
-          <FigureCard
-            key={field.name}
-            label={fieldLabel(field)}
-            value={all ? figureText(all.sum?.[field.name], field) : '…'}
-            detail={all && translate('{value} on average', { value: figureText(all.avg?.[field.name], field) })}
-          />
+          <Card key={field.name} sx={card}>
+            <FigureText
+              label={fieldLabel(field)}
+              value={all ? figureText(all.sum?.[field.name], field) : '…'}
+              detail={all && translate('{value} on average', { value: figureText(all.avg?.[field.name], field) })}
+            />
+          </Card>
         ))}
       </Box>
       <Groups />
@@ -79,24 +81,6 @@ function useFigures(aggregate: string[], groupBy: string[]) {
   });
 }
 
-function FigureCard({ label, value, detail }: { label: string; value: string; detail?: string | undefined }) {
-  return (
-    <Card sx={{ p: 2, minWidth: 0 }}>
-      <Typography component="h3" variant="body2" color="textSecondary">
-        {label}
-      </Typography>
-      <Typography variant="h5" component="p" sx={{ fontVariantNumeric: 'tabular-nums', overflowWrap: 'anywhere' }}>
-        {value}
-      </Typography>
-      {detail && (
-        <Typography variant="body2" color="textSecondary">
-          {detail}
-        </Typography>
-      )}
-    </Card>
-  );
-}
-
 /** The number of rows for each value of a field. */
 function Groups() {
   const description = useDescription();
@@ -105,7 +89,7 @@ function Groups() {
   const field = fields.find(({ name }) => name === chosen) ?? fields[0];
   if (!field) return null;
   return (
-    <Card sx={{ p: 2, minWidth: 0 }}>
+    <Card sx={card}>
       <TextField
         select
         size="small"
@@ -124,51 +108,41 @@ function Groups() {
   );
 }
 
+/** A bar for each group, drawn with plain elements, because the chart library would be larger than the list. */
 function GroupedRows({ field }: { field: FieldDescription }) {
   const { data = [] } = useFigures(['count'], [field.name]);
-  const values = data.map((group) => group[field.name]);
-  return <GroupBars names={useNames(field, values)} counts={data.map(({ count }) => count)} />;
-}
-
-/** The label of each value: the name of a row, or a translated word. */
-function useNames(field: FieldDescription, values: readonly unknown[]): string[] {
-  const target = useDescriptions().get(field.references ?? '');
-  const ids = target ? values.filter((value) => value !== null).map(String) : [];
-  const { data: rows = [] } = useGetMany(field.references ?? '', { ids }, { enabled: ids.length > 0 });
-  return values.map((value) => {
-    if (value === null) return translate('None');
-    if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
-    const row = rows.find((one) => one?.id === value);
-    if (target && row) return rowName(target, row);
-    return field.references === undefined ? translate(String(value)) : shortId(String(value));
-  });
-}
-
-/** A bar for each group, drawn with plain elements, because the chart library would be larger than the list. */
-function GroupBars({ names, counts }: { names: string[]; counts: number[] }) {
-  const most = Math.max(1, ...counts);
+  const most = Math.max(1, ...data.map(({ count }) => count));
   return (
     <Box component="ul" sx={{ listStyle: 'none', m: 0, mt: 1.5, p: 0, display: 'grid', gap: 1 }}>
-      {names.map((name, i) => {
-        const count = counts[i] ?? 0;
-        return (
-          <Box
-            component="li"
-            key={name}
-            sx={{ display: 'grid', gridTemplateColumns: 'minmax(6ch, 30%) 1fr 6ch', gap: 1, alignItems: 'center' }}
-          >
-            <Typography variant="body2" noWrap title={name}>
-              {name}
-            </Typography>
-            <Box aria-hidden sx={{ height: 14, borderRadius: 0.5, bgcolor: 'action.hover' }}>
-              <Box sx={{ height: 1, borderRadius: 0.5, bgcolor: 'primary.main', width: `${(100 * count) / most}%` }} />
-            </Box>
-            <Typography variant="body2" sx={{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' }}>
-              {count.toLocaleString(locale)}
-            </Typography>
+      {data.map((group) => (
+        <Box
+          component="li"
+          key={String(group[field.name])}
+          sx={{ display: 'grid', gridTemplateColumns: 'minmax(6ch, 30%) 1fr 6ch', gap: 1, alignItems: 'center' }}
+        >
+          <GroupName field={field} value={group[field.name]} />
+          <Box aria-hidden sx={{ height: 14, borderRadius: 0.5, bgcolor: 'action.hover' }}>
+            <Box
+              sx={{ height: 1, borderRadius: 0.5, bgcolor: 'primary.main', width: `${(100 * group.count) / most}%` }}
+            />
           </Box>
-        );
-      })}
+          <Typography variant="body2" sx={{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' }}>
+            {group.count.toLocaleString(locale)}
+          </Typography>
+        </Box>
+      ))}
     </Box>
+  );
+}
+
+/** The name of a row, or a translated word. */
+function GroupName({ field: { type, references }, value }: { field: FieldDescription; value: unknown }) {
+  const { name = shortId(String(value)) } = useRowName(references ?? '', value);
+  const word = references === undefined ? valueText({ type }, value) : name;
+  const shown = value === null ? translate('None') : word;
+  return (
+    <Typography variant="body2" noWrap title={shown}>
+      {shown}
+    </Typography>
   );
 }

@@ -1,24 +1,15 @@
 import { createContext, type ReactNode, useContext } from 'react';
-import {
-  type RaRecord,
-  useCreatePath,
-  useGetMany,
-  useGetManyAggregate,
-  useListContext,
-  useRecordContext,
-} from 'react-admin';
-
+import { useGetMany, useListContext, useRecordContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
 import { useDescriptions } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { rowName, shortId } from '../text/presentation.ts';
+import { useRowName } from '../data/useRowName.ts';
+import { rowName, shortId, showPath } from '../text/presentation.ts';
 
-type Found = ReadonlyMap<string, RaRecord> | 'loading';
+/** By field name: returns the names of the rows to which the rows of this list refer. */
+const Referred = createContext<ReadonlyMap<string, (id: string) => ReturnType<typeof useRowName>>>(new Map());
 
-/** The rows to which the rows of this list refer, by field name. */
-const Referred = createContext<ReadonlyMap<string, Found>>(new Map());
-
-/** Reads the rows that a list refers to with one request for each field, instead of one for each cell. */
+/** Reads the rows that a list refers to with one query for each field, because a query for each cell takes longer. */
 export function ReferredRows({ fields, children }: { fields: FieldDescription[]; children: ReactNode }) {
   const [field, ...more] = fields.filter(({ references }) => references !== undefined);
   if (!field) return children;
@@ -31,57 +22,50 @@ export function ReferredRows({ fields, children }: { fields: FieldDescription[];
 
 function ReferredBy({ field: { name, references = '' }, children }: { field: FieldDescription; children: ReactNode }) {
   const outer = useContext(Referred);
-  const isReadable = useDescriptions().get(references)?.operations.has('list') ?? false;
+  const description = useDescriptions().get(references);
   const { data: rows = [] } = useListContext();
   const ids = [...new Set(rows.map((row) => row[name]).filter((id): id is string => typeof id === 'string'))];
-  const { data = [], isLoading } = useGetMany(references, { ids }, { enabled: isReadable && ids.length > 0 });
-  const found = isLoading ? 'loading' : new Map(data.filter(Boolean).map((row) => [String(row.id), row]));
-  return <Referred.Provider value={new Map([...outer, [name, found]])}>{children}</Referred.Provider>;
+  const enabled = ids.length > 0 && description?.operations.has('list') === true;
+  const { data = [], isLoading } = useGetMany(references, { ids }, { enabled });
+  const found = new Map(data.filter(Boolean).map((row) => [row.id, row]));
+  const named = (id: string) => {
+    const row = found.get(id);
+    return { name: description && row && rowName(description, row), isLoading };
+  };
+  return <Referred.Provider value={new Map([...outer, [name, named]])}>{children}</Referred.Provider>;
 }
 
-/** The name of the row to which a field refers, as a link. */
-export function Reference({ field, linked }: { field: FieldDescription; linked: boolean }) {
-  const row = useRecordContext();
-  const found = useContext(Referred).get(field.name);
-  const id: string | null | undefined = row?.[field.name];
-  if (!id) return <span className="value">–</span>;
-  if (found === 'loading') return <span className="value">…</span>;
-  if (!found) return <ReferenceLink field={field} id={id} linked={linked} />;
-  return <Name field={field} id={id} row={found.get(id)} linked={linked} />;
-}
-
-/** A reference outside of a list. */
-function ReferenceLink({ field, id, linked }: { field: FieldDescription; id: string; linked: boolean }) {
-  const { data } = useGetManyAggregate(field.references ?? '', { ids: [id] });
-  return <Name field={field} id={id} row={data?.[0]} linked={linked} />;
-}
-
-interface NameProps {
+interface Props {
   field: FieldDescription;
-  id: string;
-  row: RaRecord | undefined;
   linked: boolean;
 }
 
-function Name({ field: { references = '' }, id, row, linked }: NameProps) {
-  const description = useDescriptions().get(references);
-  const createPath = useCreatePath();
-  // Deleted, or not visible to this user.
-  if (!row || !description) {
+/** The name of the row to which a field refers, as a link. */
+export function Reference(props: Props) {
+  const id: string | null | undefined = useRecordContext()?.[props.field.name];
+  const named = useContext(Referred).get(props.field.name);
+  if (!id) return <span className="value">–</span>;
+  return named ? <Name {...props} id={id} {...named(id)} /> : <ReferenceOutsideList {...props} id={id} />;
+}
+
+function ReferenceOutsideList(props: Props & { id: string }) {
+  return <Name {...props} {...useRowName(props.field.references ?? '', props.id)} />;
+}
+
+function Name({ field, linked, id, name, isLoading }: Props & { id: string } & ReturnType<typeof useRowName>) {
+  const { references = '' } = field;
+  const hasPage = useDescriptions().get(references)?.operations.has('find');
+  if (isLoading) return <span className="value">…</span>;
+  if (name === undefined) {
     return (
       <span className="value mono" title={id}>
         {shortId(id)}
       </span>
     );
   }
-  const name = rowName(description, row);
-  if (!linked || !description.operations.has('find')) return <span className="value">{name}</span>;
+  if (!linked || !hasPage) return <span className="value">{name}</span>;
   return (
-    <RouteLink
-      className="value reference"
-      to={createPath({ resource: references, type: 'show', id })}
-      state={{ _scrollToTop: true }}
-    >
+    <RouteLink className="value reference" to={showPath(references, id)} state={{ _scrollToTop: true }}>
       {name}
     </RouteLink>
   );

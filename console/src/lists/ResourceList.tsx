@@ -1,6 +1,16 @@
-import { Box, Typography } from '@mui/material';
-import { type ComponentProps, lazy, memo, Suspense, useState } from 'react';
-import { useListContext, usePermissions, useRecordContext, useStore } from 'react-admin';
+import { Box, Card, Typography } from '@mui/material';
+import { lazy, memo, Suspense, useCallback, useEffect, useState } from 'react';
+import {
+  FilterContext,
+  ListBase,
+  Title,
+  useListContext,
+  usePermissions,
+  useRecordContext,
+  useStore,
+} from 'react-admin';
+import { removeFirstRows } from '../app/first-rows.ts';
+import { ColumnsOpened } from '../app/later-parts.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
@@ -16,44 +26,84 @@ import { locale, translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Code } from '../widgets/Code.tsx';
+import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, searchOf, trailFilters } from './Filters.tsx';
-import { CreateButton } from './ListActions.tsx';
+import { CreateButton, ListActions } from './ListActions.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
-import { ListPage } from './ListPage.tsx';
 import { Pages } from './Pages.tsx';
 import { Rows } from './Rows.tsx';
+import { SearchBox } from './SearchBox.tsx';
 
+const FilterForm = lazy(() => import('./FilterForm.tsx'));
 const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
 const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, generated from its description. */
 export const ResourceList = memo(() => {
   const description = useDescription();
-  const { name, operations, fields } = description;
-  const filters = name === 'events' ? trailFilters(description) : filtersOf(description);
+  const filters = description.name === 'events' ? trailFilters(description) : filtersOf(description);
   const [isCounted, setCounted] = useState(false);
-  const [figures] = useStore<boolean>(figuresKey, false);
-  const columns = columnsOf(description);
-  const more = fields.filter((field) => !field.writeOnly && !columns.some(({ name: shown }) => shown === field.name));
-  const rows =
-    name === 'events' ? (
-      <TrailRows />
-    ) : (
-      <StableRows columns={columns} more={more} selectable={operations.has('delete') || operations.has('update')} />
-    );
   return (
-    <ListPage
-      title={<ListTitle />}
-      search={name === 'events' ? undefined : searchOf(description)}
-      filters={filters}
+    <ListBase
+      disableAuthentication
+      exporter={false}
       sort={orderOf(description)}
       perPage={firstPageSize}
-      pages={<Pages onCountAll={() => setCounted(true)} />}
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
-      empty={<Empty />}
     >
+      <FilterContext.Provider value={filters}>
+        <ListView filters={filters} onCountAll={() => setCounted(true)} />
+      </FilterContext.Provider>
+    </ListBase>
+  );
+});
+
+/** The form of filters is loaded when the first filter is opened. */
+function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersOf>; onCountAll: () => void }) {
+  const description = useDescription();
+  const { name } = description;
+  const { error, isPending, total, data, filterValues, displayedFilters, page } = useListContext();
+  useEffect(() => {
+    if (!isPending) removeFirstRows();
+  }, [isPending]);
+  const isEmpty =
+    !error && !isPending && Object.keys(filterValues).length === 0 && page === 1 && (total === 0 || data?.length === 0);
+  const isFiltered = filters.some(
+    ({ props: { alwaysOn, source } }) => alwaysOn || displayedFilters?.[source] || filterValues[source] !== undefined,
+  );
+  const [areColumnsOpened, setColumnsOpened] = useState(false);
+  const openColumns = useCallback(() => setColumnsOpened(true), []);
+  const actions = <ListActions onColumns={openColumns} />;
+  const search = name === 'events' ? undefined : searchOf(description);
+  return (
+    <div className="list-page">
+      <Title title={<ListTitle />} />
+      {isEmpty ? (
+        <Empty />
+      ) : (
+        <Box sx={{ minWidth: 0 }}>
+          <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
+            {search && <SearchBox {...search} />}
+            <Suspense>{isFiltered && <FilterForm />}</Suspense>
+            {search ? <Box sx={{ ml: 'auto' }}>{actions}</Box> : <PageActions>{actions}</PageActions>}
+          </Box>
+          <ColumnsOpened.Provider value={areColumnsOpened}>
+            <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : <ListContent />}</Card>
+          </ColumnsOpened.Provider>
+          <Pages onCountAll={onCountAll} />
+        </Box>
+      )}
+    </div>
+  );
+}
+
+const ListContent = memo(() => {
+  const { name } = useDescription();
+  const [figures] = useStore<boolean>(figuresKey, false);
+  return (
+    <>
       {figures && (
         <Suspense>
           <ListFigures />
@@ -61,22 +111,34 @@ export const ResourceList = memo(() => {
       )}
       <BulkBar />
       <HiddenRows />
-      <LiveRows>{name === 'users' ? <LastSignIns>{rows}</LastSignIns> : rows}</LiveRows>
-    </ListPage>
+      <LiveRows>
+        {name === 'events' ? (
+          <TrailRows />
+        ) : name === 'users' ? (
+          <LastSignIns>
+            <TableRows />
+          </LastSignIns>
+        ) : (
+          <TableRows />
+        )}
+      </LiveRows>
+    </>
   );
 });
 
 const deletedAt: FieldDescription = { name: 'deleted_at', type: 'timestamp', sortable: true };
 
 /** Rows of the list. A deleted row can only be restored. */
-function StableRows({
-  columns,
-  more,
-  selectable,
-}: Pick<ComponentProps<typeof Rows>, 'columns' | 'more' | 'selectable'>) {
+function TableRows() {
+  const description = useDescription();
+  const { fields, operations } = description;
   const { filterValues } = useListContext();
-  if (filterValues?.[deletedKey] === undefined) return <Rows {...{ columns, more, selectable }} sorted />;
-  return <Rows columns={[...columns, deletedAt]} sorted selectable={false} rowAction={<DeletedAction />} />;
+  const columns = columnsOf(description);
+  if (filterValues?.[deletedKey] !== undefined) {
+    return <Rows columns={[...columns, deletedAt]} sorted selectable={false} rowAction={<DeletedAction />} />;
+  }
+  const more = fields.filter((field) => !field.writeOnly && !columns.some(({ name }) => name === field.name));
+  return <Rows {...{ columns, more }} sorted selectable={operations.has('delete') || operations.has('update')} />;
 }
 
 function DeletedAction() {
@@ -105,24 +167,11 @@ function ListTitle() {
   );
 }
 
-/** The first steps. For AI applications, they include the address. */
-function FirstSteps() {
-  const description = useDescription();
-  return (
-    <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
-      {description.name === 'mcp-calls' && <Code title={translate('Address')} text={`${location.origin}${root}/mcp`} />}
-      <ol>
-        {firstStepsOf(description).map((step) => (
-          <li key={step}>{translate(step)}</li>
-        ))}
-      </ol>
-    </Box>
-  );
-}
-
+/** Shown instead of an empty list, with the first steps. For AI applications, they include the address. */
 function Empty() {
   const description = useDescription();
   const hidden = useHiddenRows();
+  const steps = firstStepsOf(description);
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 8, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
@@ -135,7 +184,18 @@ function Empty() {
       {description.description && !isOwn(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{translate(description.description)}</Typography>
       )}
-      {firstStepsOf(description).length > 0 && <FirstSteps />}
+      {steps.length > 0 && (
+        <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
+          {description.name === 'mcp-calls' && (
+            <Code title={translate('Address')} text={`${location.origin}${root}/mcp`} />
+          )}
+          <ol>
+            {steps.map((step) => (
+              <li key={step}>{translate(step)}</li>
+            ))}
+          </ol>
+        </Box>
+      )}
       <CreateButton />
       <PageActions>
         <ListMenu />

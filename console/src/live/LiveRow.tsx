@@ -1,5 +1,5 @@
 import { Alert, Typography } from '@mui/material';
-import { type RefObject, useState } from 'react';
+import { Fragment, type RefObject, useState } from 'react';
 import { useGetIdentity, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { fieldLabel } from '../text/presentation.ts';
@@ -13,6 +13,7 @@ export function LiveRow() {
   const row = useRecordContext();
   const refresh = useRefreshSoon();
   const [last, setLast] = useState<RowChange>();
+  const who = useActorName(last?.actor);
   useChanges([name], (change) => {
     if (change && change.id !== row?.id) return;
     refresh([name, 'getOne', { id: String(row?.id) }], ['events', 'getList']);
@@ -20,20 +21,18 @@ export function LiveRow() {
   });
   return (
     <Typography variant="body2" color="textSecondary" role="status" sx={{ '&:not(:empty)': { mb: 1 } }}>
-      {last && <ChangeNotice key={last.position} change={last} />}
+      <Fragment key={last?.position}>
+        {last && (last.operation === 'updated' ? translate('Changed by {who} just now.', { who }) : goneText(who))}
+      </Fragment>
     </Typography>
   );
 }
 
-function ChangeNotice({ change: { operation, actor } }: { change: RowChange }) {
-  const who = useActorName(actor);
-  if (operation === 'updated') return translate('Changed by {who} just now.', { who });
-  return translate('{who} deleted this row, or you can no longer see it.', { who });
-}
+const goneText = (who: string): string => translate('{who} deleted this row, or you can no longer see it.', { who });
 
 /** Warns in a form if another person changes the row that is being edited. */
 export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
-  const { name } = useDescription();
+  const { name, fields } = useDescription();
   const row = useRecordContext();
   const [changes, setChanges] = useState<readonly RowChange[]>([]);
   useChanges([name], (change) => {
@@ -41,16 +40,12 @@ export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
   });
   const [first] = changes;
   const last = changes.at(-1);
-  return first && last && <Warning first={first} last={last} />;
-}
-
-function Warning({ first, last }: { first: RowChange; last: RowChange }) {
-  const { fields } = useDescription();
-  const who = useActorName(last.actor);
+  const who = useActorName(last?.actor);
+  if (!first || !last) return null;
   if (last.operation !== 'updated') {
     return (
       <Alert severity="error" sx={{ mb: 2, width: '100%' }}>
-        {translate('{who} deleted this row, or you can no longer see it.', { who })}
+        {goneText(who)}
       </Alert>
     );
   }

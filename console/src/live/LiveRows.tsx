@@ -12,13 +12,16 @@ const mostMarks = 100;
 
 /** A list that follows changes. It reads the rows again, marks rows that other people changed, and announces the last change. */
 export function LiveRows({ children }: { children: ReactNode }) {
-  const { name } = useDescription();
+  const description = useDescription();
+  const { name } = description;
   const { meta } = useListContext();
   const position: string | undefined = meta?.position;
   const { identity } = useGetIdentity();
   const refresh = useRefreshSoon();
   const [marks, setMarks] = useState<ReadonlyMap<string, RowChange>>(new Map());
   const [last, setLast] = useState<RowChange>();
+  const who = useActorName(last?.actor);
+  const sentence = last && sentences[last.operation];
 
   function follow(change: RowChange | undefined): void {
     refresh([name, 'getList']);
@@ -31,7 +34,8 @@ export function LiveRows({ children }: { children: ReactNode }) {
   return (
     <Marks.Provider value={marks}>
       <Typography variant="body2" color="textSecondary" role="status" sx={{ px: 2, '&:not(:empty)': { pt: 1 } }}>
-        {last && <ChangeNotice change={last} />}
+        {sentence &&
+          translate(sentence, { who, row: rowName(description, { ...(last.after ?? last.before), id: last.id }) })}
       </Typography>
       {children}
     </Marks.Provider>
@@ -43,14 +47,6 @@ const sentences: { [operation in RowChange['operation']]?: string } = {
   updated: '{who} changed {row}.',
   deleted: '{who} deleted {row}.',
 };
-
-function ChangeNotice({ change }: { change: RowChange }) {
-  const description = useDescription();
-  const who = useActorName(change.actor);
-  const row = rowName(description, { ...(change.after ?? change.before), id: change.id });
-  const sentence = sentences[change.operation];
-  return sentence && translate(sentence, { who, row });
-}
 
 /** The last change of this row by another person. */
 export function useMark(): RowChange | undefined {

@@ -1,13 +1,12 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
-import { useGetManyAggregate } from 'react-admin';
 import { type Change, subscribe } from '../../../client/changes.ts';
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Send } from '../../../client/page.ts';
 import { createTransport } from '../../../client/transport.ts';
 import { gatehouse, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
-import { rowName } from '../text/presentation.ts';
+import { useRowName } from '../data/useRowName.ts';
 import { translate } from '../text/translate.ts';
 
 export type RowChange = Change<Record<string, unknown>>;
@@ -73,13 +72,8 @@ export function useChanges(
 
 /** The name of the person or the client that made a change. */
 export function useActorName(actor: RowChange['actor']): string {
-  const resource = actor?.user_id ? 'users' : 'clients';
-  const description = useDescriptions().get(resource);
-  const id = actor?.user_id ?? actor?.client_id;
-  const isKnown = description !== undefined && typeof id === 'string';
-  const { data } = useGetManyAggregate(resource, { ids: isKnown ? [id] : [] }, { enabled: isKnown });
-  const row = data?.[0];
-  return description && row ? rowName(description, row) : translate('Somebody');
+  const { name } = useRowName(actor?.user_id ? 'users' : 'clients', actor?.user_id ?? actor?.client_id);
+  return name ?? translate('Somebody');
 }
 
 const everyMs = 500;

@@ -1,12 +1,12 @@
 import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
-import { Box, Button, Typography } from '@mui/material';
+import { Box, Button } from '@mui/material';
 import { useStore } from 'react-admin';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import { isOwn } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { Section } from '../widgets/Section.tsx';
+import { Line, Section } from '../widgets/Section.tsx';
 import { useDiagnosis } from './useOverview.ts';
 
 interface Step {
@@ -83,36 +83,31 @@ const flush = { ml: -0.75, minWidth: 0 } as const;
 
 function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
   const Mark = done ? CheckIcon : OpenIcon;
+  const icon = (
+    <Mark
+      color={done ? 'success' : 'disabled'}
+      fontSize="small"
+      titleAccess={done ? translate('Done') : translate('Not done yet')}
+    />
+  );
+  if (done) return <Line icon={icon} title={name} />;
   return (
-    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
-      <Mark
-        color={done ? 'success' : 'disabled'}
-        fontSize="small"
-        titleAccess={done ? translate('Done') : translate('Not done yet')}
-      />
-      <Box sx={{ minWidth: 0, flex: 1 }}>
-        <Typography variant="body2">{name}</Typography>
-        {!done && (
-          <Typography variant="caption" color="textSecondary" component="p">
-            {how}
-          </Typography>
-        )}
-        {!done && tick && (
-          <Button
-            size="small"
-            sx={flush}
-            onClick={tick}
-            aria-label={translate('{part}: {what}', { part: name, what: translate('Done') })}
-          >
-            {translate('Done')}
-          </Button>
-        )}
-        {!done && link !== undefined && (
-          <Button size="small" sx={flush} href={link}>
-            {translate('Open')}
-          </Button>
-        )}
-      </Box>
-    </Box>
+    <Line icon={icon} title={name} text={how}>
+      {tick && (
+        <Button
+          size="small"
+          sx={flush}
+          onClick={tick}
+          aria-label={translate('{part}: {what}', { part: name, what: translate('Done') })}
+        >
+          {translate('Done')}
+        </Button>
+      )}
+      {link !== undefined && (
+        <Button size="small" sx={flush} href={link}>
+          {translate('Open')}
+        </Button>
+      )}
+    </Line>
   );
 }

@@ -1,5 +1,4 @@
 import { Box, Card, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
-import type { ReactNode } from 'react';
 import { Link, Title, useGetList, useStore } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
@@ -8,6 +7,7 @@ import { labelOf, ownNames } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
+import { FigureText } from '../widgets/FigureText.tsx';
 import { MutedText, Section } from '../widgets/Section.tsx';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
@@ -110,7 +110,7 @@ function Figure({ label, resource }: { label: string; resource: string }) {
       underline="none"
       sx={{ ...tile, color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
-      <Count label={label}>{shown}</Count>
+      <FigureText label={label} value={shown} />
     </Card>
   );
 }
@@ -125,20 +125,7 @@ function FactorFigures() {
   ] as const;
   return figures.map(([label, count]) => (
     <Card key={label} sx={tile}>
-      <Count label={label}>{count.toLocaleString(locale)}</Count>
+      <FigureText label={label} value={count.toLocaleString(locale)} />
     </Card>
   ));
-}
-
-function Count({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <Typography color="textSecondary" variant="body2">
-        {label}
-      </Typography>
-      <Typography variant="h5" component="p" sx={{ fontVariantNumeric: 'tabular-nums' }}>
-        {children}
-      </Typography>
-    </>
-  );
 }

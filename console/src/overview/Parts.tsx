@@ -2,11 +2,12 @@ import CheckIcon from '@mui/icons-material/CheckCircleOutlined';
 import ErrorIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import InfoIcon from '@mui/icons-material/InfoOutlined';
 import { Box, Typography } from '@mui/material';
+import type { Finding } from '../../../src/main/doctor/finding.ts';
 import { ago } from '../text/ago.ts';
 import { humanised } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { MutedText, Section } from '../widgets/Section.tsx';
-import { type Finding, useDiagnosis, useHealth } from './useOverview.ts';
+import { Line, MutedText, Section } from '../widgets/Section.tsx';
+import { useDiagnosis, useHealth } from './useOverview.ts';
 
 const icons = { ok: CheckIcon, notice: InfoIcon, error: ErrorIcon };
 const colours = { ok: 'success', notice: 'warning', error: 'error' } as const;
@@ -75,19 +76,6 @@ function Mark({ state }: { state: Finding['state'] }) {
 function Problem({ finding: { part, state, message, ...english } }: { finding: Finding }) {
   const summary = message ? translate(message.summary, message.values) : english.summary;
   const fix = message ? translate(message.fix, message.values) : english.fix;
-  return (
-    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
-      <Mark state={state} />
-      <Box sx={{ minWidth: 0 }}>
-        <Typography variant="body2">
-          {translate('{part}: {what}', { part: translate(humanised(part)), what: summary })}
-        </Typography>
-        {fix && (
-          <Typography variant="caption" color="textSecondary" component="p">
-            {fix}
-          </Typography>
-        )}
-      </Box>
-    </Box>
-  );
+  const title = translate('{part}: {what}', { part: translate(humanised(part)), what: summary });
+  return <Line icon={<Mark state={state} />} title={title} text={fix} />;
 }

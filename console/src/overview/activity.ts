@@ -17,19 +17,13 @@ export const periods = [
 ] as const;
 export type Period = (typeof periods)[number];
 
-export interface Series {
-  /** The start time of each point. */
-  at: Date[];
-  of: Record<Kind, (number | null)[]>;
-  totals: Record<Kind, number>;
-}
-
-/** The points of a chart: hours, or days in the person's time zone. */
-export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, now = new Date()): Series {
+/** The points of a chart: hours, or days in the person's time zone. `at`: the start time of each point. */
+export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, now = new Date()) {
   const at = startsOf(span, each, now);
-  const of = Object.fromEntries(
-    kinds.map((kind) => [kind, at.map(() => (kind === 'sessions' ? null : 0))]),
-  ) as Series['of'];
+  const of = Object.fromEntries(kinds.map((kind) => [kind, at.map(() => (kind === 'sessions' ? null : 0))])) as Record<
+    Kind,
+    (number | null)[]
+  >;
   for (const hour of hours) {
     const moment = new Date(hour.at);
     const i = at.findLastIndex((start) => start <= moment);
@@ -43,7 +37,7 @@ export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, 
   }
   const totals = Object.fromEntries(
     kinds.map((kind) => [kind, of[kind].reduce<number>((sum, count) => sum + (count ?? 0), 0)]),
-  ) as Series['totals'];
+  ) as Record<Kind, number>;
   return { at, of, totals };
 }
 

@@ -1,18 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Finding } from '../../../src/main/doctor/finding.ts';
 import { readData, root } from '../data/api.ts';
 import type { Activity } from './activity.ts';
 
 export const useActivity = () =>
   useQuery({ queryKey: ['activity'], refetchInterval: 60_000, queryFn: () => readData<Activity>('/v1/activities') });
-
-export interface Finding {
-  part: string;
-  state: 'ok' | 'notice' | 'error';
-  summary: string;
-  fix?: string;
-  /** Both texts as messages, with separate values. */
-  message?: { summary: string; fix: string; values: Record<string, unknown> };
-}
 
 export interface Diagnosis {
   version: string;
@@ -25,15 +17,10 @@ export interface Diagnosis {
 export const useDiagnosis = () =>
   useQuery({ queryKey: ['diagnosis'], staleTime: 60_000, queryFn: () => readData<Diagnosis>('/v1/diagnoses') });
 
-export interface Health {
-  status: string;
-  checks: Record<string, string>;
-}
-
 /** Requests the health like a load balancer: a 503 response names the failed part. */
 export const useHealth = () =>
   useQuery({
     queryKey: ['health'],
     refetchInterval: 30_000,
-    queryFn: async (): Promise<Health> => (await fetch(`${root}/health/ready`)).json(),
+    queryFn: async (): Promise<{ checks: Record<string, string> }> => (await fetch(`${root}/health/ready`)).json(),
   });

@@ -1,5 +1,6 @@
 import { Box } from '@mui/material';
 import { useDataProvider, useRecordContext } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
 import { translate } from '../text/translate.ts';
 import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
@@ -14,7 +15,10 @@ export function PersonActions() {
   const { id, email, disabled, email_confirmed } = person;
   const who = nameOf(person);
 
-  const act = (action: string, method?: 'DELETE') => () => dataProvider.act('users', { id, action, method });
+  const act =
+    (action: string, method: 'POST' | 'DELETE' = 'POST') =>
+    () =>
+      gatehouse.resource('users').act(id, action, {}, { method });
   const setDisabled = (value: boolean) => () =>
     dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
 

@@ -1,11 +1,11 @@
 import { Box, Chip, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
-import { Link, useDataProvider, useGetList, useRecordContext, useReference } from 'react-admin';
+import { Link, useDataProvider, useGetList, useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/own-session.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useRowName } from '../data/useRowName.ts';
 import { useReferrers } from '../rows/DeletionEffects.tsx';
 import { ago } from '../text/ago.ts';
-import { labelOf, listPath, rowName, shortId } from '../text/presentation.ts';
+import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
 import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
@@ -48,7 +48,7 @@ function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemPro
   return (
     <Box component="li" sx={{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' }}>
       <Box sx={{ minWidth: 0 }}>
-        <Link to={`/${resource}/${row.id}/show`}>{name}</Link>{' '}
+        <Link to={showPath(resource, row.id)}>{name}</Link>{' '}
         {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
         <Typography variant="caption" color="textSecondary" component="p">
           {detail}
@@ -83,12 +83,10 @@ const lastUseText = ({ last_used_at, created_at }: Row): string =>
 /** A person's sessions, tokens, clients and consents, and the rows that refer to the person. */
 export function PersonSections() {
   const person = useRecordContext();
-  return person ? <AllPersonItems user_id={String(person.id)} /> : null;
-}
-
-function AllPersonItems({ user_id }: { user_id: string }) {
   const known = new Set(['clients', 'tokens', 'consents', 'events']);
   const others = useReferrers('users').filter(({ resource }) => !known.has(resource.name));
+  if (!person) return null;
+  const user_id = String(person.id);
   return (
     <>
       <PersonItems
@@ -154,7 +152,5 @@ function AllPersonItems({ user_id }: { user_id: string }) {
 }
 
 function ClientName({ id }: { id: string }) {
-  const clients = useDescriptions().get('clients');
-  const { referenceRecord } = useReference({ reference: 'clients', id });
-  return clients && referenceRecord ? rowName(clients, referenceRecord) : shortId(id);
+  return useRowName('clients', id).name ?? shortId(id);
 }

@@ -1,7 +1,7 @@
-import { Button, Checkbox, FormControlLabel, FormGroup } from '@mui/material';
-import { useState } from 'react';
+import { Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
 import { translate } from '../text/translate.ts';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { nameOf, type Person } from './person.ts';
@@ -9,36 +9,33 @@ import { nameOf, type Person } from './person.ts';
 /** Changes the roles of a person. */
 export function RolesButton() {
   const person = useRecordContext<Person>();
-  const [open, setOpen] = useState(false);
   const dataProvider = useDataProvider();
   const { busy, run } = useTask();
   if (!person) return null;
   const { id, roles: before } = person;
 
-  async function save({ roles }: { roles?: string[] }) {
+  async function save({ roles }: { roles?: string[] }, close: () => void) {
     const change = { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } };
-    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) setOpen(false);
+    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) close();
   }
 
   return (
-    <>
-      <Button variant="outlined" size="small" onClick={() => setOpen(true)}>
-        {translate('Roles')}
-      </Button>
-      {open && (
+    <DialogButton
+      label={translate('Roles')}
+      dialog={(close) => (
         <FormDialog
           title={translate('Roles of {who}', { who: nameOf(person) })}
           confirm={translate('Save roles')}
           maxWidth="xs"
           busy={busy}
-          onClose={() => setOpen(false)}
-          onSubmit={save}
+          onClose={close}
+          onSubmit={(values) => save(values, close)}
           form={{ record: { id, roles: before } }}
         >
           <RoleChoice />
         </FormDialog>
       )}
-    </>
+    />
   );
 }
 

@@ -19,17 +19,13 @@ export interface Person {
 /** The name of a person, or another identifier. */
 export const nameOf = ({ name, email, username, phone }: Person): string => name ?? email ?? username ?? phone ?? '';
 
-interface Lockout {
-  until: string;
+/** The end of the lockout after failed sign-ins. Null: the person is not locked out. */
+export async function lockoutOf(id: string): Promise<string | null> {
+  const [lockout] = await readData<{ until: string }[]>(`/v1/users/${id}/lockouts`);
+  return lockout?.until ?? null;
 }
 
-/** The lockout after failed sign-ins, if there is one. */
-export async function lockoutOf(id: string): Promise<Lockout | null> {
-  const [lockout] = await readData<Lockout[]>(`/v1/users/${id}/lockouts`);
-  return lockout ?? null;
-}
-
-export function useLockout(id = ''): Lockout | null | undefined {
+export function useLockout(id = ''): string | null | undefined {
   const { data } = useQuery({ queryKey: ['users', 'lockout', id], enabled: id !== '', queryFn: () => lockoutOf(id) });
   return data;
 }

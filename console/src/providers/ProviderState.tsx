@@ -20,25 +20,23 @@ export function ProviderState() {
   if (!provider) return null;
   const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
   return (
-    <Box sx={{ mt: 3 }}>
-      <Section title={translate('State')}>
-        {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
-        {success && (
-          <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: ago(success) })}</MutedText>
-        )}
-        {failed && failure && (
-          <Box sx={{ px: 2, pb: 2 }}>
-            <Typography variant="body2" color={!success || failed > success ? 'error' : 'textSecondary'}>
-              {translate('The last sign-in that failed: {when}.', { when: ago(failed) })}{' '}
-              {translate(failureMeanings[failure])}
-            </Typography>
-            <Typography variant="caption" color="textSecondary" className="mono">
-              {detail}
-            </Typography>
-          </Box>
-        )}
-      </Section>
-    </Box>
+    <Section title={translate('State')}>
+      {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
+      {success && (
+        <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: ago(success) })}</MutedText>
+      )}
+      {failed && failure && (
+        <Box sx={{ px: 2, pb: 2 }}>
+          <Typography variant="body2" color={!success || failed > success ? 'error' : 'textSecondary'}>
+            {translate('The last sign-in that failed: {when}.', { when: ago(failed) })}{' '}
+            {translate(failureMeanings[failure])}
+          </Typography>
+          <Typography variant="caption" color="textSecondary" className="mono">
+            {detail}
+          </Typography>
+        </Box>
+      )}
+    </Section>
   );
 }
 

@@ -1,11 +1,14 @@
-import { Button, Typography } from '@mui/material';
+import { Typography } from '@mui/material';
 import { useState } from 'react';
-import { useDataProvider, useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
+import { forForm } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanised, isOwn, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
+import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
@@ -29,29 +32,28 @@ export function ActionButtons() {
   if (description.name === 'users' || description.name === 'clients') return null;
   return description.actions
     .filter(({ on }) => on === 'row')
-    .map((action) => <ActionButton key={action.name} action={action} />);
+    .map((action) => <RowAction key={action.name} action={action} />);
 }
 
-function ActionButton({ action: { name, summary, fields } }: { action: ActionDescription }) {
+function RowAction({ action: { name, summary, fields } }: { action: ActionDescription }) {
   const description = useDescription();
   const row = useRecordContext();
-  const dataProvider = useDataProvider();
   const notify = useNotify();
   const refresh = useRefresh();
   const { run } = useTask();
-  const [open, setOpen] = useState(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
   const word = isOwn(description) ? translate(summary) : translate(humanised(name));
   // A built-in action without values runs at once, because its label says what it does.
   const isPlain = isOwn(description) && fields.length === 0;
 
-  async function act(values: Record<string, unknown>) {
+  async function act(values: Record<string, unknown>, close = () => {}) {
     const body = Object.fromEntries(
       fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
     );
-    const { data } = await dataProvider.act(description.name, { id: row?.id, action: name, body });
-    setOpen(false);
+    const rows = gatehouse.resource(description.name);
+    const data = await rows.act<Record<string, unknown> | undefined>(String(row?.id), name, body).catch(forForm);
+    close();
     setSecrets(secretsIn(data ?? {}));
     notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
     refresh();
@@ -59,24 +61,28 @@ function ActionButton({ action: { name, summary, fields } }: { action: ActionDes
 
   return (
     <>
-      <Button size="small" variant="outlined" onClick={() => (isPlain ? void run(() => act({})) : setOpen(true))}>
-        {word}
-      </Button>
-      {open && (
-        <FormDialog
-          title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
-          confirm={fields.length === 0 ? translate('Confirm') : word}
-          onClose={() => setOpen(false)}
-          onSubmit={act}
-          form={{ record: {}, defaultValues: {} }}
-        >
-          {word !== translate(summary) && (
-            <Typography sx={{ color: 'text.secondary', mb: 1 }}>{translate(summary)}</Typography>
+      {isPlain ? (
+        <ActionButton label={word} onClick={() => void run(() => act({}))} />
+      ) : (
+        <DialogButton
+          label={word}
+          dialog={(close) => (
+            <FormDialog
+              title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
+              confirm={fields.length === 0 ? translate('Confirm') : word}
+              onClose={close}
+              onSubmit={(values) => act(values, close)}
+              form={{ record: {}, defaultValues: {} }}
+            >
+              {word !== translate(summary) && (
+                <Typography sx={{ color: 'text.secondary', mb: 1 }}>{translate(summary)}</Typography>
+              )}
+              {fields.map((field) => (
+                <Input key={field.name} field={field} />
+              ))}
+            </FormDialog>
           )}
-          {fields.map((field) => (
-            <Input key={field.name} field={field} />
-          ))}
-        </FormDialog>
+        />
       )}
       {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>

@@ -1,5 +1,6 @@
 import { Box } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
+import { chunk } from 'es-toolkit/array';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
@@ -27,7 +28,7 @@ export function useReferrers(target: string) {
 const outcomeOf = (onDelete = 'restrict'): Outcome =>
   onDelete === 'restrict' || onDelete === 'cascade' ? onDelete : undefined;
 
-const titles = new Map<Outcome | undefined, string>([
+const titles = new Map<Outcome, string>([
   ['restrict', 'These rows refer to it and prevent the deletion:'],
   ['cascade', 'These rows are deleted too:'],
   [undefined, 'These rows stay, but lose their reference:'],
@@ -90,7 +91,6 @@ export function DeletionEffects({ selection, onBlocked }: Props) {
 
 /** At most this many rows are checked before the deletion. For more rows, the report lists the rows that could not be deleted. */
 const mostLookedUp = 1000;
-const atOnce = 100;
 
 async function idsOf(resource: string, selection: Selection, signal: AbortSignal): Promise<readonly string[]> {
   if ('ids' in selection) return selection.ids;
@@ -105,9 +105,9 @@ async function idsOf(resource: string, selection: Selection, signal: AbortSignal
 async function countOf({ resource, field }: ReturnType<typeof useReferrers>[number], ids: readonly string[]) {
   const rows = gatehouse.resource(resource.name);
   let count = 0;
-  for (let start = 0; start < ids.length; start += atOnce) {
+  for (const some of chunk(ids, 100)) {
     const { pagination } = await rows
-      .list({ search: { [field]: ids.slice(start, start + atOnce) }, limit: 1 })
+      .list({ search: { [field]: some }, limit: 1 })
       .catch(() => ({ pagination: { total: 0 } }));
     count += pagination.total ?? 0;
   }

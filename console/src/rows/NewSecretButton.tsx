@@ -1,10 +1,11 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
 import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
-import { Button, useDataProvider, useRecordContext } from 'react-admin';
+import { useRecordContext } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
 import { translate } from '../text/translate.ts';
-import { isRequestedInUrl } from '../widgets/ConfirmButton.tsx';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -18,51 +19,51 @@ const graces = [
 /** Creates a new secret for a client and shows it once. The old secret can stay valid for a while. */
 export function NewSecretButton() {
   const client = useRecordContext();
-  const dataProvider = useDataProvider();
   const { run } = useTask();
-  const [open, setOpen] = useState(isRequestedInUrl('new-secret'));
   const [hours, setHours] = useState(24);
   const [secrets, setSecrets] = useState<[string, string][]>();
   if (!client || client.public) return null;
 
   const create = async () => {
-    const body = { keep_old_hours: hours };
-    const { data } = await dataProvider.act('clients', { id: client.id, action: 'secrets', body });
-    setSecrets(secretsIn(data, client.id));
+    const clients = gatehouse.resource('clients');
+    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', { keep_old_hours: hours });
+    setSecrets(secretsIn(made, client.id));
   };
   return (
     <>
-      <Button label={translate('New secret')} onClick={() => setOpen(true)}>
-        <KeyIcon />
-      </Button>
-      {open && (
-        <ConfirmDialog
-          title={translate('New secret for “{name}”?', { name: client.name })}
-          confirm={translate('Create a new secret')}
-          maxWidth="xs"
-          onClose={() => setOpen(false)}
-          onConfirm={() => {
-            setOpen(false);
-            void run(create);
-          }}
-        >
-          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {translate('Give the new secret to every application that uses the old one.')}
-          </Typography>
-          <TextField
-            select
-            label={translate('Keep the old secret working for')}
-            value={hours}
-            onChange={({ target }) => setHours(Number(target.value))}
+      <DialogButton
+        label={translate('New secret')}
+        icon={KeyIcon}
+        act="new-secret"
+        dialog={(close) => (
+          <ConfirmDialog
+            title={translate('New secret for “{name}”?', { name: client.name })}
+            confirm={translate('Create a new secret')}
+            maxWidth="xs"
+            onClose={close}
+            onConfirm={() => {
+              close();
+              void run(create);
+            }}
           >
-            {graces.map((grace) => (
-              <MenuItem key={grace.hours} value={grace.hours}>
-                {translate(grace.label)}
-              </MenuItem>
-            ))}
-          </TextField>
-        </ConfirmDialog>
-      )}
+            <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+              {translate('Give the new secret to every application that uses the old one.')}
+            </Typography>
+            <TextField
+              select
+              label={translate('Keep the old secret working for')}
+              value={hours}
+              onChange={({ target }) => setHours(Number(target.value))}
+            >
+              {graces.map((grace) => (
+                <MenuItem key={grace.hours} value={grace.hours}>
+                  {translate(grace.label)}
+                </MenuItem>
+              ))}
+            </TextField>
+          </ConfirmDialog>
+        )}
+      />
       {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
     </>
   );

@@ -28,7 +28,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
   const tie = useTie(relation);
   const untie = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
   return (
-    <Box component="section" sx={{ mt: 3 }}>
+    <section>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
           {relation.name === relation.resource ? labelOf(target) : translate(humanised(relation.name))}
@@ -59,7 +59,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           />
         </ReferenceManyField>
       </Card>
-    </Box>
+    </section>
   );
 }
 

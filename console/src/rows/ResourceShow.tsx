@@ -4,6 +4,7 @@ import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
+import { PersonPage } from '../people/PersonPage.tsx';
 import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
 import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
@@ -17,7 +18,7 @@ import { CodeButton } from './CodeButton.tsx';
 import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
-import { isDeleted, RestoreButton } from './RestoreButton.tsx';
+import { isDeleted } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
 
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
@@ -25,14 +26,9 @@ const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 /** Relations of other kinds are shown as fields of the row: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);
 
-/** The page of one row of any resource: its fields, and below them its related rows. */
-export function ResourceShow() {
-  const description = useDescription();
-  const { name } = description;
-  const descriptions = useDescriptions();
-  const lists = description.relations.filter(
-    ({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource),
-  );
+/** The page of one row of any resource. */
+export default function ResourceShow() {
+  const { name } = useDescription();
   return (
     <Show
       title={<ShowTitle />}
@@ -42,39 +38,49 @@ export function ResourceShow() {
       queryOptions={{ onError: () => undefined }}
     >
       <LiveRow />
-      <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'flex-start', gap: 3 }}>
-        <Box sx={{ flex: '8 1 600px', minWidth: 0 }}>
-          <Card sx={{ p: { xs: 2, md: 3 } }}>
-            <Box
-              sx={{
-                ...{ display: 'grid', gap: 2.5 },
-                gridTemplateColumns: 'repeat(auto-fill, minmax(min(150px, 100%), 1fr))',
-              }}
-            >
-              <ShownFields />
-            </Box>
-          </Card>
-          {name === 'providers' && <ProviderState />}
-          {lists.map((relation) => (
-            <Related
-              key={relation.name}
-              relation={relation}
-              target={descriptions.get(relation.resource) as ResourceDescription}
-            />
-          ))}
-          {name === 'webhooks' && (
-            <Suspense>
-              <Receivers />
-            </Suspense>
-          )}
-        </Box>
-        {name !== 'events' && (
-          <Box sx={{ flex: '1 1 320px', minWidth: 0, '&:empty': { display: 'none' } }}>
-            <Activity />
+      {name === 'users' ? <PersonPage /> : <RowPage />}
+    </Show>
+  );
+}
+
+/** The fields of a row, and below them its related rows. */
+function RowPage() {
+  const { name, relations } = useDescription();
+  const descriptions = useDescriptions();
+  const lists = relations.filter(({ kind, resource }) => shownBelow.has(kind) && descriptions.has(resource));
+  return (
+    <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'flex-start', gap: 3 }}>
+      <Box sx={{ flex: '8 1 600px', minWidth: 0, display: 'grid', gap: 3, gridTemplateColumns: 'minmax(0, 1fr)' }}>
+        <Card sx={{ p: { xs: 2, md: 3 } }}>
+          <Box
+            sx={{
+              ...{ display: 'grid', gap: 2.5 },
+              gridTemplateColumns: 'repeat(auto-fill, minmax(min(150px, 100%), 1fr))',
+            }}
+          >
+            <ShownFields />
           </Box>
+        </Card>
+        {name === 'providers' && <ProviderState />}
+        {lists.map((relation) => (
+          <Related
+            key={relation.name}
+            relation={relation}
+            target={descriptions.get(relation.resource) as ResourceDescription}
+          />
+        ))}
+        {name === 'webhooks' && (
+          <Suspense>
+            <Receivers />
+          </Suspense>
         )}
       </Box>
-    </Show>
+      {name !== 'events' && (
+        <Box sx={{ flex: '1 1 320px', minWidth: 0, '&:empty': { display: 'none' } }}>
+          <Activity />
+        </Box>
+      )}
+    </Box>
   );
 }
 
@@ -144,20 +150,17 @@ function ShowTitle() {
 function ShowActions() {
   const { operations, name } = useDescription();
   const row = useRecordContext();
-  if (isDeleted(row)) {
-    return (
-      <PageActions>
-        <RestoreButton small={false} />
-      </PageActions>
-    );
-  }
   return (
     <PageActions>
-      {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
-      {name === 'webhook-deliveries' && <SendAgain />}
-      {name === 'providers' && <TestSignIn />}
-      <CodeButton />
-      {operations.has('update') && <EditButton />}
+      {!isDeleted(row) && (
+        <>
+          {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
+          {name === 'webhook-deliveries' && <SendAgain />}
+          {name === 'providers' && <TestSignIn />}
+          <CodeButton />
+          {operations.has('update') && <EditButton />}
+        </>
+      )}
       <RemoveButton />
     </PageActions>
   );

@@ -1,7 +1,8 @@
-import { Button, Dialog, DialogActions, DialogContent, DialogTitle, TextField, Typography } from '@mui/material';
+import { Button, TextField, Typography } from '@mui/material';
 import { humanised } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 
 const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 
@@ -16,23 +17,26 @@ export function secretsIn(response: Record<string, unknown>, clientId = response
 
 /** Shows a secret. The service returns it only once. */
 export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
+  const closing = (
+    <Button variant="contained" onClick={onClose}>
+      {translate('I have copied it')}
+    </Button>
+  );
   return (
-    <Dialog open fullWidth maxWidth="sm" aria-labelledby="revealed-title">
-      <DialogTitle id="revealed-title">{translate('Copy it now')}</DialogTitle>
-      <DialogContent>
-        <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-          {translate('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
-        </Typography>
-        {secrets.map(([name, value]) => (
-          <Secret key={name} name={name} value={value} />
-        ))}
-      </DialogContent>
-      <DialogActions>
-        <Button variant="contained" onClick={onClose}>
-          {translate('I have copied it')}
-        </Button>
-      </DialogActions>
-    </Dialog>
+    <ConfirmDialog
+      title={translate('Copy it now')}
+      cancel={null}
+      actions={closing}
+      keeps={{ current: true }}
+      onClose={onClose}
+    >
+      <Typography sx={{ color: 'text.secondary', mb: 1 }}>
+        {translate('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
+      </Typography>
+      {secrets.map(([name, value]) => (
+        <Secret key={name} name={name} value={value} />
+      ))}
+    </ConfirmDialog>
   );
 }
 

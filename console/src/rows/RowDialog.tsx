@@ -1,14 +1,15 @@
-import { type RefObject, useRef, useState } from 'react';
-import { CreateBase, EditBase, Form, useNotify, useRefresh } from 'react-admin';
-import { useFormState } from 'react-hook-form';
+import { useRef, useState } from 'react';
+import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { ChangeableFields, NewFields, readOnce, WhenFresh } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { within } from '../text/words.ts';
-import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
+
+const form = { noValidate: true, sanitizeEmptyValues: true };
 
 interface Props {
   /** The id of the row to change. Without it, a row is created. */
@@ -50,6 +51,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
           title={translate('New {thing}', { thing: within(thing) })}
           confirm={translate('Create')}
           onClose={onClose}
+          form={form}
         >
           <NewFields but={tie?.field} />
         </FormDialog>
@@ -64,6 +66,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
             title={translate('Edit {row}', { row: within(thing) })}
             confirm={translate('Save')}
             onClose={onClose}
+            form={form}
           >
             <ChangeableFields but={tie?.field} />
           </FormDialog>
@@ -72,30 +75,4 @@ export default function RowDialog({ id, tie, onClose }: Props) {
       {dialog}
     </>
   );
-}
-
-type FormDialogProps = Pick<Parameters<typeof ConfirmDialog>[0], 'title' | 'confirm' | 'onClose' | 'children'>;
-
-/** Neither Escape nor a click outside of the dialog discards the input. */
-function FormDialog({ children, ...props }: FormDialogProps) {
-  const typed = useRef(false);
-  return (
-    <ConfirmDialog
-      {...props}
-      keeps={typed}
-      form={(content) => (
-        <Form noValidate sanitizeEmptyValues>
-          <Typed typed={typed} />
-          {content}
-        </Form>
-      )}
-    >
-      {children}
-    </ConfirmDialog>
-  );
-}
-
-function Typed({ typed }: { typed: RefObject<boolean> }) {
-  typed.current = Object.keys(useFormState().dirtyFields).length > 0;
-  return null;
 }

@@ -8,9 +8,6 @@ import type { Person } from '../people/person.ts';
 import { translate } from '../text/translate.ts';
 import { none, valueText } from '../text/value-text.ts';
 
-/** The operator may have translated a declared value. */
-const translateValue = (value: unknown): unknown => (typeof value === 'string' ? translate(value) : value);
-
 interface Props {
   field: FieldDescription;
   linked?: boolean;
@@ -21,18 +18,15 @@ interface Props {
 }
 
 /** The value of one field. A page has hundreds of them, so they are plain elements with the styles of `theme.ts`. */
-export function Value({ field, linked = true, brief = false, digits = 0 }: Props) {
+export function Value({ linked = true, ...props }: Props) {
   const row = useRecordContext();
-  if (field.references !== undefined) return <Reference field={field} linked={linked} />;
-  return <span className={field.type === 'uuid' ? 'value mono' : 'value'}>{read(field, row, brief, digits)}</span>;
+  const { references, type } = props.field;
+  if (references !== undefined) return <Reference field={props.field} linked={linked} />;
+  return <span className={type === 'uuid' ? 'value mono' : 'value'}>{read(props, row)}</span>;
 }
 
-function read(
-  { name, type, scale }: FieldDescription,
-  row: Record<string, unknown> | undefined,
-  brief: boolean,
-  digits: number,
-): ReactNode {
+function read({ field, brief, digits }: Props, row: Record<string, unknown> | undefined): ReactNode {
+  const { name, type, scale } = field;
   const value = row?.[name];
   switch (type) {
     case 'boolean':
@@ -48,7 +42,7 @@ function read(
     case 'enum':
       // Marks the person's current session, so that the person does not end it by mistake.
       if (row && isOwnSession(row.id)) return <Words values={[translate(String(value)), translate('This session')]} />;
-      return <Words values={[translateValue(value)]} />;
+      return <Words values={[typeof value === 'string' ? translate(value) : value]} />;
     case 'list':
       return <Words values={Array.isArray(value) ? value : []} most={brief ? mostWords : undefined} />;
     case 'json':

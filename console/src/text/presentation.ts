@@ -121,6 +121,10 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
 export const listPath = (resource: string, filter: object): string =>
   `/${resource}?filter=${encodeURIComponent(JSON.stringify(filter))}`;
 
+/** The path of the page of a row. */
+export const showPath = (resource: string, id: unknown): string =>
+  `/${resource}/${encodeURIComponent(String(id))}/show`;
+
 /** The end of a UUIDv7 is its random part. */
 export const shortId = (id: string): string => (id.length > 12 ? `…${id.slice(-8)}` : id);
 

@@ -1,3 +1,4 @@
+import { chunk } from 'es-toolkit/array';
 import type { RaRecord } from 'react-admin';
 import { waitForCapacity } from '../bulk/request-limit.ts';
 import type { Operation } from '../bulk/run-bulk.ts';
@@ -39,9 +40,7 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
 /** Checks rows with the rules of the form, then asks the service about ids, references and unique values. Changes nothing. */
 export async function checkRows(description: ResourceDescription, rows: readonly FileRow[], all: Descriptions) {
   const checked = rows.map((row) => checkRow(description, row));
-  for (let start = 0; start < checked.length; start += 100) {
-    await lookUp(description, checked.slice(start, start + 100), all);
-  }
+  for (const batch of chunk(checked, 100)) await lookUp(description, batch, all);
   return checked;
 }
 
@@ -107,12 +106,8 @@ function problemOf(field: FieldDescription, value: unknown): string | undefined 
 /** Asks the service which ids exist, which referenced rows exist, and which unique values are taken. */
 async function lookUp({ name, fields }: ResourceDescription, batch: readonly CheckedRow[], descriptions: Descriptions) {
   const all = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
-  const existing = await find(
-    descriptions,
-    name,
-    'id',
-    all(({ id }) => id),
-  );
+  const ids = all(({ id }) => id);
+  const existing = await find(descriptions, name, 'id', ids);
   for (const row of batch.filter(({ id }) => id !== undefined)) {
     row.before = existing.get(String(row.id));
     if (!row.before) row.problems.id = translate('There is no row with this id.');

@@ -21,27 +21,25 @@ export default function Receivers() {
   const [shown, setShown] = useState(0);
   const { language, code } = receivers[shown] as (typeof receivers)[number];
   return (
-    <Box sx={{ mt: 3 }}>
-      <Section title={translate('Receive deliveries')}>
-        <MutedText>
-          {translate(
-            'Verify the signature, answer with a status from 200 to 299 within 10 seconds, and treat a repeated webhook-id as known.',
-          )}
-        </MutedText>
-        <Tabs
-          value={shown}
-          onChange={(_, next: number) => setShown(next)}
-          aria-label={translate('Language')}
-          variant="scrollable"
-        >
-          {receivers.map(({ language: name }) => (
-            <Tab key={name} label={name} sx={{ textTransform: 'none' }} />
-          ))}
-        </Tabs>
-        <Box sx={{ px: 2, pb: 2 }}>
-          <Code title={language} text={code.trimEnd()} />
-        </Box>
-      </Section>
-    </Box>
+    <Section title={translate('Receive deliveries')}>
+      <MutedText>
+        {translate(
+          'Verify the signature, answer with a status from 200 to 299 within 10 seconds, and treat a repeated webhook-id as known.',
+        )}
+      </MutedText>
+      <Tabs
+        value={shown}
+        onChange={(_, next: number) => setShown(next)}
+        aria-label={translate('Language')}
+        variant="scrollable"
+      >
+        {receivers.map(({ language: name }) => (
+          <Tab key={name} label={name} sx={{ textTransform: 'none' }} />
+        ))}
+      </Tabs>
+      <Box sx={{ px: 2, pb: 2 }}>
+        <Code title={language} text={code.trimEnd()} />
+      </Box>
+    </Section>
   );
 }

@@ -1,23 +1,17 @@
 import ReplayIcon from '@mui/icons-material/Replay';
-import { Button, useDataProvider, useRecordContext } from 'react-admin';
+import { useRecordContext } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
 import { translate } from '../text/translate.ts';
+import { ActionButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
 
 /** Sends a delivery again, even if it still waits. */
 export function SendAgain() {
   const delivery = useRecordContext();
-  const dataProvider = useDataProvider();
   const { busy, run } = useTask();
   if (!delivery || delivery.state === 'waiting') return null;
-  const { id, webhook_id: webhook } = delivery;
-  const send = () => dataProvider.act('webhooks', { id: webhook, action: 'redeliveries', body: { deliveries: [id] } });
-  return (
-    <Button
-      label={translate('Send again')}
-      disabled={busy}
-      onClick={() => void run(send, translate('The delivery is sent again.'))}
-    >
-      <ReplayIcon />
-    </Button>
-  );
+  const { id, webhook_id } = delivery;
+  const send = () => gatehouse.resource('webhooks').act(String(webhook_id), 'redeliveries', { deliveries: [id] });
+  const again = () => void run(send, translate('The delivery is sent again.'));
+  return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
 }

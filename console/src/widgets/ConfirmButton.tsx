@@ -1,6 +1,6 @@
-import { Button } from '@mui/material';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { DialogButton } from './DialogButton.tsx';
 import { useTask } from './useTask.ts';
 
 interface Props {
@@ -11,41 +11,24 @@ interface Props {
   done: string;
   run: () => Promise<unknown>;
   danger?: boolean;
-  /** The name with which the command palette opens the dialog: `?act=…`. */
   act?: string;
 }
 
-/** Whether the URL requests to open an action. */
-export const isRequestedInUrl = (act: string | undefined): boolean =>
-  act !== undefined && new URLSearchParams(location.search).get('act') === act;
-
 /** A button that opens a confirmation with an explanation. */
 export function ConfirmButton({ label, title, text, done, run, danger = false, act }: Props) {
-  const [open, setOpen] = useState(isRequestedInUrl(act));
   const task = useTask();
-  const confirmed = async () => {
-    if (await task.run(run, done)) setOpen(false);
-  };
   return (
-    <>
-      <Button
-        variant="outlined"
-        size="small"
-        color={danger ? 'error' : 'primary'}
-        onClick={() => setOpen(true)}
-        sx={{ flexShrink: 0, whiteSpace: 'nowrap' }}
-      >
-        {label}
-      </Button>
-      {open && (
+    <DialogButton
+      {...{ label, act, color: danger ? 'error' : undefined }}
+      dialog={(close) => (
         <ConfirmDialog
           {...{ title, danger, confirm: label, busy: task.busy }}
-          onClose={() => setOpen(false)}
-          onConfirm={() => void confirmed()}
+          onClose={close}
+          onConfirm={() => void task.run(run, done).then((isDone) => isDone && close())}
         >
           {text}
         </ConfirmDialog>
       )}
-    </>
+    />
   );
 }

@@ -1,5 +1,5 @@
 import type { SvgIconComponent } from '@mui/icons-material';
-import { IconButton } from '@mui/material';
+import { IconButton, Button as PlainButton } from '@mui/material';
 import { type ReactNode, Suspense, useState } from 'react';
 import { Button } from 'react-admin';
 
@@ -7,14 +7,15 @@ interface Props {
   label: string;
   /** The text of the button, if it is shorter than the label. */
   word?: string;
-  icon: SvgIconComponent;
+  /** Without an icon, the button has an outline. */
+  icon?: SvgIconComponent;
   /** Shows only the icon, in the row of a table. */
   small?: boolean;
-  color?: 'error';
+  color?: 'error' | undefined;
   disabled?: boolean;
 }
 
-/** A button with an icon. Without its type, it would submit the form around it. */
+/** A button for an action. Without its type, it would submit the form around it. */
 export function ActionButton({
   label,
   word = label,
@@ -23,6 +24,13 @@ export function ActionButton({
   color,
   ...rest
 }: Props & { onClick: () => void }) {
+  if (!Icon) {
+    return (
+      <PlainButton variant="outlined" size="small" color={color ?? 'primary'} sx={{ flexShrink: 0 }} {...rest}>
+        {word}
+      </PlainButton>
+    );
+  }
   return small ? (
     <IconButton size="small" aria-label={label} title={label} {...rest}>
       <Icon fontSize="small" />
@@ -34,9 +42,15 @@ export function ActionButton({
   );
 }
 
+interface DialogProps extends Props {
+  dialog: (close: () => void) => ReactNode;
+  /** The name with which the command palette opens the dialog: `?act=…`. */
+  act?: string | undefined;
+}
+
 /** A button that opens a dialog. */
-export function DialogButton({ dialog, ...button }: Props & { dialog: (close: () => void) => ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
+export function DialogButton({ dialog, act, ...button }: DialogProps) {
+  const [isOpen, setOpen] = useState(act !== undefined && new URLSearchParams(location.search).get('act') === act);
   return (
     <>
       <ActionButton {...button} onClick={() => setOpen(true)} />

@@ -1,22 +1,25 @@
-import type { ComponentProps } from 'react';
+import { type ComponentProps, type RefObject, useRef } from 'react';
 import { Form, type FormProps, useNotify } from 'react-admin';
+import { useFormState } from 'react-hook-form';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { FormError } from '../data/form-error.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
 
 type Values = Record<string, unknown>;
 
-interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form'> {
+interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form' | 'keeps'> {
   form: Omit<FormProps, 'children' | 'onSubmit'>;
-  onSubmit: (values: Values) => unknown;
+  /** Omitted if `CreateBase` or `EditBase` saves the row. Then neither Escape nor a click outside of the dialog discards the input. */
+  onSubmit?: (values: Values) => unknown;
 }
 
 /** A dialog with react-admin's form. Its main button submits the form. Errors of fields are shown beside the fields. */
 export function FormDialog({ form, onSubmit, ...dialog }: Props) {
   const notify = useNotify();
+  const typed = useRef(false);
   async function submit(values: Values) {
     try {
-      await onSubmit(values);
+      await onSubmit?.(values);
     } catch (error) {
       if (error instanceof FormError && error.body.errors) return error.body.errors;
       notify(reasonOf(error), { type: 'error' });
@@ -26,11 +29,18 @@ export function FormDialog({ form, onSubmit, ...dialog }: Props) {
   return (
     <ConfirmDialog
       {...dialog}
+      {...(!onSubmit && { keeps: typed })}
       form={(content) => (
-        <Form {...form} onSubmit={submit}>
+        <Form {...form} {...(onSubmit && { onSubmit: submit })}>
+          <Typed typed={typed} />
           {content}
         </Form>
       )}
     />
   );
+}
+
+function Typed({ typed }: { typed: RefObject<boolean> }) {
+  typed.current = Object.keys(useFormState().dirtyFields).length > 0;
+  return null;
 }

@@ -12,50 +12,54 @@ import AssistantIcon from '@mui/icons-material/SmartToyOutlined';
 import TableIcon from '@mui/icons-material/TableRowsOutlined';
 import ConsentIcon from '@mui/icons-material/TaskAltOutlined';
 import WebhookIcon from '@mui/icons-material/WebhookOutlined';
-import { Box } from '@mui/material';
-import { type ComponentType, lazy, Suspense } from 'react';
+import { Box, type SvgIconProps } from '@mui/material';
+import { lazy, Suspense } from 'react';
 import type { ResourceDescription } from '../data/descriptions.ts';
 
-type Iconic = Pick<ResourceDescription, 'name' | 'icon'>;
-const made = new Map<string, ComponentType<{ size?: number }>>();
-
-/** The icon of a resource: an emoji or a named icon of the operator, or the icon of a built-in resource. */
-export function iconOf({ name, icon = '' }: Iconic): ComponentType<{ size?: number }> {
-  const key = `${name} ${icon}`;
-  const known = made.get(key) ?? makeIcon(name, icon);
-  made.set(key, known);
-  return known;
+interface Props {
+  description: Pick<ResourceDescription, 'name' | 'icon'>;
+  size?: number;
 }
 
-function makeIcon(name: string, icon: string): ComponentType<{ size?: number }> {
-  const Known = knownIconOf(name);
-  const known = ({ size }: { size?: number }) => <Known sx={sized(size)} />;
-  if (icon === '') return known;
-  if (!/^[a-z]+$/.test(icon)) {
-    return ({ size = 22 }) => (
-      <Box component="span" aria-hidden="true" sx={{ fontSize: size, lineHeight: 1, width: 24, textAlign: 'center' }}>
-        {icon}
-      </Box>
+/** The icon of a resource: an emoji or a named icon of the operator, or the icon of a built-in resource. */
+export function ResourceIcon({ description: { name, icon = '' }, size }: Props) {
+  const Known = own.get(name) ?? TableIcon;
+  const sx = size === undefined ? {} : { fontSize: size, color: 'text.secondary' };
+  if (icon === '') return <Known sx={sx} />;
+  if (/^[a-z]+$/.test(icon)) {
+    return (
+      <Suspense fallback={<Known sx={{ ...sx, visibility: 'hidden' }} />}>
+        <Drawing name={icon} otherwise={Known} sx={sx} />
+      </Suspense>
     );
   }
-  const Drawn = lazy(async () => {
-    const drawings: Record<string, typeof Known> = await import('./drawings.ts');
-    return { default: drawings[icon] ?? Known };
-  });
-  return ({ size }) => (
-    <Suspense fallback={<Known sx={{ ...sized(size), visibility: 'hidden' }} />}>
-      <Drawn sx={sized(size)} />
-    </Suspense>
+  return (
+    <Box
+      component="span"
+      aria-hidden="true"
+      sx={{ fontSize: size ?? 22, lineHeight: 1, width: 24, textAlign: 'center' }}
+    >
+      {icon}
+    </Box>
   );
 }
 
-const sized = (size: number | undefined) => (size === undefined ? {} : { fontSize: size, color: 'text.secondary' });
-
-export function ResourceIcon({ description, size }: { description: Iconic; size?: number }) {
-  const Icon = iconOf(description);
-  return size === undefined ? <Icon /> : <Icon size={size} />;
+interface DrawingProps extends SvgIconProps {
+  name: string;
+  otherwise: SvgIconComponent;
 }
 
+const Drawing = lazy(async () => {
+  const drawings = new Map<string, SvgIconComponent>(Object.entries(await import('./drawings.ts')));
+  return {
+    default: ({ name, otherwise, ...props }: DrawingProps) => {
+      const Icon = drawings.get(name) ?? otherwise;
+      return <Icon {...props} />;
+    },
+  };
+});
+
+/** The icons of the built-in resources. All other resources share one icon. */
 const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
   ['users', PeopleIcon],
   ['roles', BadgeIcon],
@@ -72,6 +76,3 @@ const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconCompon
   ['webhooks', WebhookIcon],
   ['mcp-calls', AssistantIcon],
 ]);
-
-/** The icon of a built-in resource. All other resources share one icon. */
-const knownIconOf = (name: string): SvgIconComponent => own.get(name) ?? TableIcon;

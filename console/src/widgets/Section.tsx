@@ -30,6 +30,34 @@ export function Section({ title, to, children }: Props) {
   );
 }
 
+/** A line of a list in a section: an icon, a title, and a text below it. */
+export function Line({
+  icon,
+  title,
+  text,
+  children,
+}: {
+  icon: ReactNode;
+  title: string;
+  text?: string | undefined;
+  children?: ReactNode;
+}) {
+  return (
+    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
+      {icon}
+      <Box sx={{ minWidth: 0, flex: 1 }}>
+        <Typography variant="body2">{title}</Typography>
+        {text && (
+          <Typography variant="caption" color="textSecondary" component="p">
+            {text}
+          </Typography>
+        )}
+        {children}
+      </Box>
+    </Box>
+  );
+}
+
 export function MutedText({ children }: { children: ReactNode }) {
   return (
     <Typography color="textSecondary" variant="body2" sx={{ px: 2, pb: 2 }}>

@@ -1,38 +1,18 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
-import { EditButton, Show, useRecordContext } from 'react-admin';
-import { useDescriptions } from '../data/described.tsx';
-import { LiveRow } from '../live/LiveRow.tsx';
+import { useRecordContext } from 'react-admin';
 import { Activity } from '../rows/Activity.tsx';
-import { CodeButton } from '../rows/CodeButton.tsx';
-import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { ago } from '../text/ago.ts';
-import { rowName } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
-import { ShowError } from '../widgets/LoadError.tsx';
-import { PageActions } from '../widgets/PageActions.tsx';
 import { PersonActions } from './PersonActions.tsx';
 import { PersonName } from './PersonColumns.tsx';
 import { PersonSections } from './PersonSections.tsx';
 import { lockedText, type Person, useLockout } from './person.ts';
 
 /** One person: their profile, activity, sessions, tokens and clients, and the actions on them. */
-export default function UserShow() {
+export function PersonPage() {
   return (
-    <Show
-      title={<PersonTitle />}
-      actions={
-        <PageActions>
-          <CodeButton />
-          <EditButton />
-          <RemoveButton />
-        </PageActions>
-      }
-      component="div"
-      error={<ShowError />}
-      queryOptions={{ onError: () => undefined }}
-    >
-      <LiveRow />
+    <>
       <Head />
       <Box
         sx={{ display: 'grid', gap: 2, mt: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' } }}
@@ -42,21 +22,14 @@ export default function UserShow() {
           <PersonSections />
         </Box>
       </Box>
-    </Show>
+    </>
   );
-}
-
-function PersonTitle() {
-  const users = useDescriptions().get('users');
-  const person = useRecordContext<Person>();
-  return <span>{person && users ? translate('User {who}', { who: rowName(users, person) }) : ''}</span>;
 }
 
 function Head() {
   const person = useRecordContext<Person>();
-  const users = useDescriptions().get('users');
   const lockout = useLockout(person?.id);
-  if (!person || !users) return null;
+  if (!person) return null;
   const { email, username, phone, roles, disabled, email_confirmed } = person;
   return (
     <Card sx={{ p: { xs: 2, md: 3 }, display: 'grid', gap: 2 }}>
@@ -68,7 +41,7 @@ function Head() {
           <Chip key={role} label={role} size="small" variant="outlined" />
         ))}
         {disabled && <Chip label={translate('Disabled')} size="small" color="error" variant="outlined" />}
-        {lockout && <Chip label={lockedText(lockout.until)} size="small" color="warning" variant="outlined" />}
+        {lockout && <Chip label={lockedText(lockout)} size="small" color="warning" variant="outlined" />}
         {email !== null && !email_confirmed && (
           <Chip label={translate('Email not confirmed')} size="small" color="warning" variant="outlined" />
         )}
@@ -82,7 +55,7 @@ function Head() {
           value={ago(person.created_at)}
           title={new Date(person.created_at).toLocaleString(locale)}
         />
-        <Detail term={translate('ID')} value={person.id} mono copied={translate('Copy id')} />
+        <Detail term={translate('ID')} value={person.id} copied={translate('Copy id')} />
       </Box>
       <PersonActions />
     </Card>
@@ -93,12 +66,11 @@ interface DetailProps {
   term: string;
   value: string | null;
   title?: string;
-  mono?: boolean;
   /** The label of the copy button. */
   copied?: string;
 }
 
-function Detail({ term, value, title, mono, copied }: DetailProps) {
+function Detail({ term, value, title, copied }: DetailProps) {
   if (value === null) return null;
   return (
     <Box>
@@ -109,7 +81,7 @@ function Detail({ term, value, title, mono, copied }: DetailProps) {
         component="dd"
         variant="body2"
         title={title}
-        className={mono ? 'mono' : undefined}
+        className={copied && 'mono'}
         sx={{ m: 0, overflowWrap: 'anywhere' }}
       >
         {value} {copied && <CopyButton text={value} label={copied} />}
