@@ -189,5 +189,7 @@ describe('A declared route', () => {
     assert.equal((await loadRoutes(folder)).length, 1);
     writeFileSync(join(folder, 'b.mjs'), `export const a = ${declared}; export default { path: '/v1/b' };`);
     await assert.rejects(loadRoutes(folder), /b\.mjs: it must `export default defineRoute/);
+    writeFileSync(join(folder, 'b.mjs'), `export default { kind: 'route', route: null };`);
+    await assert.rejects(loadRoutes(folder), /b\.mjs: it must `export default defineRoute/);
   });
 });

@@ -1,6 +1,6 @@
 import { importFile, modulesIn } from '../../config/import-file.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { asObject } from '../../platform/is-object.ts';
+import { asObject, isObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import { checkOptions, describeValue, didYouMean } from '../declaration/check-options.ts';
 import { methods } from '../declaration/known-options.ts';
@@ -163,5 +163,5 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
 
 function isDeclared(value: unknown): value is DeclaredRoute {
   const { kind, route, page } = asObject(value);
-  return (kind === 'route' && typeof route === 'object') || (kind === 'page' && typeof page === 'object');
+  return (kind === 'route' && isObject(route)) || (kind === 'page' && isObject(page));
 }
