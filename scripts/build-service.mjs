@@ -34,7 +34,8 @@ const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-
 const ownAddresses = {
   name: 'own-addresses',
   transform(code, id) {
-    if (!code.includes('import.meta.')) return null;
+    // The bundler's own modules begin with this character. They are no files.
+    if (id.startsWith('\0') || !code.includes('import.meta.')) return null;
     const path = builtPath(relative(root, id)).replace(/\.ts$/, '.js');
     return {
       code: code

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 // Only later imports use the cache, so this file has no static imports except modules of Node.
 enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)));
 
-// While the program is loaded. A worker ends together with the primary process.
-if (process.argv[2] === 'serve') process.on('SIGTERM', () => (cluster.isWorker ? undefined : process.exit(0)));
+/** While the program is loaded. A worker ends together with the primary process. `stopping.ts` finds the listener by its name. */
+const exitEarly = () => (cluster.isWorker ? undefined : process.exit(0));
+if (process.argv[2] === 'serve') process.on('SIGTERM', exitEarly);
 
 const { runCommand } = await import('./run-command.ts');
 const code = await runCommand(process.argv.slice(2));

@@ -1,9 +1,14 @@
 import { type Config, type ConfigFile, loadConfig } from '../config/config.ts';
 import { type Host, mountApp } from '../http/mount.ts';
-import { logFirstAdministrator, unusedFirstPassword } from '../identity/accounts/first-password.ts';
+import { logFirstAdministrator } from '../identity/accounts/first-password.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { createLog } from '../platform/log.ts';
-import { prepareGatehouse, type RunningGatehouse, startGatehouse as startService } from './start.ts';
+import {
+  firstAdministratorOf,
+  prepareGatehouse,
+  type RunningGatehouse,
+  startGatehouse as startService,
+} from './start.ts';
 
 /** The module `gatehouse-server`: the service as a part of another program. */
 export type { RunningGatehouse } from './start.ts';
@@ -46,10 +51,11 @@ export async function gatehousePlugin(
 ): Promise<void> {
   const config = await loadOwnConfig(settings, workingDir);
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
-  const { app, context, passwords, administrator, stop } = await prepareGatehouse(config, { log });
+  const prepared = await prepareGatehouse(config, { log });
+  const { app, stop } = prepared;
   host.addHook('onClose', stop);
   await app.ready();
   mountApp(host, app, new URL(config.baseUrl).pathname.replace(/\/$/, ''));
-  const first = administrator ?? (await unusedFirstPassword(context, passwords));
-  if (first) logFirstAdministrator(log, first);
+  const administrator = await firstAdministratorOf(prepared);
+  if (administrator) logFirstAdministrator(log, administrator);
 }

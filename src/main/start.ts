@@ -44,13 +44,19 @@ export interface RunningGatehouse extends BuiltApp {
   /** The address that it listens on. Behind a proxy, it differs from `config.baseUrl`. */
   readonly url: string;
   /** The first administrator, if this start created it, or if nobody has signed in with its first password yet. */
-  readonly administrator: FirstAdministrator | undefined;
+  readonly administrator: Promise<FirstAdministrator | undefined>;
   /** Accepts no new connections, finishes running requests, and closes the database. */
   stop(): Promise<void>;
 }
 
-/** A service that is ready, but does not listen. */
-export type PreparedGatehouse = Omit<RunningGatehouse, 'url'>;
+/** A service that is ready, but does not listen. `created`: the first administrator, if this start created it. */
+export type PreparedGatehouse = Omit<RunningGatehouse, 'url' | 'administrator'> & {
+  readonly created: FirstAdministrator | undefined;
+};
+
+/** Checking an unused first password takes as long as a sign-in. */
+export const firstAdministratorOf = async ({ created, context, passwords }: PreparedGatehouse) =>
+  created ?? unusedFirstPassword(context, passwords);
 
 export async function startGatehouse(settings: Config, options: StartOptions): Promise<RunningGatehouse> {
   const { config, release } = await reservePort(settings);
@@ -60,9 +66,7 @@ export async function startGatehouse(settings: Config, options: StartOptions): P
     await compileRoutes(prepared.app);
     await release();
     const url = await listen(prepared.app, config);
-    // After listening: the check takes as long as a sign-in.
-    const administrator = prepared.administrator ?? (await unusedFirstPassword(prepared.context, prepared.passwords));
-    return { ...prepared, url, administrator };
+    return { ...prepared, url, administrator: firstAdministratorOf(prepared) };
   } catch (error) {
     await release();
     await prepared?.stop();
@@ -103,12 +107,12 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const missing = await findMissingIndexes(database);
     for (const site of findCrossSiteOrigins(config)) log.warn(formatEnglish(crossSiteWarning, { ...site }));
     services = await buildApp(context);
-    const administrator = await ensureFirstAdministrator(context, services.accounts);
+    const created = await ensureFirstAdministrator(context, services.accounts);
     // The service already serves requests meanwhile. If a stop interrupts this work, nothing is logged, because the
     // next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));
     indexes = finishMigrations(database, missing, report).catch(({ message }: Error) => report(indexesLater(message)));
-    return { ...services, context, administrator, stop };
+    return { ...services, context, created, stop };
   } catch (error) {
     await stop();
     throw error;

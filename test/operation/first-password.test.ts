@@ -12,11 +12,11 @@ import { type Service, services } from '../harness/service.ts';
 const email = 'admin@example.com';
 const env = { ADMIN_EMAIL: email, ADMIN_PASSWORD: '' };
 
-function printed(work: () => void): string {
+async function printed(work: () => Promise<void>): Promise<string> {
   const lines: string[] = [];
   const { mock: spy } = mock.method(console, 'log', (line: string) => lines.push(line));
   try {
-    work();
+    await work();
   } finally {
     spy.restore();
   }
@@ -35,39 +35,30 @@ onBothEngines('The first password', (engine) => {
     const file = join(database.dir, 'first-password');
     const first = await start({ database, env });
     const password = readFileSync(file, 'utf8').trim();
-    assert.deepEqual(first.administrator, { email, password, file, isNew: true });
+    assert.deepEqual(await first.administrator, { email, password, file, isNew: true });
     await first.close();
 
     const logged: string[] = [];
     const log = pino({}, { write: (line: string) => logged.push(line) });
     const second = await start({ database, env, log });
-    assert.deepEqual(second.administrator, { email, password, file, isNew: false });
+    assert.deepEqual(await second.administrator, { email, password, file, isNew: false });
     assert.equal(statSync(file).mode & 0o777, 0o600);
-    printAddresses(asStarted(second), false);
+    await printAddresses(asStarted(second), false);
     assert.match(logged.join(''), /nobody has signed in with the first password yet/);
     assert.doesNotMatch(logged.join(''), new RegExp(password));
-    assert.match(
-      printed(() => printAddresses(asStarted(second), true)),
-      new RegExp(`Password +${password} `),
-    );
-    assert.match(
-      printed(() => printFirstPasswordAgain(asStarted(second), true)),
-      new RegExp(password),
-    );
+    assert.match(await printed(() => printAddresses(asStarted(second), true)), new RegExp(`Password +${password} `));
+    assert.match(await printed(() => printFirstPasswordAgain(asStarted(second), true)), new RegExp(password));
     assert.equal(await logIn(second, 'not that one'), 400);
     assert.ok(existsSync(file));
     assert.equal(await logIn(second, password), 200);
     assert.ok(!existsSync(file));
-    assert.equal(
-      printed(() => printFirstPasswordAgain(asStarted(second), true)),
-      '',
-    );
+    assert.equal(await printed(() => printFirstPasswordAgain(asStarted(second), true)), '');
     await second.close();
 
     // The file exists again, as after a sign-in on another machine.
     writeFileSync(file, password);
     const third = await start({ database, env });
-    assert.equal(third.administrator, undefined);
+    assert.equal(await third.administrator, undefined);
     assert.ok(!existsSync(file));
   });
 
@@ -81,7 +72,7 @@ onBothEngines('The first password', (engine) => {
     assert.ok(!existsSync(file));
     writeFileSync(file, 'of another database');
     const again = await start({ database, env });
-    assert.equal(again.administrator, undefined);
+    assert.equal(await again.administrator, undefined);
     assert.ok(existsSync(file));
   });
 
@@ -104,7 +95,7 @@ onBothEngines('The first password', (engine) => {
       if (end === 'is disabled') continue;
       writeFileSync(file, password);
       const again = await start({ database, env });
-      assert.deepEqual([again.administrator, existsSync(file)], [undefined, false], end);
+      assert.deepEqual([await again.administrator, existsSync(file)], [undefined, false], end);
     }
   });
 });

@@ -3,6 +3,7 @@ import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
+import { forForm } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
@@ -26,7 +27,8 @@ export function NewSecretButton() {
 
   const create = async () => {
     const clients = gatehouse.resource('clients');
-    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', { keep_old_hours: hours });
+    const body = { keep_old_hours: hours };
+    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(forForm);
     setSecrets(secretsIn(made, client.id));
   };
   return (

@@ -1,6 +1,7 @@
 import ReplayIcon from '@mui/icons-material/Replay';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
+import { forForm } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { ActionButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -11,7 +12,8 @@ export function SendAgain() {
   const { busy, run } = useTask();
   if (!delivery || delivery.state === 'waiting') return null;
   const { id, webhook_id } = delivery;
-  const send = () => gatehouse.resource('webhooks').act(String(webhook_id), 'redeliveries', { deliveries: [id] });
+  const webhooks = gatehouse.resource('webhooks');
+  const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(forForm);
   const again = () => void run(send, translate('The delivery is sent again.'));
   return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
 }

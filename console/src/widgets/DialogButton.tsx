@@ -26,7 +26,13 @@ export function ActionButton({
 }: Props & { onClick: () => void }) {
   if (!Icon) {
     return (
-      <PlainButton variant="outlined" size="small" color={color ?? 'primary'} sx={{ flexShrink: 0 }} {...rest}>
+      <PlainButton
+        variant="outlined"
+        size="small"
+        color={color ?? 'primary'}
+        sx={{ flexShrink: 0, whiteSpace: 'nowrap' }}
+        {...rest}
+      >
         {word}
       </PlainButton>
     );

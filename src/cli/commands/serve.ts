@@ -39,10 +39,10 @@ export function addServe(program: Command): void {
       if (cluster.isWorker) return serveAsWorker(flags, forPeople);
       const requested = stopRequested();
       const service = await startUnlessStopped(start(flags, forPeople), requested);
-      printAddresses(service, forPeople);
+      await printAddresses(service, forPeople);
       setTimeout(collectGarbage, 200).unref();
       const signal = await requested;
-      printFirstPasswordAgain(service, forPeople);
+      await printFirstPasswordAgain(service, forPeople);
       await stopAndExit(service, signal);
     });
 }

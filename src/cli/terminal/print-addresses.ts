@@ -14,16 +14,20 @@ const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
 ];
 
 /** Shows the addresses of the service: as a page for people, as log lines for programs. */
-export function printAddresses(service: RunningService, forPeople: boolean): void {
-  if (forPeople) announceToPeople(service);
+export async function printAddresses(service: RunningService, forPeople: boolean): Promise<void> {
+  const { config, log } = service.context;
+  if (forPeople) announceToPeople(config);
   else announceInLog(service);
+  const administrator = await service.administrator;
+  if (!administrator) return;
+  // Last, so that it is still visible when the other lines have scrolled away.
+  if (forPeople) administratorLines(administrator);
+  else logFirstAdministrator(log, administrator);
 }
 
-function announceToPeople({ context: { config }, administrator }: RunningService): void {
+function announceToPeople(config: Config): void {
   const lines = placesOf(config).map(([name, url]) => `    ${line(name, url)}`);
   console.log(`\n  ${paint('bold', 'Gatehouse is running.')}\n\n${lines.join('\n')}\n\n  Stop it with Ctrl-C.\n`);
-  // Last, so that it is still visible when the other lines have scrolled away.
-  if (administrator) administratorLines(administrator);
 }
 
 const line = (name: string, value: string): string => `${name.padEnd(18)}${value}`;
@@ -43,13 +47,13 @@ function drawBox(lines: readonly string[]): string[] {
 }
 
 /** Shows the first password again at the stop, unless its owner has signed in: it may have scrolled away. */
-export function printFirstPasswordAgain({ administrator }: RunningService, forPeople: boolean): void {
+export async function printFirstPasswordAgain(service: RunningService, forPeople: boolean): Promise<void> {
+  const administrator = await service.administrator;
   if (!forPeople || !administrator?.password) return;
   if (!administrator.file || existsSync(administrator.file)) administratorLines(administrator);
 }
 
-function announceInLog({ context: { config, log }, url: address, administrator }: RunningService): void {
+function announceInLog({ context: { config, log }, url: address }: RunningService): void {
   log.info({ address }, 'listening');
   for (const [name, url] of placesOf(config)) log.info({ url }, name);
-  if (administrator) logFirstAdministrator(log, administrator);
 }

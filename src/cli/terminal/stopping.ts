@@ -30,8 +30,8 @@ export function stopRequested(): Promise<StopRequest> {
       isStopping = true;
       resolve({ cause, exitCode, secondRequest: again });
     };
-    // The listener of main.ts.
-    process.removeAllListeners('SIGTERM');
+    // The listener of main.ts. Others may belong to a preloaded program.
+    for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => requestStop(signal, exitCode));
     const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);

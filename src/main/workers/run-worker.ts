@@ -38,7 +38,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
   try {
     const service = await startGatehouse(config, { log, siblings, progress });
     ({ stop, drain } = service);
-    await send({ is: 'ready', url: service.url, administrator: service.administrator });
+    await send({ is: 'ready', url: service.url, administrator: await service.administrator });
   } catch (error) {
     await send({ is: 'failed', explanation: explain(error) });
     process.exit(1);

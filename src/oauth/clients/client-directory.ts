@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
@@ -10,7 +10,7 @@ const cachedClients = 10_000;
 
 /** The last valid secret of a cached client, and the client that it authenticates. */
 interface Authentication {
-  readonly sent: Buffer;
+  readonly digest: Buffer;
   readonly secret: StoredClient['secrets'][number];
   readonly client: AuthenticatedClient;
 }
@@ -21,7 +21,7 @@ export class ClientDirectory {
   readonly #keys: KeyRing;
   readonly #findImportedSecret: ReturnType<typeof createImportedSecrets> | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
-  /** Comparing a secret with the last one costs a tenth of its MAC. */
+  /** A plain hash costs a fraction of the MAC. */
   readonly #authentications = new WeakMap<StoredClient, Authentication>();
   /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
@@ -69,15 +69,13 @@ export class ClientDirectory {
 
   #authenticateOwn(client: StoredClient, sent: string): AuthenticatedClient | undefined {
     const now = this.#context.now();
-    const bytes = Buffer.from(sent);
+    const digest = hash('sha256', sent, 'buffer');
     const last = this.#authentications.get(client);
-    if (last && isActive(last.secret, now) && last.sent.length === bytes.length && timingSafeEqual(last.sent, bytes)) {
-      return last.client;
-    }
+    if (last && isActive(last.secret, now) && timingSafeEqual(last.digest, digest)) return last.client;
     const secret = findSecret(this.#keys, client, sent, now);
     if (!secret) return undefined;
     const authenticated = { ...client, secretId: secret.id };
-    this.#authentications.set(client, { sent: bytes, secret, client: authenticated });
+    this.#authentications.set(client, { digest, secret, client: authenticated });
     return authenticated;
   }
 
