@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts';
-import { isLoopbackHost } from '../platform/is-loopback-host.ts';
+import { isLoopbackHost } from './network-of.ts';
 
 export const crossSiteWarning =
   'CORS_ORIGINS names {origin}, but BASE_URL is {url}: for a browser, {page} and {service} are different sites, and it does not send the refresh cookie. Open the page at {instead}, or set BASE_URL to {page}.';

@@ -45,3 +45,6 @@ function numbersOf(text: string): number[] {
     return [a * 256 + b, c * 256 + d];
   });
 }
+
+/** Whether a host name, as `URL` writes it, is always this machine (RFC 8252 7.3 and 8.3). */
+export const isLoopbackHost = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(host);

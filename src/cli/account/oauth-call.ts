@@ -1,6 +1,6 @@
+import { isLoopbackHost } from '../../http/network-of.ts';
 import { cliClientId } from '../../oauth/clients/cli-client.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 

@@ -2,8 +2,7 @@ import { lookup as lookUpInDns } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
-import { ipv6Groups } from '../network-of.ts';
+import { ipv6Groups, isLoopbackHost } from '../network-of.ts';
 
 const blockList = (...networks: readonly string[]): BlockList => {
   const list = new BlockList();

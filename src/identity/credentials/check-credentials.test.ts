@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { before, it, mock } from 'node:test';
 import { databases, onBothEngines } from '../../../test/harness/engines.ts';
 import { type Service, services } from '../../../test/harness/service.ts';
-import { uuidv7 } from '../../database/uuid.ts';
 import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
-import { defaultRealm } from '../accounts/user.ts';
+import { newUserRow } from '../accounts/user.ts';
 import { findUser, insertUser, type UserRow } from '../accounts/user-store.ts';
 import { readArgon2 } from '../passwords/password-hash.ts';
 import { createPasswords, type Passwords } from '../passwords/passwords.ts';
@@ -30,23 +29,9 @@ onBothEngines('Checking credentials', (engine) => {
   async function addUser(changes: Partial<UserRow> = {}, on = service): Promise<UserRow> {
     const n = people++;
     const now = on.context.now();
-    const row: UserRow = {
-      id: uuidv7(now),
-      email: `user${n}@example.com`,
-      username: `user${n}`,
-      phone: null,
-      name: null,
-      password_hash: hash,
-      email_confirmed: 0,
-      roles: '[]',
-      disabled: 0,
-      locale: null,
-      realm: defaultRealm,
-      created_at: now,
-      updated_at: now,
-      version: 1,
-      ...changes,
-    };
+    const profile = { email: `user${n}@example.com`, username: `user${n}`, phone: null, name: null };
+    const user = newUserRow({ profile, passwordHash: hash, confirmed: false, roles: [], now });
+    const row: UserRow = { ...user, ...changes };
     await insertUser(on.context.database.db, row);
     return row;
   }

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
 import { modulesIn } from '../../config/import-file.ts';
+import { isLoopbackHost } from '../../http/network-of.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { isDay } from '../../platform/is-day.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import { checkOptions, importChecked } from '../../resources/declaration/check-options.ts';
 import {
   callback,

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
+import { isLoopbackHost } from '../../http/network-of.ts';
 import { createGuardedFetch, OutboundError } from '../../http/outbound/guarded-fetch.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import type { ProviderDefinition } from './define-provider.ts';
 
 /** The part of `fetch` that `openid-client` and `jose` use. */

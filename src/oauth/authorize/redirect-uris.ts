@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
+import { isLoopbackHost } from '../../http/network-of.ts';
 
 /** RFC 8252 7.3: an address of the loopback interface. `localhost` is a name, not an address (8.3). */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?(?=[/?]|$)/;

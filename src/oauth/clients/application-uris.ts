@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
+import { isLoopbackHost } from '../../http/network-of.ts';
 
 /** RFC 8252 7.3 and 8.3: names of this machine that need no TLS, in the spelling of `URL`. */
 const hostsWithoutTls = ['localhost', '127.0.0.1', '[::1]'];

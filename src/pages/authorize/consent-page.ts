@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { typeDescription } from '../../config/settings/authorization-details-types.ts';
+import { isLoopbackHost } from '../../http/network-of.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { AuthorizationRequest } from '../../oauth/authorize/authorization-request.ts';
 import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
-import { isLoopbackHost } from '../../platform/is-loopback-host.ts';
 import type { PageKit } from '../kit/page-request.ts';
 
 /** Describes a scope for users. */
