@@ -1,4 +1,6 @@
+import type { Caller } from '../platform/caller.ts';
 import { parseJson } from '../platform/json-text.ts';
+import type { Proof } from '../platform/proof.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { unknownClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
@@ -7,7 +9,7 @@ import { limitByRolesOf } from './clients/role-scopes.ts';
 import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
-import { noClient, proofClaims } from './sessions/tokens/access-token.ts';
+import { type AccessTokenClaims, noClient } from './sessions/tokens/access-token.ts';
 import { isWithinGrace } from './sessions/tokens/refresh-token.ts';
 import type { FoundToken } from './sessions/verify/token-verifier.ts';
 
@@ -20,43 +22,41 @@ const inactive: Introspection = { active: false };
 
 /** RFC 7662, for the client of the token, and for clients with `tokens:introspect`. Other clients get `active: false`. */
 export async function handleIntrospection(oauth: OAuth, request: ClientRequest): Promise<Introspection> {
-  const { clients, verifier } = oauth;
+  const { verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   // RFC 7662 2.1: the caller must be authenticated.
   if (client.public) throw unknownClient('a public client asked about a token');
-  const found = await verifier.find(required(parameters, 'token'));
-  if (!found || !mayIntrospect(client, found)) return inactive;
-  const tokensClient = found.session.client_id ? await clients.find(found.session.client_id) : undefined;
-  if (found.session.client_id && !tokensClient) return inactive;
-  if (tokensClient && !(await isForUser(oauth.context.database.db, tokensClient, found.session.user_id)))
-    return inactive;
-  const granted = found.kind === 'refresh' ? parseJson(found.session.scopes) : found.claims.scope.split(' ');
-  const allowed = tokensClient ? narrowScopes(granted, tokensClient.scopes) : granted;
-  const userId = found.session.user_id ?? tokensClient?.userId ?? null;
-  const scope = (await limitByRolesOf(oauth.context, userId, allowed)).join(' ');
-  if (found.kind === 'refresh') return describeRefresh(oauth, found, scope);
-  await verifier.noteIntrospection(found);
-  return describeAccess(found, scope);
+  const token = required(parameters, 'token');
+  const mayIntrospect = ({ clientId }: Caller) => clientId === client.id || client.scopes.includes(introspectScope);
+  const access = await verifier.introspect(token, mayIntrospect);
+  if (access) return describeAccess(access);
+  const found = await verifier.find(token);
+  // A resource server would mistake an active refresh token for an access token, so only its own client can inspect it.
+  if (found?.kind !== 'refresh' || found.session.client_id !== client.id) return inactive;
+  return describeRefresh(oauth, client, found);
 }
 
-/** Only its own client can inspect a refresh token. A resource server would mistake an active refresh token for an access token. */
-const mayIntrospect = (client: StoredClient, { kind, session }: FoundToken): boolean =>
-  session.client_id === client.id || (kind === 'access' && client.scopes.includes(introspectScope));
+const claimsOfProof = ({ time, acr, amr }: Proof) => time !== null && { auth_time: Math.floor(time / 1000), acr, amr };
 
 /** Shows the current proof of the session (RFC 9470 6.2), which may be newer than the token. */
-function describeAccess({ claims, session }: FoundToken & { kind: 'access' }, scope: string): Introspection {
+function describeAccess({ claims, caller }: { claims: AccessTokenClaims; caller: Caller }): Introspection {
+  const { proof, scopes } = caller;
   const token_type = claims.cnf ? 'DPoP' : 'Bearer';
-  return { active: true, token_type, ...claims, ...proofClaims(session), scope };
+  return { active: true, token_type, ...claims, ...claimsOfProof(proof), scope: scopes.join(' ') };
 }
 
 /** Active: the current generation, and its predecessor while a retry still gets the same successor. */
-function describeRefresh(
-  { context: { config, now } }: OAuth,
+async function describeRefresh(
+  { context }: OAuth,
+  client: StoredClient,
   { session, generation }: FoundToken & { kind: 'refresh' },
-  scope: string,
-): Introspection {
+): Promise<Introspection> {
+  const { config, database, now } = context;
   if (generation !== session.generation && !isWithinGrace(session, generation, config, now())) return inactive;
+  if (!(await isForUser(database.db, client, session.user_id))) return inactive;
+  const granted = narrowScopes(parseJson(session.scopes), client.scopes);
+  const scopes = await limitByRolesOf(context, session.user_id ?? client.userId, granted);
   return {
     active: true,
     token_type: 'refresh_token',
@@ -64,7 +64,7 @@ function describeRefresh(
     aud: session.resource === null ? config.baseUrl : parseJson(session.resource),
     sub: session.user_id ?? session.client_id,
     client_id: session.client_id ?? noClient,
-    scope,
+    scope: scopes.join(' '),
     iat: Math.floor((session.rotated_at ?? session.created_at) / 1000),
     exp: Math.floor(session.expires_at / 1000),
     sid: session.id,

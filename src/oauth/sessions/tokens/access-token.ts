@@ -84,7 +84,7 @@ function audOf({ baseUrl }: Config, { resource }: SessionRow, audience: TokenGra
 }
 
 /** RFC 9068 2.2.1: how the user signed in. Introspection shows later changes from the session. */
-export function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
+function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
   const proof = session.type === 'session' ? authenticationOf(session) : null;
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
 }

@@ -12,8 +12,6 @@ export interface VerifiedToken {
   readonly paths: readonly string[];
   /** The key whose possession the holder must prove. Undefined for a bearer token. */
   readonly jkt?: string | undefined;
-  /** False if invalidations do not cover all reasons that can end the token. Such a token is not cached. */
-  readonly cacheable?: boolean;
 }
 
 interface CachedToken extends VerifiedToken {

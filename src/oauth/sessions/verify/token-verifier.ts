@@ -3,6 +3,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { isDpop } from '../../../http/gate/authenticate.ts';
 import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
+import { Problem } from '../../../platform/errors.ts';
 import { findSessionOfEnabledUser, type SessionRow, sessionEnd } from '../store/session-store.ts';
 import { type AccessTokenClaims, signForResource, signInternalToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
@@ -16,6 +17,7 @@ import {
   otherAudience,
   readOwnToken,
   verifyAccessToken,
+  verifySession,
 } from './verify-access-token.ts';
 
 export type FoundToken =
@@ -31,6 +33,10 @@ function rejectDpopScheme(sender: Sender | null): void {
   if (authorization !== undefined && !authorization.startsWith('Bearer ') && isDpop(authorization)) {
     throw unauthorized('token_malformed', 'an unbound token with the scheme DPoP');
   }
+}
+
+function unlessUnauthorized(error: unknown): undefined {
+  if (!(error instanceof Problem && error.status === 401)) throw error;
 }
 
 const hit = { result: 'hit' };
@@ -85,8 +91,11 @@ export class TokenVerifier {
     // Read now: the address is no longer available after the caller has disconnected.
     const from = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
-    const verified = await verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path });
-    if (usable && verified.cacheable !== false) this.#cache.set(token, verified, epoch);
+    const { cacheable, ...verified } = await verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, {
+      token,
+      path,
+    });
+    if (usable && cacheable) this.#cache.set(token, verified, epoch);
     if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
     rejectDpopScheme(sender);
     this.#lastUses.record(verified.sessionId, this.#context.now(), from);
@@ -121,9 +130,29 @@ export class TokenVerifier {
       : undefined;
   }
 
-  /** A resource server relies on the response to its introspection request, so the token counts as used. */
-  async noteIntrospection({ session, claims }: FoundToken & { kind: 'access' }): Promise<void> {
-    await markGenerationUsed(this.#context, claims, session);
+  /**
+   * The claims and the caller of a valid access token, for the callers that `isVisible` accepts. A resource server relies on
+   * them, so the token counts as used. A cached token needs no query.
+   */
+  async introspect(
+    token: string,
+    isVisible: (caller: Caller) => boolean,
+  ): Promise<{ readonly claims: AccessTokenClaims; readonly caller: Caller } | undefined> {
+    if (readRefreshToken(this.#keys, token)) return undefined;
+    const own = await this.#ownClaims(token);
+    const claims = own ?? (await this.#legacyClaims(token));
+    if (!claims || claims.exp * 1000 <= this.#context.now()) return undefined;
+    const usable = own !== undefined && this.#context.database.bus.cacheUsable();
+    const known = usable ? this.#cache.get(token) : undefined;
+    if (known && known.expiresAt > this.#context.now()) {
+      return isVisible(known.caller) ? { claims, caller: known.caller } : undefined;
+    }
+    const { epoch } = this.#cache;
+    const checked = await verifySession(this.#context, claims, own).catch(unlessUnauthorized);
+    if (!checked || !isVisible(checked.verified.caller)) return undefined;
+    await markGenerationUsed(this.#context, claims, checked.session);
+    if (usable) this.#cache.set(token, checked.verified, epoch);
+    return { claims, caller: checked.verified.caller };
   }
 
   /** An access token for work that is done before the response with `token` is sent. It does not count as a use of `token`. */
@@ -138,15 +167,19 @@ export class TokenVerifier {
     return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());
   }
 
-  /** Cached: verifying a signature takes longer than signing, and the result changes only with the keys. */
   async #claims(token: string): Promise<AccessTokenClaims | undefined> {
+    return (await this.#ownClaims(token)) ?? this.#legacyClaims(token);
+  }
+
+  /** Cached: verifying a signature takes longer than signing, and the result changes only with the keys. */
+  async #ownClaims(token: string): Promise<AccessTokenClaims | undefined> {
     const usable = this.#context.database.bus.cacheUsable();
     const known = usable ? this.#cache.claimsOf(token) : undefined;
     if (known) return known;
     const { epoch } = this.#cache;
     const claims = await readOwnToken(this.#context, this.#keys, token);
     if (claims && usable) this.#cache.setClaims(token, claims, epoch);
-    return claims ?? this.#legacyClaims(token);
+    return claims;
   }
 
   async #legacyClaims(token: string): Promise<AccessTokenClaims | undefined> {

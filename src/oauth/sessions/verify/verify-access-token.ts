@@ -25,9 +25,13 @@ import type { VerifiedToken } from './token-cache.ts';
 /** The path of the API under the service's address. Other resources of this service have other paths. */
 export const apiPath = '/v1';
 
-/** The paths of this service in a token's audience. An empty path is the service itself, for tokens without a named resource. */
-function ownPathsOf({ iss, aud }: Pick<AccessTokenClaims, 'iss' | 'aud'>): readonly string[] {
-  if (aud === iss) return itself;
+/**
+ * The paths of this service in a token's audience. An empty path is the service itself, for tokens without a named resource
+ * and for tokens of an imported service.
+ */
+function ownPathsOf(own: Pick<AccessTokenClaims, 'iss' | 'aud'> | undefined): readonly string[] {
+  if (!own || own.aud === own.iss) return itself;
+  const { iss, aud } = own;
   return [aud].flat().flatMap((uri) => (uri.startsWith(iss) ? [uri.slice(iss.length)] : []));
 }
 
@@ -43,30 +47,30 @@ export async function verifyAccessToken(
   keys: KeyRing,
   foreign: LegacyTokens,
   { token, path }: { token: string; path: string },
-): Promise<VerifiedToken> {
+): Promise<VerifiedToken & { readonly cacheable: boolean }> {
   const own = await readOwnToken(context, keys, token);
   const claims = own ?? (await foreign.readAccess(token));
   if (!claims) throw unauthorized('token_malformed');
   if (claims === 'revoked') throw unauthorized('token_revoked');
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
-  // Tokens of an imported service have no audience.
-  const paths = own ? ownPathsOf(own) : [''];
-  if (!isForPath(paths, path)) throw otherAudience();
+  if (!isForPath(ownPathsOf(own), path)) throw otherAudience();
+  const { verified, session } = await verifySession(context, claims, own);
+  await markGenerationUsed(context, claims, session);
+  // Invalidations do not cover all reasons that can end a token of an imported service.
+  return { ...verified, cacheable: own !== undefined };
+}
+
+/** Verifies the session, user and client of a token with these claims. `own` are the claims if this service issued the token. */
+export async function verifySession(context: Context, claims: AccessTokenClaims, own: AccessTokenClaims | undefined) {
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await missingSessionError(context, claims);
   if (session.disabled) throw unauthorized('user_gone', 'disabled user');
   if (session.revoked_at !== null || isOfOtherRealm(session)) throw unauthorized('token_revoked');
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
-  await markGenerationUsed(context, claims, session);
-  return {
-    caller: callerOf(context.config, claims, session),
-    sessionId: claims.sid,
-    expiresAt,
-    paths,
-    jkt: claims.cnf?.jkt,
-    cacheable: own !== undefined,
-  };
+  const caller = callerOf(context.config, claims, session);
+  const verified = { caller, sessionId: claims.sid, expiresAt, paths: ownPathsOf(own), jkt: claims.cnf?.jkt };
+  return { session, verified };
 }
 
 /** The client is limited to other users: an import set its realm after the login. */
