@@ -157,6 +157,27 @@ onBothEngines('Tokens', (engine) => {
     assert.equal((await requestAs('PATCH', `/v1/tokens/x`, ann.token, {})).status, 405);
   });
 
+  it('are described by introspection as they are now, also if they were described before', async () => {
+    const someone = await addOwner(service);
+    const client = rowOf(await requestAs('POST', '/v1/clients', someone.token, { name: 'narrowed' }));
+    const ofClient = String((await grantClient(service, client, client.client_secret)).body.access_token);
+    const server = await addClient(service, { scopes: ['tokens:introspect'] });
+    const introspect = async (token: string) => {
+      const form = { client_id: server.id, client_secret: server.secret, token };
+      return (await request(service, '/v1/oauth/introspect', { form })).body;
+    };
+    for (const token of [someone.token, ofClient]) {
+      assert.deepEqual(await introspect(token), await introspect(token));
+      assert.equal((await introspect(token)).scope, '*');
+    }
+    await requestAs('PATCH', `/v1/clients/${client.id}`, someone.token, { scopes: ['users:read'] });
+    assert.equal((await introspect(ofClient)).scope, 'users:read');
+    await requestAs('DELETE', `/v1/clients/${client.id}`, someone.token);
+    assert.deepEqual(await introspect(ofClient), { active: false });
+    await requestAs('DELETE', '/v1/logout', someone.token);
+    assert.deepEqual(await introspect(someone.token), { active: false });
+  });
+
   it('can be ended from another session', async () => {
     const someone = await addOwner(service);
     const second = await request(service, '/v1/clients/web/admin/login', {
