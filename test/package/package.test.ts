@@ -73,7 +73,7 @@ describe('The package', { timeout: 900_000 }, () => {
     mkdirSync(project);
     const tarball = readdirSync(dir).find((name) => name.endsWith('.tgz')) as string;
     const npm = { cwd: project, env: { ...process.env, ...env, HOME: process.env.HOME } };
-    await run('npm', ['install', '--no-audit', '--no-fund', join(dir, tarball)], npm);
+    await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', join(dir, tarball)], npm);
     await run('npx', ['gatehouse-server', 'init'], npm);
   });
 
