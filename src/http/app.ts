@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, RawServerDefault } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifySchema, RawServerDefault } from 'fastify';
 import type { Caller } from '../platform/caller.ts';
 import type { RouteFacts } from './gate/route-facts.ts';
 
@@ -24,6 +24,9 @@ type ErrorPage = (
   detail: string,
   code?: string,
 ) => Promise<FastifyReply>;
+
+/** Outside of the module below, because the compiler leaves an import that is used only there out of the declarations. */
+type RouteSchema = FastifySchema;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -49,7 +52,7 @@ declare module 'fastify' {
     /** The other origins whose pages may read the responses. Default: CORS_ORIGINS under `/v1`, otherwise none. */
     cors?: 'listed' | 'applications' | 'any';
     /** Describes the route in the OpenAPI document, in addition to its schema. Called when the document is first requested. */
-    docs?: () => FastifySchema;
+    docs?: () => RouteSchema;
   }
   interface FastifyRequest {
     caller: Caller;
