@@ -50,6 +50,22 @@ for (const path of ['', '/auth']) {
       assert.match(await page.text(), new RegExp(`href="${path}/assets/pages\\.css`));
     });
 
+    it('publishes its metadata where RFC 8414 and RFC 9728 place it, as its challenges say', async () => {
+      for (const document of ['oauth-authorization-server', 'openid-configuration']) {
+        const metadata = await fetch(new URL(`/.well-known/${document}${path}`, url));
+        assert.equal(((await metadata.json()) as { issuer?: string }).issuer, url);
+      }
+      for (const resource of ['/v1', '/mcp']) {
+        const refused = await fetch(`${url}${resource === '/v1' ? '/v1/users' : resource}`, {
+          method: 'POST',
+          headers: json,
+        });
+        const pointer = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1];
+        const metadata = await fetch(pointer ?? assert.fail('no pointer'));
+        assert.equal(((await metadata.json()) as { resource?: string }).resource, `${url}${resource}`);
+      }
+    });
+
     it('responds to errors in its own format', async () => {
       const absent = await fetch(`${url}/v1/nothing`, { headers: json });
       assert.deepEqual([absent.status, absent.headers.get('content-type')], [404, 'application/problem+json']);

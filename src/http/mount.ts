@@ -3,9 +3,16 @@ import type { App } from './app.ts';
 
 export type Host = FastifyInstance;
 
-/** Serves requests that match no route of the host, below `prefix`. The host's hooks after `onRequest` do not run. */
+/** RFC 8414 3.1 and RFC 9728 3.1: these documents are at the root of the host, with the path of the service at the end. */
+const rootDocuments = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'];
+
+/**
+ * Serves requests that match no route of the host, below `prefix`, and the metadata of `prefix` at the root. The host's
+ * hooks after `onRequest` do not run.
+ */
 export function mountApp(host: FastifyInstance, app: App, prefix: string): void {
-  const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`];
+  const folders = [prefix, ...rootDocuments.map((name) => `/.well-known/${name}${prefix}`)];
+  const paths = prefix === '' ? ['/*'] : folders.flatMap((folder) => [folder, `${folder}/*`]);
   for (const url of paths) {
     host.route({
       method: host.supportedMethods,
@@ -22,6 +29,7 @@ export function mountApp(host: FastifyInstance, app: App, prefix: string): void 
 }
 
 function withoutPrefix(url: string, prefix: string): string {
+  if (url.startsWith('/.well-known/')) return url;
   const rest = url.slice(prefix.length);
   return rest.startsWith('/') ? rest : `/${rest}`;
 }

@@ -43,7 +43,8 @@ export interface PluginOptions {
 
 /**
  * Registers the service in another Fastify instance: `await app.register(gatehousePlugin, { settings: { baseUrl: 'https://example.com/auth'
- * } })`. It serves the path of `baseUrl`. At the root, it serves every request for which the host has no route. It stops with the host.
+ * } })`. It serves the path of `baseUrl` and its metadata. At the root, it serves every request for which the host has no route. It stops with
+ * the host.
  */
 export async function gatehousePlugin(
   host: Host,
