@@ -1,7 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { App } from './app.ts';
 
-export type Host = FastifyInstance;
+/** The members of a Fastify instance that the plugin uses. The host may have another version of Fastify. */
+export interface Host {
+  readonly supportedMethods: string[];
+  addHook(name: 'onClose', hook: () => Promise<void>): unknown;
+  route(options: {
+    method: string[];
+    url: string;
+    onRequest(request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): unknown }): Promise<void>;
+    handler(request: unknown, reply: unknown): unknown;
+  }): unknown;
+}
 
 /** RFC 8414 3.1 and RFC 9728 3.1: these documents are at the root of the host, with the path of the service at the end. */
 const rootDocuments = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource'];
@@ -10,7 +20,7 @@ const rootDocuments = ['oauth-authorization-server', 'openid-configuration', 'oa
  * Serves requests that match no route of the host, below `prefix`, and the metadata of `prefix` at the root. The host's
  * hooks after `onRequest` do not run.
  */
-export function mountApp(host: FastifyInstance, app: App, prefix: string): void {
+export function mountApp(host: Host, app: App, prefix: string): void {
   const folders = [prefix, ...rootDocuments.map((name) => `/.well-known/${name}${prefix}`)];
   const paths = prefix === '' ? ['/*'] : folders.flatMap((folder) => [folder, `${folder}/*`]);
   for (const url of paths) {
