@@ -141,6 +141,11 @@ describe('A declared route', () => {
       /params\.ida: the path has no ":ida"\. Did you mean "id"\?/,
     ],
     ['a wildcard path', "method: 'GET', path: '/v1/:a', auth: 'public', handle() {}", /after \/v1 comes a plural noun/],
+    [
+      'a parameter twice',
+      "method: 'GET', path: '/a/:id/b/:id', auth: 'public', handle() {}",
+      /path: it has the parameter :id twice/,
+    ],
     ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: expected a path/],
   ];
   for (const [index, [what, route, message]] of refused.entries()) {

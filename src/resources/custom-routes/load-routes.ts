@@ -126,6 +126,9 @@ function checkPath(path: unknown, report: ReportMistake): void {
     report('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
     return;
   }
+  const names = path.split('/').filter((part) => part.startsWith(':'));
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) report('path', `it has the parameter ${twice} twice; rename one of the two.`);
   if (path !== '/v1' && !path.startsWith('/v1/')) return;
   const parts = path.split('/').slice(2);
   const problem = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));

@@ -1,4 +1,4 @@
-import { asObject } from '../../platform/is-object.ts';
+import { asObject, isObject } from '../../platform/is-object.ts';
 import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
 import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
@@ -36,6 +36,11 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, re
 export function areFields(fields: Readonly<Record<string, unknown>>, report: ReportMistake): boolean {
   const problem = Object.entries(fields).filter(([, field]) => !isField(field));
   for (const [name, field] of problem) {
+    const { type, options } = asObject(field);
+    if (typeof type === 'string' && options !== undefined) {
+      report(`fields.${name}`, `expected options such as { required: true }; got ${describeValue(options)}.`);
+      continue;
+    }
     const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
     report(`fields.${name}`, `expected a field such as text({ required: true }); got ${describeValue(field)}.${call}`);
   }
@@ -44,7 +49,7 @@ export function areFields(fields: Readonly<Record<string, unknown>>, report: Rep
 
 function isField(value: unknown): value is Field {
   const { type, options } = asObject(value);
-  return typeof type === 'string' && typeof options === 'object' && options !== null;
+  return typeof type === 'string' && isObject(options);
 }
 
 /** The checks for fields of every type. Each type adds its own. */
@@ -85,10 +90,6 @@ function checkField(
 
 function areKnown(where: string, field: Field, report: ReportMistake): boolean {
   const { options } = field;
-  if (Object.keys(options).some((key) => /^\d+$/.test(key))) {
-    report(where, 'its options are an object, such as text({ required: true }).');
-    return false;
-  }
   // The builder function sets these options, not the operator.
   const { readOnly: _readOnly, ...own } = options;
   if (isComputed(field)) return checkOptions(where, own, computedOptions, report);

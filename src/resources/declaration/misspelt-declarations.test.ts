@@ -128,11 +128,13 @@ describe('An invalid value in a declaration', () => {
       withField(text({ required: 'yes' } as Anything)),
       /fields\.seats\.required: expected true or/,
     ],
-    [
-      'options that are not an object',
-      withField(text('required' as Anything)),
-      /fields\.seats: its options are an object/,
-    ],
+    ...[text as Anything, list, (options: Anything) => oneOf(['a'], options)].flatMap((declare) =>
+      ['required', 5, null].map((options): (typeof cases)[number] => [
+        'options that are not an object',
+        withField(declare(options)),
+        /fields\.seats: expected options such as \{ required: true \}; got ("required"|5|null)\./,
+      ]),
+    ),
     ['a function that was not called', withField(text), /fields\.seats: .*Did you mean text\(\)\?/],
     ['a text instead of a field', withField('text'), /fields\.seats: expected a field such as text/],
     ['no fields', cars({ fields: undefined }), /fields: it is missing/],

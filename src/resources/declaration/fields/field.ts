@@ -1,4 +1,5 @@
 import type { Caller } from '../../../platform/caller.ts';
+import { isObject } from '../../../platform/is-object.ts';
 
 export interface DefaultCall {
   readonly caller: Caller;
@@ -83,7 +84,8 @@ type Unknown<K> = [K] extends [never]
 
 export type Fields = Readonly<Record<string, Field>>;
 
-export const declareField = <T, O>(type: string, options: object | undefined): Field<T, O> => ({
+/** Without a type checker, options may be anything. `areFields` reports those that are no object. */
+export const declareField = <T, O>(type: string, options: object = {}, own: object = {}): Field<T, O> => ({
   type,
-  options: Object.freeze({ ...options }),
+  options: isObject(options) ? Object.freeze({ ...options, ...own }) : options,
 });

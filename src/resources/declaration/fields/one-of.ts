@@ -12,7 +12,7 @@ export const oneOf = <
 >(
   values: V,
   options?: ExactOptions<O, FieldOptions<V[number]>>,
-): Field<V[number], O> => declareField('enum', { ...options, values });
+): Field<V[number], O> => declareField('enum', options, { values });
 
 export const oneOfType: FieldType = {
   ...textValues,

@@ -14,7 +14,7 @@ export interface ReferenceOptions extends FieldOptions<string> {
 export const reference = <const O extends ReferenceOptions = Record<never, never>>(
   target: string,
   options?: ExactOptions<O, ReferenceOptions>,
-): Field<string, O> => declareField('reference', { ...options, target });
+): Field<string, O> => declareField('reference', options, { target });
 
 export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldType => ({
   ...textValues,
