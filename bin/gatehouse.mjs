@@ -18,8 +18,8 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 } else if (args[0] !== 'serve') {
   import('../dist/cli/main.js');
 } else if (process.platform !== 'win32' && process.execve) {
-  process.on('SIGTERM', () => process.exit(0));
-  // Replaces this process, so that the Node options apply and signals reach the service directly.
+  // Replaces this process, so that the Node options apply and signals reach the service directly. A listener for signals could not run
+  // before that, and the signal would be lost.
   process.removeAllListeners('warning');
   process.execve(
     process.execPath,

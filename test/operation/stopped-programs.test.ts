@@ -22,3 +22,36 @@ for (const [signal, code] of [
     assert.doesNotMatch(printed(), /went on/);
   });
 }
+
+it('A start does not lose a SIGTERM that arrives before its process is replaced', async () => {
+  const preload = `
+    const { execve } = process;
+    process.execve = (...args) => {
+      process.kill(process.pid, 'SIGTERM');
+      execve(...args);
+    };`;
+  const command = [
+    process.execPath,
+    '--import',
+    `data:text/javascript,${encodeURIComponent(preload)}`,
+    `${root}bin/gatehouse.mjs`,
+    'serve',
+  ] as const;
+  // With a lost signal, the process would report this setting.
+  const { end, printed } = start({ name: 'gatehouse serve', command, anywhere: true }, root, { PORT: 'invalid' });
+  assert.deepEqual(await end, [null, 'SIGTERM'], printed());
+});
+
+it('A start does not lose a SIGTERM that arrives while the program is loaded', async () => {
+  const script = `
+    const { stopRequested } = await import(${JSON.stringify(`${root}src/cli/terminal/stopping.ts`)});
+    process.on('SIGTERM', function exitEarly() {});
+    setTimeout(() => process.exit(1), 1000);
+    process.kill(process.pid, 'SIGTERM');
+    console.log((await stopRequested()).cause);
+    process.exit(0);`;
+  const command = [process.execPath, '--input-type=module', '--eval', script] as const;
+  const { end, printed } = start({ name: 'script', command, anywhere: true }, root, {});
+  assert.deepEqual(await end, [0, null], printed());
+  assert.equal(printed(), 'SIGTERM\n');
+});

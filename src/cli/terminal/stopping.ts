@@ -30,9 +30,10 @@ export function stopRequested(): Promise<StopRequest> {
       isStopping = true;
       resolve({ cause, exitCode, secondRequest: again });
     };
-    // The listener of main.ts. Others may belong to a preloaded program.
-    for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
     for (const [signal, exitCode] of Object.entries(exitCodes)) process.on(signal, () => requestStop(signal, exitCode));
+    // The listener of main.ts; others may belong to a preloaded program. Without any listener in between, Node would lose a signal that has
+    // arrived since the last turn of the event loop.
+    for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
     const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);
     const ancestors = npmAncestors();
