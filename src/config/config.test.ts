@@ -294,5 +294,7 @@ describe('gatehouse.config.ts', () => {
     await assert.rejects(load('export const x = 1;'), /must `export default defineConfig/);
     await assert.rejects(load('export default {'), /gatehouse\.config\.ts:1:17 could not be read/);
     await assert.rejects(load('export default { prot: 1 };'), /"prot" is not a setting. Did you mean "port"\?/);
+    await assert.rejects(load('export default { port: 10n };'), /port: got 10n; expected a whole number/);
+    await assert.rejects(load('export default { CLIENT_A_ID: 1n, CLIENT_A_SECRET: "b" };'), /got 1n; expected text/);
   });
 });

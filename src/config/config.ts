@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { parseEnv } from 'node:util';
+import { inspect, parseEnv } from 'node:util';
 import { suggestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { withoutSecrets } from '../platform/log.ts';
@@ -78,7 +78,7 @@ const envNames = [...keysByEnv.keys()];
 
 /** A setting that is not marked as secret can still contain a password by mistake. Messages do not show it. */
 const show = (value: unknown): string =>
-  withoutSecrets(typeof value === 'string' ? `"${value}"` : (JSON.stringify(value) ?? 'undefined'));
+  withoutSecrets(typeof value === 'string' ? `"${value}"` : inspect(value, { breakLength: Infinity }));
 
 function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const setting = settings[key];

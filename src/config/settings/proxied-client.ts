@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { OperatorError } from '../../platform/errors.ts';
 
 /** A first-party client whose credentials the server adds, reached at `/v1/clients/<path>/login` and `/refresh`. */
@@ -56,7 +57,7 @@ export function completeClient(path: string, client: ClientSettings): ProxiedCli
       );
     }
     if (typeof value !== 'string') {
-      const got = part === 'secret' ? 'a value that is not shown' : JSON.stringify(value);
+      const got = part === 'secret' ? 'a value that is not shown' : inspect(value);
       throw new OperatorError(`${name(part)}: got ${got}; expected text.`);
     }
   }
