@@ -20,9 +20,9 @@ import {
   deviceParametersSchema,
   introspectionSchema,
   pushedRequestSchema,
+  tokenAndHintSchema,
   tokenParametersSchema,
   tokenResponseSchema,
-  tokenToJudgeSchema,
 } from './schemas.ts';
 import { handleTokenRequest } from './token-endpoint.ts';
 
@@ -130,7 +130,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     operationId: 'revokeToken',
     schema: {
       summary: 'Revoke a token and end its session (RFC 7009)',
-      body: tokenToJudgeSchema,
+      body: tokenAndHintSchema,
       response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...errors },
     },
     handle: (request, reply) => handleRevocation(oauth, requestOf(request, reply)),
@@ -140,7 +140,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     operationId: 'introspectToken',
     schema: {
       summary: 'Introspect a token (RFC 7662)',
-      body: tokenToJudgeSchema,
+      body: tokenAndHintSchema,
       response: { 200: introspectionSchema, ...errors },
     },
     handle: (request, reply) => handleIntrospection(oauth, requestOf(request, reply)),

@@ -105,7 +105,7 @@ export const pushedRequestSchema = named(
   Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() }, { description: 'RFC 9126 2.2' }),
 );
 
-export const tokenToJudgeSchema = Type.Object(
+export const tokenAndHintSchema = Type.Object(
   {
     token: Type.String({ description: 'an access token or a refresh token' }),
     token_type_hint: Type.Optional(Type.String({ description: 'not needed' })),

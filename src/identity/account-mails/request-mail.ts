@@ -4,7 +4,7 @@ import { mailboxOf } from '../../platform/email-address.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import type { Mail } from '../mail/mail.ts';
-import { countAgainstLimits, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { countAgainstLimits, type ExceededLimit, networkLimits } from '../throttle/throttle.ts';
 
 const limits = { mailbox: 5, address: 100 };
 
@@ -15,17 +15,17 @@ export async function requestMail(
   template: 'confirm-email' | 'reset-password',
   email: string,
   source: RequestSource,
-): Promise<Refusal | undefined> {
-  const refusal = await countAgainstMailLimits(context, template, email, source);
-  if (refusal) return refusal;
+): Promise<ExceededLimit | undefined> {
+  const exceeded = await countAgainstMailLimits(context, template, email, source);
+  if (exceeded) return exceeded;
   await mail.enqueue(context.database.db, { template, recipient: email, language: source.language });
   return undefined;
 }
 
 /** Counts a mail to this address. Throws if there are too many. */
 export async function countMail(context: Context, template: string, email: string, source: RequestSource) {
-  const refusal = await countAgainstMailLimits(context, template, email, source);
-  if (refusal) throw tooManyMails(refusal);
+  const exceeded = await countAgainstMailLimits(context, template, email, source);
+  if (exceeded) throw tooManyMails(exceeded);
 }
 
 function countAgainstMailLimits(context: Context, template: string, email: string, source: RequestSource) {
@@ -35,5 +35,5 @@ function countAgainstMailLimits(context: Context, template: string, email: strin
   return countAgainstLimits(context, [mailbox, ...networkLimits(template, source.address, limits.address)]);
 }
 
-export const tooManyMails = ({ retryAfterSeconds }: Refusal) =>
+export const tooManyMails = ({ retryAfterSeconds }: ExceededLimit) =>
   tooManyRequests('Too many emails were requested. Wait for the last one to arrive.', retryAfterSeconds);

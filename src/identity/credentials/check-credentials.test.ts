@@ -234,7 +234,7 @@ onBothEngines('Checking credentials', (engine) => {
     assert.equal((await findUser(service.context.database.db, user.id))?.password_hash, hash);
   });
 
-  it('records the refusals of one window once in the audit trail', async () => {
+  it('records exceeded limits of one window once in the audit trail', async () => {
     const user = await addUser();
     for (let i = 0; i < 14; i++) await outcome(check(user.email as string, 'wrong'));
     const { db } = service.context.database;

@@ -9,7 +9,7 @@ import { isInRealm } from '../accounts/user.ts';
 import { findUserByLogin, lockUserWithHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
-import { type Attempt, beginAttempt, type Limit, networkLimits, type Refusal } from '../throttle/throttle.ts';
+import { type Attempt, beginAttempt, type ExceededLimit, type Limit, networkLimits } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
 import { knownBrowserOf } from './known-browsers.ts';
 import { needsEmailConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
@@ -66,7 +66,7 @@ function checkFromKnownBrowser(check: Check, key: string): Promise<UserRow | und
     const attempt = await beginAttempt(check.context, [
       { key, max: maxFailures.browser, of: 'browser', resetOnSuccess: true },
     ]);
-    return attempt.refusals.length > 0 ? undefined : checkPassword(check, attempt);
+    return attempt.exceededLimits.length > 0 ? undefined : checkPassword(check, attempt);
   });
 }
 
@@ -79,7 +79,7 @@ function checkFromUnknownBrowser(check: Check, identifier: string): Promise<User
   return perAddress(networks[0].key, () =>
     perAccount(unseen[0]?.key ?? seen.key, async () => {
       const attempt = await beginAttempt(context, [seen, ...unseen, ...networks]);
-      if (attempt.refusals.length > 0) await refuse(check, attempt);
+      if (attempt.exceededLimits.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);
     }),
   );
@@ -90,8 +90,8 @@ const unseenAccount = 'account by another identifier';
 async function refuse(check: Check, attempt: Attempt): Promise<never> {
   const { context, passwords, credentials, user } = check;
   context.metrics.logins.inc({ result: 'throttled' });
-  await recordRefusal(check, attempt.refusals);
-  const visible = attempt.refusals.filter(({ of }) => of !== unseenAccount);
+  await recordExceededLimits(check, attempt.exceededLimits);
+  const visible = attempt.exceededLimits.filter(({ of }) => of !== unseenAccount);
   if (visible.length > 0) {
     await attempt.release();
     const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
@@ -105,9 +105,12 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
 }
 
 /** Recorded once per window, so that many guesses do not fill the audit trail. */
-async function recordRefusal({ context, credentials, user }: Check, refusals: readonly Refusal[]): Promise<void> {
+async function recordExceededLimits(
+  { context, credentials, user }: Check,
+  exceededLimits: readonly ExceededLimit[],
+): Promise<void> {
   const { clientId, source } = credentials;
-  const [first] = refusals.filter((refusal) => refusal.first);
+  const [first] = exceededLimits.filter((exceeded) => exceeded.first);
   if (!first) return;
   const data = { limit: first.of };
   await recordEvent(context, context.database.db, {

@@ -58,9 +58,9 @@ export async function requestConfirmation(
   email: string,
   source: RequestSource,
 ): Promise<void> {
-  const refusal = await requestMail(context, mail, 'confirm-email', email, source);
+  const exceeded = await requestMail(context, mail, 'confirm-email', email, source);
   // The limit of a mailbox is not reported: only its owner should know.
-  if (refusal?.of === 'address') throw tooManyMails(refusal);
+  if (exceeded?.of === 'address') throw tooManyMails(exceeded);
 }
 
 /** Uses up the link, and applies the email change that waited for it. Called only for POST: mail scanners follow links by GET. */

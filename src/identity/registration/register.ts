@@ -11,13 +11,7 @@ import {
   unknownField,
 } from '../accounts/user-fields.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import {
-  isTaken,
-  mayMailMailbox,
-  refusalOfTaken,
-  registerWithinLimits,
-  requireUntaken,
-} from './registration-limits.ts';
+import { isTaken, mayMailMailbox, registerWithinLimits, requireUntaken, takenError } from './registration-limits.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
@@ -34,7 +28,7 @@ export async function registerUser(
     const created = { roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
     return storeNewUser(context, services, { profile, password, ...created }).catch(async (error) => {
       // A concurrent request was faster, or an earlier owner can still get the address back.
-      throw isTaken(error) ? await refusalOfTaken(context, error.errors, source) : error;
+      throw isTaken(error) ? await takenError(context, error.errors, source) : error;
     });
   });
 }

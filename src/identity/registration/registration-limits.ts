@@ -8,7 +8,7 @@ import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { type Profile, takenField } from '../accounts/user-fields.ts';
 import { findTakenFields } from '../accounts/user-store.ts';
 import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
-import { countAgainstLimits, networkLimits, readRefusal, requireAttempt } from '../throttle/throttle.ts';
+import { countAgainstLimits, networkLimits, readExceededLimit, requireAttempt } from '../throttle/throttle.ts';
 
 const hour = 60 * 60_000;
 /** The number of times per hour that a network can learn that an identifier is taken. */
@@ -47,8 +47,8 @@ export async function registerWithinLimits<T>(
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
 export function requireUntaken(context: Context, wanted: Partial<Profile>, source: RequestSource, userId = '') {
   return perNetwork(networkOf(source.address ?? 'unknown'), async () => {
-    const refusal = await readRefusal(context, takenLimits(source));
-    if (refusal) throw tooManyTaken(refusal.retryAfterSeconds);
+    const exceeded = await readExceededLimit(context, takenLimits(source));
+    if (exceeded) throw tooManyTaken(exceeded.retryAfterSeconds);
     const { db } = context.database;
     const taken = await findTakenFields(db, wanted, userId);
     if (
@@ -58,14 +58,14 @@ export function requireUntaken(context: Context, wanted: Partial<Profile>, sourc
     ) {
       taken.push('email');
     }
-    if (taken.length > 0) throw await refusalOfTaken(context, taken.map(takenField), source);
+    if (taken.length > 0) throw await takenError(context, taken.map(takenField), source);
   });
 }
 
 /** Tells that identifiers are taken, but only a few times per hour. */
-export async function refusalOfTaken(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
-  const refusal = await countAgainstLimits(context, takenLimits(source), hour);
-  return refusal ? tooManyTaken(refusal.retryAfterSeconds) : unprocessable(taken);
+export async function takenError(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
+  const exceeded = await countAgainstLimits(context, takenLimits(source), hour);
+  return exceeded ? tooManyTaken(exceeded.retryAfterSeconds) : unprocessable(taken);
 }
 
 export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
@@ -74,7 +74,7 @@ export const isTaken = (error: unknown): error is Problem & { errors: FieldError
 /** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
 export async function mayMailMailbox(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
-  const refusal = await countAgainstLimits(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
-  if (refusal?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
-  return refusal === undefined;
+  const exceeded = await countAgainstLimits(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
+  if (exceeded?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
+  return exceeded === undefined;
 }

@@ -5,7 +5,7 @@ import { getOrCreate } from '../../platform/get-or-create.ts';
 export function createKeyedSemaphore(
   atATime: number,
   waiting: number,
-  refusal = 'Too many sign-ins at once. Try again shortly.',
+  message = 'Too many sign-ins at once. Try again shortly.',
 ) {
   const keys = new Map<string, { inside: number; line: (() => void)[] }>();
   return async <T>(key: string, job: () => Promise<T>): Promise<T> => {
@@ -13,7 +13,7 @@ export function createKeyedSemaphore(
     if (gate.inside < atATime) gate.inside++;
     else {
       if (gate.line.length >= waiting) {
-        throw unavailable(refusal, 2, 'the line of one account, address or client is full');
+        throw unavailable(message, 2, 'the line of one account, address or client is full');
       }
       await new Promise<void>((resolve) => gate.line.push(resolve));
     }

@@ -10,7 +10,7 @@ const limit = { key: 'login:account:ada', max: 10, of: 'account', resetOnSuccess
 
 onBothEngines('Throttles', (engine) => {
   const open = contexts(engine);
-  const isRefused = async (context: TestContext) => (await beginAttempt(context, [limit])).refusals.length > 0;
+  const isRefused = async (context: TestContext) => (await beginAttempt(context, [limit])).exceededLimits.length > 0;
 
   it('count attempts in progress, and forget those that never end', async () => {
     const context = await open();
@@ -26,14 +26,14 @@ onBothEngines('Throttles', (engine) => {
     for (let i = 0; i < 9; i++) await (await beginAttempt(context, [limit])).count();
     for (let i = 0; i < 20; i++) {
       const attempt = await beginAttempt(context, [limit]);
-      assert.deepEqual(attempt.refusals, []);
+      assert.deepEqual(attempt.exceededLimits, []);
       await attempt.release();
     }
     await (await beginAttempt(context, [limit])).count();
     context.advance(14 * minute);
-    const [refusal] = (await beginAttempt(context, [limit])).refusals;
-    assert.deepEqual(refusal, { of: 'account', retryAfterSeconds: 60, first: true });
-    assert.equal((await beginAttempt(context, [limit])).refusals[0]?.first, false);
+    const [exceeded] = (await beginAttempt(context, [limit])).exceededLimits;
+    assert.deepEqual(exceeded, { of: 'account', retryAfterSeconds: 60, first: true });
+    assert.equal((await beginAttempt(context, [limit])).exceededLimits[0]?.first, false);
     context.advance(minute);
     assert.equal(await isRefused(context), false);
   });
@@ -41,7 +41,7 @@ onBothEngines('Throttles', (engine) => {
   it('allow exactly their limit of concurrent attempts', async () => {
     const context = await open();
     const attempts = await Promise.all(Array.from({ length: 50 }, () => beginAttempt(context, [limit])));
-    assert.equal(attempts.filter(({ refusals }) => refusals.length === 0).length, 10);
+    assert.equal(attempts.filter(({ exceededLimits }) => exceededLimits.length === 0).length, 10);
   });
 
   it('count a failure even if its row was pruned meanwhile', async () => {

@@ -24,17 +24,17 @@ export interface Limit {
   readonly resetOnSuccess?: boolean;
 }
 
-export interface Refusal {
+export interface ExceededLimit {
   readonly retryAfterSeconds: number;
   readonly of: string;
-  /** True only for the first refusal of a window, so that the audit trail records it once. */
+  /** True only for the first attempt over the limit in a window, so that the audit trail records it once. */
   readonly first: boolean;
 }
 
 /** A pending attempt. It counts against every limit until one of three functions ends it. */
 export interface Attempt {
   /** The exceeded limits. For these the attempt has already ended. For the others it is pending. */
-  readonly refusals: readonly Refusal[];
+  readonly exceededLimits: readonly ExceededLimit[];
   /** Counts the attempt for the rest of the window, for example as a failure. */
   count(): Promise<void>;
   /** The password was not checked, so the attempt is not a failure. */
@@ -60,7 +60,7 @@ export async function beginAttempt({ database: { db }, now }: Context, limits: r
   const after = await failAttempt(db, keysOf(full), at, within);
   await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
   return {
-    refusals: passed.map(({ key, max, of }) => ({
+    exceededLimits: passed.map(({ key, max, of }) => ({
       of,
       retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
       first: countOf(after, key) === max + 1,
@@ -80,10 +80,10 @@ export async function beginAttempt({ database: { db }, now }: Context, limits: r
 /** Begins an attempt. Throws the message if a limit is exceeded. */
 export async function requireAttempt(context: Context, limits: readonly Limit[], message: string, within = windowMs) {
   const attempt = await beginAttempt(context, limits, within);
-  const [refusal] = attempt.refusals;
-  if (!refusal) return attempt;
+  const [exceeded] = attempt.exceededLimits;
+  if (!exceeded) return attempt;
   await attempt.release();
-  throw tooManyRequests(message, refusal.retryAfterSeconds);
+  throw tooManyRequests(message, exceeded.retryAfterSeconds);
 }
 
 /** Checks a guess if the limits allow it. Counts it as wrong if `check` returns undefined. */
@@ -111,33 +111,33 @@ export async function requireWithinLimits(
   message: string,
   within = windowMs,
 ): Promise<void> {
-  const refusal = await countAgainstLimits(context, limits, within);
-  if (refusal) throw tooManyRequests(message, refusal.retryAfterSeconds);
+  const exceeded = await countAgainstLimits(context, limits, within);
+  if (exceeded) throw tooManyRequests(message, exceeded.retryAfterSeconds);
 }
 
-/** Counts an event with any result. Returns the refusal if a limit is exceeded. */
+/** Counts an event with any result. Returns the limit that is exceeded. */
 export async function countAgainstLimits(
   { database: { db }, now }: Context,
   limits: readonly Limit[],
   within = windowMs,
-): Promise<Refusal | undefined> {
+): Promise<ExceededLimit | undefined> {
   const at = now();
   const counts = await incrementCounts(db, keysOf(limits), at, within);
-  return refusalIn(counts, limits, at);
+  return exceededLimitIn(counts, limits, at);
 }
 
-/** The refusal that `countAgainstLimits` would return now. Does not count. */
-export async function readRefusal({ database: { db }, now }: Context, limits: readonly Limit[]) {
+/** The limit that `countAgainstLimits` would return now. Does not count. */
+export async function readExceededLimit({ database: { db }, now }: Context, limits: readonly Limit[]) {
   const at = now();
   const counts = await readCounts(db, keysOf(limits), at);
-  return refusalIn(
+  return exceededLimitIn(
     counts.map((row) => ({ ...row, count: row.count + 1 })),
     limits,
     at,
   );
 }
 
-function refusalIn(counts: readonly Count[], limits: readonly Limit[], at: number): Refusal | undefined {
+function exceededLimitIn(counts: readonly Count[], limits: readonly Limit[], at: number): ExceededLimit | undefined {
   const [worst] = limits.filter(({ key, max }) => countOf(counts, key) > max);
   if (!worst) return undefined;
   return {

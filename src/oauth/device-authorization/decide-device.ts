@@ -35,11 +35,11 @@ export async function findWaitingDevice(oauth: OAuth, { caller, source }: Person
     ...networkLimits('device-code', source.address, maxWrongCodes.network),
   ];
   const attempt = await beginAttempt(context, limits);
-  const [refusal] = attempt.refusals;
-  if (refusal) {
+  const [exceeded] = attempt.exceededLimits;
+  if (exceeded) {
     await attempt.release();
-    if (attempt.refusals.some(({ first }) => first)) await recordGuesses(oauth, { caller, source });
-    throw tooManyRequests('Too many wrong codes. Try again later.', refusal.retryAfterSeconds);
+    if (attempt.exceededLimits.some(({ first }) => first)) await recordGuesses(oauth, { caller, source });
+    throw tooManyRequests('Too many wrong codes. Try again later.', exceeded.retryAfterSeconds);
   }
   const code = readUserCode(typed);
   const row = code === undefined ? undefined : await findUndecided(context.database.db, code, context.now());

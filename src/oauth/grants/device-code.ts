@@ -24,7 +24,7 @@ const slowDownSeconds = 5;
 /** A device that keeps to the interval may still arrive slightly early by our clock. */
 const leewayMs = 500;
 
-const refusals = {
+const pollingErrors = {
   unknown: () => new OAuthError('invalid_grant', 'The device code is unknown, was used, or is for another client.'),
   pending: () =>
     new OAuthError('authorization_pending', 'The user has not decided yet. Poll again after the interval.'),
@@ -53,7 +53,7 @@ export const deviceCodeGrant: Grant = {
       const row = await lockDevice(tx, deviceCodeHash);
       return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });
-    if (typeof outcome === 'string') throw refusals[outcome]();
+    if (typeof outcome === 'string') throw pollingErrors[outcome]();
     request.countAs?.(outcome.session.id);
     return { ...outcome, scopes: scopesOfSession(outcome.session) };
   },

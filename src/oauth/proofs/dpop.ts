@@ -30,7 +30,7 @@ export function resolveJkt(named: string | undefined, proven: string | undefined
 const slotMs = 300_000;
 const purpose = 'DPoP nonce';
 
-type Refusal = 'use_dpop_nonce' | 'invalid_dpop_proof';
+type DpopErrorCode = 'use_dpop_nonce' | 'invalid_dpop_proof';
 
 /** RFC 9449. Nonces are MACs of the time, so that all instances accept them and none is stored. */
 export class Dpop {
@@ -79,7 +79,10 @@ export class Dpop {
   }
 
   /** The checks of 4.3, in order. A proof works once, across all instances. */
-  async #check({ method, url, headers }: ProvenRequest, token: string | undefined): Promise<{ jkt: string } | Refusal> {
+  async #check(
+    { method, url, headers }: ProvenRequest,
+    token: string | undefined,
+  ): Promise<{ jkt: string } | DpopErrorCode> {
     await this.#keys.ensureCurrent();
     const proof = headers.dpop;
     const jws = typeof proof === 'string' ? readJws(proof) : undefined;

@@ -144,11 +144,11 @@ export class ClientDocuments {
 
   async #fetchAndStore(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
     const attempt = await beginAttempt(this.#context, networkLimits('client-document', source.address, maxFailures));
-    const [refusal] = attempt.refusals;
-    if (refusal) {
+    const [exceeded] = attempt.exceededLimits;
+    if (exceeded) {
       await attempt.release();
       if (isKnown) return;
-      throw tooManyRequests('Too many applications were looked up. Try again later.', refusal.retryAfterSeconds);
+      throw tooManyRequests('Too many applications were looked up. Try again later.', exceeded.retryAfterSeconds);
     }
     try {
       const response = await this.#fetchDocument(id, isKnown);

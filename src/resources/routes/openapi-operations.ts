@@ -96,7 +96,7 @@ function listParameters(resource: Resource): Record<string, object> {
 const query = (properties: Record<string, object>) => unsafeSchema({ type: 'object', properties });
 const body = (name: string) => unsafeSchema(component(name));
 
-const refusals = {
+const accessErrors = {
   401: problem('The access token is missing, expired or invalid.'),
   403: problem('The access token is valid, but it does not allow this.'),
 };
@@ -170,7 +170,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         response: {
           200: json('A page of rows.', page(resource)),
           400: problem('A parameter is unknown or malformed.'),
-          ...refusals,
+          ...accessErrors,
         },
       };
     case 'find':
@@ -178,7 +178,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         ...byId,
         querystring: query(selectionParameters(resource)),
-        response: { 200: json('The row.', component(`${resource.component}Read`)), ...refusals, ...missing },
+        response: { 200: json('The row.', component(`${resource.component}Read`)), ...accessErrors, ...missing },
       };
     case 'create':
       return {
@@ -186,7 +186,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         body: body(`${resource.component}Input`),
         response: {
           201: json('The new row. The `Location` header has its URL.', created(resource)),
-          ...refusals,
+          ...accessErrors,
           ...invalid,
         },
       };
@@ -196,7 +196,13 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         ...byId,
         body: body(bodyName(resource, operation)),
-        response: { 200: json('The row as it is now.', row(resource)), ...refusals, ...missing, ...moved, ...invalid },
+        response: {
+          200: json('The row as it is now.', row(resource)),
+          ...accessErrors,
+          ...missing,
+          ...moved,
+          ...invalid,
+        },
       };
     case 'delete':
       return {
@@ -206,7 +212,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...(definition.softDelete ? { querystring: query({ deleted: deletedParameter(['only']) }) } : {}),
         response: {
           204: { description: 'Deleted.', type: 'null' },
-          ...refusals,
+          ...accessErrors,
           ...missing,
           409: problem('Other rows still refer to it.'),
           ...moved,
@@ -225,7 +231,7 @@ export function restoreDocs(resource: Resource): RouteDocs {
     description: `Needs the scope \`${writeScope}\`, and the right to delete the row.${stepUpText(ruleOf(resource, 'delete'))}`,
     'x-client': `const { data } = await gatehouse.resource('${name}').restore(id);`,
     params: idParameter(resource),
-    response: { 200: json('The row as it is now.', row(resource)), ...refusals, ...missing, ...moved, ...invalid },
+    response: { 200: json('The row as it is now.', row(resource)), ...accessErrors, ...missing, ...moved, ...invalid },
   };
 }
 
@@ -283,7 +289,7 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
         ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }
         : anything(method)),
       ...(response ? {} : { 204: { description: 'Done.', type: 'null' } }),
-      ...refusals,
+      ...accessErrors,
       ...(on === 'row' ? missing : {}),
       ...(input ? invalid : {}),
     },
