@@ -11,13 +11,18 @@ interface ReadinessCheck {
 }
 
 /** If a connection was dropped silently, the check would never end. */
-const withTimeout = (check: Promise<void>): Promise<void> =>
-  Promise.race([
-    check,
-    setTimeout(timeoutMs, undefined, { ref: false }).then(() => {
-      throw new Error(`no response within ${timeoutMs} ms`);
-    }),
-  ]);
+async function withTimeout(check: Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  const timeout = setTimeout(timeoutMs, undefined, { ref: false, signal: ended.signal }).then(() => {
+    throw new Error(`no response within ${timeoutMs} ms`);
+  });
+  try {
+    await Promise.race([check, timeout]);
+  } finally {
+    // Otherwise each check would keep its timer for two seconds.
+    ended.abort();
+  }
+}
 
 /** The checks of the service itself. Without the lease, every request queries the database. */
 function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
