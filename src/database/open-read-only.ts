@@ -59,7 +59,10 @@ async function openPostgresReadOnly(url: string, limitMs?: number): Promise<Read
   const { default: pg } = await import('pg');
   const { Primary } = await import('./postgres/servers/primary.ts');
   const primary = new Primary(url);
-  await primary.find();
+  const fail = (error: unknown): never => {
+    throw new OperatorError(primary.describeFailure(error));
+  };
+  await primary.find().catch(fail);
   const pool = new pg.Pool({
     connectionString: primary.current,
     max: 1,
@@ -83,6 +86,6 @@ async function openPostgresReadOnly(url: string, limitMs?: number): Promise<Read
     };
   } catch (error) {
     await db.destroy();
-    throw error;
+    return fail(error);
   }
 }

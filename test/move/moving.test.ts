@@ -52,6 +52,17 @@ onBothEngines('Moving a service to the other engine', (engine) => {
   const moveBetween = (from: TestDatabase, to: TestDatabase, ...options: string[]) =>
     gatehouseHere(['move', '--to', to.url, ...options], from.dir, { DATABASE_URL: from.url, DATA_DIR: from.dir });
 
+  it('reports a target that cannot be reached in one line', async () => {
+    const here = await create();
+    await (await start({ database: here, env })).close();
+    for (const hosts of ['127.0.0.1:1', '127.0.0.1:1,localhost:1']) {
+      const { code, stderr } = await moveBetween(here, { ...here, url: `postgres://me:secret@${hosts}/nothing` });
+      assert.equal(code, 1);
+      assert.match(stderr, /^gatehouse: The PostgreSQL database at 127\.0\.0\.1:1\/nothing.* cannot be used: .*\n$/);
+      assert.doesNotMatch(stderr, /secret/);
+    }
+  });
+
   it('keeps all sessions and all values, and can be resumed after an interruption', async () => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });

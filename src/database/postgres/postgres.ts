@@ -1,6 +1,6 @@
 import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
-import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
+import { OperatorError } from '../../platform/errors.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
@@ -22,7 +22,6 @@ import { reserveSize, withReserve } from './pool/reserve.ts';
 import { postgresProbes } from './postgres-probes.ts';
 import { PostgresReplicas } from './replicas/replicas.ts';
 import { Primary } from './servers/primary.ts';
-import { withoutCredentials } from './servers/split-hosts.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -42,7 +41,7 @@ async function checkConnection({ primary, listening }: Servers, clock: DatabaseC
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
-      `The PostgreSQL database at ${primary.servers.map(withoutCredentials).join(', ')} cannot be used: ${reasonOf(error) || codeOf(error)}. Check ${setting} (host, port, user, password and name), and that the server runs.`,
+      `${primary.describeFailure(error)} Check ${setting} (host, port, user, password and name), and that the server runs.`,
     );
   }
 }

@@ -38,6 +38,11 @@ export class Primary {
     return this.servers.length > 1;
   }
 
+  /** For the operator: the servers, and the reason why no connection was made. */
+  describeFailure(error: unknown): string {
+    return `The PostgreSQL database at ${this.servers.map(withoutCredentials).join(', ')} cannot be used: ${reasonOf(error) || codeOf(error)}.`;
+  }
+
   /** Calls the listener before anything is sent to the new primary. It must close connections to other servers at once. */
   onFailover(listener: () => void): void {
     this.#listeners.push(listener);
