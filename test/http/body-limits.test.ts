@@ -149,6 +149,8 @@ describe('A multipart form', () => {
     assert.deepEqual(quoted.json(), { data: { a: '1' } });
     const noFile = `--b\r\nContent-Disposition: form-data; name="f"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n`;
     assert.deepEqual((await raw(`${noFile}${part('a', '1')}--b--`)).json(), { data: { a: '1' } });
+    const unquoted = `--b\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n`;
+    assert.deepEqual((await raw(`${unquoted}--b--`)).json(), { data: { a: '1' } });
   });
 
   it('is refused if it contains a file', async () => {

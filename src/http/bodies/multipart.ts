@@ -50,7 +50,9 @@ const startsWith = (bytes: Buffer, at: number, text: string): boolean => {
 
 function addPart(values: FormValues, headers: string, content: Buffer, decode: (bytes: Buffer) => string): void {
   const disposition = headers.split(lineEnd).find((line) => /^content-disposition:\s*form-data\s*(;|$)/i.test(line));
-  const name = disposition && /;\s*name="([^"]*)"/i.exec(disposition)?.[1];
+  // .NET sends the name without quotes.
+  const [, quoted, plain] = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition ?? '') ?? [];
+  const name = quoted ?? plain;
   if (disposition === undefined || name === undefined) throw malformed();
   const file = /;\s*filename\*?=("")?/i.exec(disposition);
   // A browser sends an empty file input as a file without a name.
