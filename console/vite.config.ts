@@ -8,7 +8,7 @@ import { drawIcons } from './icons/draw-icons.ts';
 
 const own = (file: string): string => join(import.meta.dirname, file);
 
-/** Packages, and parts of MUI and react-admin, that the console hardly uses or never. */
+/** Packages, and parts of MUI and react-admin, of which the console uses little or nothing. */
 const replacedParts = new RegExp(
   `^(${[
     ...['inflection', 'jsonexport/dist/index\\.js', 'react-hotkeys-hook', 'query-string'],
@@ -19,12 +19,13 @@ const replacedParts = new RegExp(
     ...['\\./PageTitleConfigurable\\.js', '\\.\\./preferences/index\\.js'],
   ].join('|')})$`,
 );
-/** Parts of react-admin that are loaded when somebody opens them. */
+/** Parts of react-admin that are loaded when a user opens them. */
 const laterParts = /^\.\/(ColumnsSelector|ColumnsSelectorItem|AddSavedQueryDialog|RemoveSavedQueryDialog)\.js$/;
 
 /**
- * Built into a temporary folder and then moved to `dist/`, so that a running service finds a complete console. `__NONCE__` and `__ROOT__` are filled in by the service for each answer; addresses are relative,
- * so that the console works under any BASE_URL.
+ * Builds the console into a temporary folder and then moves it to `dist/`, so that a running service finds a complete
+ * console. The service replaces `__NONCE__` and `__ROOT__` in each response. URLs are relative, so the console works under
+ * any BASE_URL.
  */
 export default defineConfig({
   root: import.meta.dirname,
@@ -33,7 +34,7 @@ export default defineConfig({
   html: { cspNonce: '__NONCE__' },
   resolve: {
     alias: [
-      // Preact draws with a tenth of React's code; es-toolkit does what react-admin needs of lodash with a third.
+      // Preact has a tenth of React's code. es-toolkit has a third of the code of the lodash functions that react-admin uses.
       { find: /^react(-dom)?$/, replacement: 'preact/compat' },
       { find: /^react-dom\/client$/, replacement: 'preact/compat/client' },
       { find: /^react\/(jsx-runtime|jsx-dev-runtime)$/, replacement: 'preact/$1' },
@@ -47,20 +48,21 @@ export default defineConfig({
   },
   build: {
     outDir: 'node_modules/.dist',
+    license: { fileName: 'third-party-licenses.txt' },
     emptyOutDir: true,
     target: 'es2023',
-    // Fonts and pictures as files: the Content-Security-Policy allows no data: but for pictures.
+    // Fonts and pictures stay files: the Content-Security-Policy allows `data:` only for pictures.
     assetsInlineLimit: 0,
     manifest: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1500,
     rolldownOptions: {
-      // The replaced packages lack exports that the console does not use, and have others twice.
+      // The replacements lack exports that the console does not use, and export some names twice.
       checks: { namespaceConflict: false, importIsUndefined: false },
-      // Both are there from the start: the page's first script, and what it draws with.
+      // The first script of the page, and the code that renders the console.
       input: ['index.html', 'src/app/draw.tsx'].map((file) => join(import.meta.dirname, file)),
       output: {
-        // Each file costs a slow line a way there and back: what the same pages need comes as one.
+        // On a slow connection, each file costs a round trip. So modules that the same pages need share a file.
         codeSplitting: {
           groups: [
             {
@@ -69,7 +71,7 @@ export default defineConfig({
               priority: 3,
             },
             { name: 'drawing', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
-            // CommonJS runs when it is imported: in files that import each other, it may find what it needs not there yet.
+            // CommonJS runs when it is imported. In files that import each other, its imports may not be initialized yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
             { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },
           ],
@@ -83,7 +85,7 @@ type ModuleInfo = (id: string) => { importedIds: readonly string[] } | null;
 const isEntry = /\/(index\.html|main\.tsx)$/;
 const ofFirstScript = new Set<string>();
 
-/** Whether the page's first script needs a module at once. It is small, so that it asks for all else early. */
+/** Whether the first script imports a module statically. The script is small, so that it requests the other files early. */
 function isOfFirstScript(id: string, infoOf: ModuleInfo): boolean {
   const follow = (each: string): void => {
     if (ofFirstScript.has(each)) return;
@@ -94,7 +96,7 @@ function isOfFirstScript(id: string, infoOf: ModuleInfo): boolean {
   return ofFirstScript.has(id) && !isEntry.test(id);
 }
 
-/** The page itself names what the gate will ask for, so that it is on its way before the gate's code has run. */
+/** Preloads the files that the first script imports, so that they load before the script has run. */
 function announceConsole(): Plugin {
   return {
     name: 'announce-console',
@@ -119,7 +121,7 @@ function announceConsole(): Plugin {
 
 const compress = promisify(brotliCompress);
 
-/** As small as it gets, once and for all, beside each file: the service sends it as it is. Then moves all files to `dist/`. */
+/** Writes a compressed copy beside each file, which the service sends. Then moves all files to `dist/`. */
 function compressAndMove(): Plugin {
   return {
     name: 'compress-and-move',

@@ -81,6 +81,18 @@ const asciiOnly = {
   },
 };
 
+/** The folders of the bundled packages. */
+const packages = new Set();
+const collectPackages = {
+  name: 'collect-packages',
+  generateBundle(_options, files) {
+    for (const id of Object.values(files).flatMap(({ moduleIds = [] }) => moduleIds)) {
+      const [folder] = /^.*[\\/]node_modules[\\/](@[^\\/]+[\\/])?[^\\/]+/.exec(id) ?? [];
+      if (folder) packages.add(folder);
+    }
+  },
+};
+
 /** The path of a source file in dist/: without `src/` for files of src/, unchanged for files of extensions/. */
 const builtPath = (path) => path.replaceAll('\\', '/').replace(/^src\//, '');
 
@@ -95,6 +107,7 @@ else {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   await bundleService();
+  writeLicenses();
   copyAssets();
   buildClient();
   if (asked !== '--no-types') declareTypes(target);
@@ -115,10 +128,21 @@ async function bundleTogether(paths, options) {
     platform: 'node',
     cwd: root,
     external: isExternal,
-    plugins: [ownAddresses, builtinModules, asciiOnly],
+    plugins: [ownAddresses, builtinModules, asciiOnly, collectPackages],
   });
   await bundle.write({ dir: target, format: 'esm', entryFileNames: '[name].js', ...options });
   await bundle.close();
+}
+
+/** The licenses of the bundled packages, which must accompany their code. */
+function writeLicenses() {
+  const texts = [...packages].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const text = file ? readFileSync(join(folder, file), 'utf8').trim() : 'The package has no license file.';
+    return `## ${name} - ${version} (${license})\n\n${text}\n`;
+  });
+  writeFileSync(join(target, 'third-party-licenses.txt'), `# Licenses of the bundled packages\n\n${texts.join('\n')}`);
 }
 
 /** The entry points: the command and the exports of the package. */

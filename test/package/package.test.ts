@@ -91,10 +91,13 @@ describe('The package', { timeout: 900_000 }, () => {
       'dist/cli/main.js',
       'dist/config/config.d.ts',
       'console/dist/index.html',
+      'console/dist/third-party-licenses.txt',
       'dist/pages/views/login.html',
       'docs/configuration.md',
     ])
       assert.ok(existsSync(join(home, file)), file);
+    const licenses = readFileSync(join(home, 'dist/third-party-licenses.txt'), 'utf8');
+    assert.match(licenses, /^## fastify - [\d.]+ \(MIT\)\n\n.*Copyright/ms);
     // A bundle instead of a file for each source, because each file slows the start.
     const service = files.filter((file) => /^dist\b(?!.client\b).*\.js$/.test(file));
     assert.ok(service.length < 160, `the service loads ${service.length} files`);
