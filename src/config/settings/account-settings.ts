@@ -49,7 +49,7 @@ export const accountSettings = {
   ),
   roleScopes: texts(
     'ROLE_SCOPES',
-    'limits the users with a role to the given scopes. The role * stands for every user. Administrators and users with other roles are not limited',
+    'limits the users with a role to the given scopes. The role * stands for every user. Administrators are not limited. Without *, users with other roles are not limited either',
     'roles with their scopes, such as editor=orders:read orders:write; viewer=orders:read',
     (role, scopes) =>
       role !== 'admin' && (role === '*' || roleName.test(role)) && /^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scopes),
