@@ -104,5 +104,5 @@ function checkDefault(type: FieldType, { options }: Field, report: (what: string
     value === null
       ? { message: 'is already the value of a field without `required` and default; leave it out' }
       : type.check(value, options);
-  if (refusal) report(`default: ${JSON.stringify(value)} ${refusal.message}.`);
+  if (refusal) report(`default: ${describeValue(value)} ${refusal.message}.`);
 }

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { importFile } from '../../config/import-file.ts';
 import { suggestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
@@ -53,7 +54,6 @@ export const toSnakeCase = (name: string): string =>
 
 export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';
-  if (value instanceof RegExp) return String(value);
-  const text = JSON.stringify(value) ?? String(value);
+  const text = typeof value === 'string' ? JSON.stringify(value) : inspect(value, { breakLength: Infinity });
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
