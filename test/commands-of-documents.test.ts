@@ -164,7 +164,8 @@ describe('The commands in the documents', () => {
     const made = await runPage('docs/oauth.md', project, settingsOf(service), service.url);
     assert.match(made, /client_id/);
     assert.match(made, /"registration_access_token":/);
-    assert.equal(made.match(/"access_token":/g)?.length, 3, made);
+    assert.equal(made.match(/"access_token":/g)?.length, 4, made);
+    assert.match(made, /"access_token":"gh_pat_/);
     assert.match(made, /code_challenge=[\w-]{43}&/);
     assert.doesNotMatch(made, /"error":|"status":4\d\d/);
   });
