@@ -19,6 +19,9 @@ import {
 } from './install-and-build.mjs';
 import { execProgram, inRoot, run } from './processes.mjs';
 
+// If a signal ends npm during the start, only the shell of npm gets the signal. The service ends if this shell has ended.
+if (process.env.npm_lifecycle_event) process.env.GATEHOUSE_STARTED_BY = String(process.ppid);
+
 const [command, ...args] = process.argv.slice(2);
 const program = inRoot('bin/gatehouse.mjs');
 /** With this condition, imports of `gatehouse/…` resolve to the sources. */

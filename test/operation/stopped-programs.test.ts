@@ -55,3 +55,20 @@ it('A start does not lose a SIGTERM that arrives while the program is loaded', a
   assert.deepEqual(await end, [0, null], printed());
   assert.equal(printed(), 'SIGTERM\n');
 });
+
+it('A start that npm began ends if the shell of npm has ended in the meantime', async () => {
+  const script = `
+    const { stopRequested } = await import(${JSON.stringify(`${root}src/cli/terminal/stopping.ts`)});
+    setTimeout(() => process.exit(1), 1000);
+    console.log((await stopRequested()).cause);
+    process.exit(0);`;
+  const command = [process.execPath, '--input-type=module', '--eval', script] as const;
+  const shell = start({ name: 'shell', command: ['true'], anywhere: true }, root, {});
+  await shell.end;
+  const env = (pid: number | undefined) => ({ npm_lifecycle_event: 'start', GATEHOUSE_STARTED_BY: String(pid) });
+  const ended = start({ name: 'script', command, anywhere: true }, root, env(shell.child.pid));
+  assert.deepEqual(await ended.end, [0, null], ended.printed());
+  assert.equal(ended.printed(), 'the process that started it has ended\n');
+  const running = start({ name: 'script', command, anywhere: true }, root, env(process.pid));
+  assert.deepEqual(await running.end, [1, null], running.printed());
+});

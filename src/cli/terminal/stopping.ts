@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { startedByNpm } from '../../config/config.ts';
+import { startedByNpm, starterPid } from '../../config/config.ts';
 import type { RunningGatehouse } from '../../main/start.ts';
 import type { RunningWorkers } from '../../main/workers/start-workers.ts';
 
@@ -36,6 +36,7 @@ export function stopRequested(): Promise<StopRequest> {
     for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
     const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
     process.once('disconnect', gone);
+    if (!isRunning(starterPid())) return gone();
     const ancestors = npmAncestors();
     if (ancestors === undefined) return;
     const watch = setInterval(() => {
@@ -82,6 +83,14 @@ export async function stopAndExit(service: RunningService, request: StopRequest)
   log.info('stopped');
   // All work is done, even if a library still holds a handle.
   process.exit(0);
+}
+
+function isRunning(pid: number | undefined): boolean {
+  try {
+    return pid === undefined || process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** Between npm and the service there are at most a shell and a wrapper for an older Node. */
