@@ -21,8 +21,8 @@ const sizeOf = ({ before, after }: LogRow): number => (before?.length ?? 0) + (a
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
 /**
- * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. Without a lease on invalidations,
- * nothing is sent.
+ * The open streams of this instance. A revocation closes the affected streams before it is acknowledged. A revocation by another process
+ * that shares a SQLite file closes them at the next query for changes. Before that, and without a lease on invalidations, nothing is sent.
  */
 export class Streams {
   readonly #context: Context;
