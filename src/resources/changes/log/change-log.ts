@@ -83,8 +83,8 @@ export class ChangeLog {
   /** Parses a caller's position. Responds 410 if later changes were pruned, or if the position belongs to another history. */
   async read(name: string, text: string): Promise<Position> {
     const position = parsePosition(await this.history(), name, text);
-    await this.settle();
-    // A new instance knows the last position, but not yet which positions are final.
+    await this.observe();
+    // Positions that are not final yet belong to this history too.
     const end = Math.max(this.#last, this.settled);
     if (Math.max(position.number, position.shown?.upTo ?? 0) > end)
       throw resyncRequired('The position is ahead of this history.');
