@@ -54,7 +54,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'curl -X POST https://auth.example.com/v1/clients',
     'names a bank; test/fapi has its own application',
   ],
-  ['docs/guides/deploy.md', 'BASE_URL=https://example.com/auth', 'serves until it is stopped; test/deploy has a proxy'],
+  ['docs/guides/deploy.md', 'cd /opt/gatehouse', 'needs an installed unit'],
   ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
   ['examples/server-app/README.md', 'npm run example:server-app', 'waits for a user; its own test signs one in'],
   ['examples/web-app/README.md', 'npm run example:web-app', 'waits for a user; its own test signs one in'],
