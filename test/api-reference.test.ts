@@ -88,12 +88,15 @@ describe('The API reference, in a browser', () => {
   /** Leaves two parts of each kind. They are alike, and axe takes seconds for all of them. */
   const shorten = (page: Page) =>
     page.evaluate(`['.tree > li', '.entries > section', 'article.operation'].forEach((selector) =>
-      [...document.querySelectorAll(selector)].slice(2).forEach((element) => element.remove()))`);
+      [...document.querySelectorAll(selector)]
+        .slice(2)
+        .filter((element) => !element.querySelector('[aria-current]'))
+        .forEach((element) => element.remove()))`);
 
   it('passes axe in both colour schemes and widths, and logs no error', async () => {
     for (const [colorScheme, width] of [
-      ['light', 390],
-      ['dark', 1280],
+      ['light', 1280],
+      ['dark', 390],
     ] as const) {
       const page = await (await open({ colorScheme, viewport: { width, height: 800 } })).newPage();
       const pageErrors: string[] = [];

@@ -14,6 +14,8 @@ for (const path of ['', '/auth']) {
     before(async () => {
       const { dir, url: databaseUrl } = await create();
       host.get('/own', async () => ({ own: true }));
+      // The plugin leaves a document of the host to the host.
+      host.get('/.well-known/oauth-protected-resource/auth', async () => ({ own: true }));
       // The address must be known before the first link contains it.
       const port = 20_000 + (process.pid % 20_000) + path.length;
       url = `http://127.0.0.1:${port}${path}`;

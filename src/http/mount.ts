@@ -4,6 +4,7 @@ import type { App } from './app.ts';
 /** The members of a Fastify instance that the plugin uses. The host may have another version of Fastify. */
 export interface Host {
   readonly supportedMethods: string[];
+  hasRoute(route: { method: string; url: string }): boolean;
   addHook(name: 'onClose', hook: () => Promise<void>): unknown;
   route(options: {
     method: string[];
@@ -21,8 +22,10 @@ const rootDocuments = ['oauth-authorization-server', 'openid-configuration', 'oa
  * hooks after `onRequest` do not run.
  */
 export function mountApp(host: Host, app: App, prefix: string): void {
-  const folders = [prefix, ...rootDocuments.map((name) => `/.well-known/${name}${prefix}`)];
-  const paths = prefix === '' ? ['/*'] : folders.flatMap((folder) => [folder, `${folder}/*`]);
+  const documents = rootDocuments
+    .flatMap((name) => [`/.well-known/${name}${prefix}`, `/.well-known/${name}${prefix}/*`])
+    .filter((url) => !host.hasRoute({ method: 'GET', url }));
+  const paths = prefix === '' ? ['/*'] : [prefix, `${prefix}/*`, ...documents];
   for (const url of paths) {
     host.route({
       method: host.supportedMethods,

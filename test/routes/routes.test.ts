@@ -143,7 +143,7 @@ describe('A declared route', () => {
     ['a wildcard path', "method: 'GET', path: '/v1/:a', auth: 'public', handle() {}", /after \/v1 comes a plural noun/],
     [
       'a parameter twice',
-      "method: 'GET', path: '/a/:id/b/:id', auth: 'public', handle() {}",
+      "method: 'GET', path: '/a/:id/b/:id.json', auth: 'public', handle() {}",
       /path: it has the parameter :id twice/,
     ],
     ['an empty part', "method: 'GET', path: '/a//b', auth: 'public', handle() {}", /path: expected a path/],

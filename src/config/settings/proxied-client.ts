@@ -1,5 +1,5 @@
-import { inspect } from 'node:util';
 import { OperatorError } from '../../platform/errors.ts';
+import { showValue } from '../../platform/json-text.ts';
 
 /** A first-party client whose credentials the server adds, reached at `/v1/clients/<path>/login` and `/refresh`. */
 export interface ProxiedClient {
@@ -57,7 +57,7 @@ export function completeClient(path: string, client: ClientSettings): ProxiedCli
       );
     }
     if (typeof value !== 'string') {
-      const got = part === 'secret' ? 'a value that is not shown' : inspect(value);
+      const got = part === 'secret' ? 'a value that is not shown' : showValue(value);
       throw new OperatorError(`${name(part)}: got ${got}; expected text.`);
     }
   }

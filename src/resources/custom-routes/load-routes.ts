@@ -126,7 +126,7 @@ function checkPath(path: unknown, report: ReportMistake): void {
     report('path', `expected a path such as /v1/reports/:id; got ${describeValue(path)}.`);
     return;
   }
-  const names = path.split('/').filter((part) => part.startsWith(':'));
+  const names = [...path.matchAll(/:\w+/g)].map(([name]) => name);
   const twice = names.find((name, i) => names.indexOf(name) < i);
   if (twice !== undefined) report('path', `it has the parameter ${twice} twice; rename one of the two.`);
   if (path !== '/v1' && !path.startsWith('/v1/')) return;

@@ -139,6 +139,7 @@ export class TokenVerifier {
     isVisible: (caller: Caller) => boolean,
   ): Promise<{ readonly claims: AccessTokenClaims; readonly caller: Caller } | undefined> {
     if (readRefreshToken(this.#keys, token)) return undefined;
+    const { epoch } = this.#cache;
     const own = await this.#ownClaims(token);
     const claims = own ?? (await this.#legacyClaims(token));
     if (!claims || claims.exp * 1000 <= this.#context.now()) return undefined;
@@ -147,7 +148,6 @@ export class TokenVerifier {
     if (known && known.expiresAt > this.#context.now()) {
       return isVisible(known.caller) ? { claims, caller: known.caller } : undefined;
     }
-    const { epoch } = this.#cache;
     const checked = await verifySession(this.#context, claims, own).catch(unlessUnauthorized);
     if (!checked || !isVisible(checked.verified.caller)) return undefined;
     await markGenerationUsed(this.#context, claims, checked.session);
