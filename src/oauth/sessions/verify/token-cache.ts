@@ -29,7 +29,7 @@ function keyOf(token: string): number {
 
 /**
  * Caches the caller of a token whose session was checked, and the claims of a token whose signature was checked.
- * It evicts the oldest entries first. Every change that could make an entry wrong calls `forget`. `epoch` counts those
+ * It evicts the oldest entries first. Every change that could make an entry wrong calls `invalidate`. `epoch` counts those
  * changes, so that the result of a check that ran at the same time is not cached.
  */
 export class TokenCache {
