@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { addLogin, password as known } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailsAt, servicesWithMail } from '../harness/mail-server.ts';
@@ -147,27 +147,34 @@ onBothEngines('A stranger who registers', (engine) => {
     await request(service, '/v1/password/resets', { json: { email }, headers: { 'x-forwarded-for': '10.2.3.2' } });
     assert.equal((await mailsTo(new RegExp(email))).length, 1);
   });
+});
+
+// One engine and a small storm: no database is involved in the order of hashes, and real hashes take much processor time.
+describe('A storm of registrations', () => {
+  const start = services('sqlite');
 
   it('does not delay sign-ins', async (test) => {
     // The password hashes of this service take as long as in production.
     process.env.TEST_REAL_PASSWORDS = '1';
     test.after(() => void delete process.env.TEST_REAL_PASSWORDS);
-    const own = await mail.start({ TRUST_PROXY: '127.0.0.1' });
-    const { email } = await addLogin(own);
-    const waiting = async () => (await own.context.metrics.passwordQueue.get()).values[0]?.value ?? 0;
+    const service = await start({ env: { TRUST_PROXY: '127.0.0.1' } });
+    const from = (address: string, json: unknown) => ({ json, headers: { 'x-forwarded-for': address } });
+    const { email } = await addLogin(service);
+    const waiting = async () => (await service.context.metrics.passwordQueue.get()).values[0]?.value ?? 0;
     let done = 0;
-    const storm = Array.from({ length: 60 }, (_, i) =>
-      register(`storm${i}@example.com`, '10.2.4.1', {}, own).then(({ status }) => {
-        // On a busy machine, the last registrations wait too long and get 503.
-        assert.ok(status === 201 || status === 503, String(status));
-        done++;
-      }),
+    const storm = Array.from({ length: 16 }, (_, i) =>
+      request(service, '/v1/register', from('10.2.4.1', { email: `storm${i}@example.com`, password })).then(
+        ({ status }) => {
+          // On a busy machine, the last registrations wait too long and get 503.
+          assert.ok(status === 201 || status === 503, String(status));
+          done++;
+        },
+      ),
     );
-    while ((await waiting()) < 40 && done < 20) await new Promise((resolve) => setImmediate(resolve));
-    const headers = { 'x-forwarded-for': '10.2.4.2' };
-    const login = await request(own, '/v1/clients/web/admin/login', { json: { email, password: known }, headers });
+    while ((await waiting()) < 10 && done < 4) await new Promise((resolve) => setImmediate(resolve));
+    const login = await request(service, '/v1/clients/web/admin/login', from('10.2.4.2', { email, password: known }));
     assert.equal(login.status, 200);
-    assert.ok(done < 50, `${done} of 60 registrations were processed first`);
+    assert.ok(done < 12, `${done} of 16 registrations were processed first`);
     await Promise.all(storm);
   });
 });
