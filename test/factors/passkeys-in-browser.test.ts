@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
 import { browsers } from '../harness/browser.ts';
-import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 
 /** A free port: the address of the service must be known before it starts. */
@@ -62,8 +61,9 @@ class VirtualAuthenticator {
   }
 }
 
-onBothEngines('Passkeys in a real browser', (engine) => {
-  const start = services(engine);
+// One engine: the browser sees only HTTP, and passkeys.test.ts covers the SQL of both.
+describe('Passkeys in a real browser', () => {
+  const start = services('postgres');
   const open = browsers();
   let service: Service;
   let url: string;
