@@ -37,7 +37,6 @@ describe('The console and access rights', () => {
       await page.getByRole('region', { name: 'Sign-ins' }).getByText('1 failed').waitFor();
       await page.getByText('no SMTP_URL').waitFor();
       await page.getByText('A sign-in of').first().waitFor();
-      assert.deepEqual(await seriousProblems(page), []);
     });
 
     await visit.test('creates a user who can log in', async () => {

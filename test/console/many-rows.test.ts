@@ -126,7 +126,6 @@ describe('The console and lists with many rows', () => {
       await selection().getByText('43 cars selected').waitFor();
       await selection().getByRole('button', { name: 'Change' }).click();
       await page.getByRole('textbox', { name: 'New model' }).fill('Changed');
-      assert.deepEqual(await seriousProblems(page), []);
       await page.getByRole('button', { name: 'Change 43 cars' }).click();
       await page.getByRole('dialog', { name: '43 cars changed' }).getByText('Nothing failed.').waitFor();
       const changed = async () => {

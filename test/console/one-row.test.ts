@@ -108,7 +108,6 @@ describe('The console and one row', () => {
       const panel = page.getByRole('dialog', { name: 'For programs' });
       await panel.getByText(`curl '${service.url}/v1/cars/${id}'`).waitFor();
       await panel.getByText(`resource('cars').get('${id}')`).waitFor();
-      assert.deepEqual(await seriousProblems(page), []);
       await panel.getByRole('tab', { name: 'JSON' }).click();
       await panel.getByText('"plate": "AB 123"').waitFor();
       await page.keyboard.press('Escape');

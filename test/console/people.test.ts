@@ -65,7 +65,6 @@ describe('The console and people', () => {
         for (const name of ['Grace Hopper grace@example.com', 'Grace Hopper grace2@example.com', 'Graceful things']) {
           await page.getByRole('option', { name, exact: true }).waitFor();
         }
-        assert.deepEqual(await seriousProblems(page), []);
         await search.fill('sessions');
         await page.getByRole('option', { name: 'My sessions' }).waitFor();
         await press('Escape');
@@ -126,7 +125,6 @@ describe('The console and people', () => {
     await visit.test('shows the affected rows before it deletes a user', async () => {
       await page.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
       await page.getByRole('dialog').getByRole('link', { name: '1 token' }).waitFor();
-      assert.deepEqual(await seriousProblems(page), []);
       await page.getByRole('button', { name: 'Delete user', exact: true }).press('Enter');
       await page.getByRole('heading', { name: 'Users' }).waitFor();
       assert.equal(

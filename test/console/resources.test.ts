@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
-import { browsers, seriousProblems } from '../harness/browser.ts';
+import { browsers } from '../harness/browser.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { filled, openConsole } from './open-console.ts';
@@ -30,7 +30,6 @@ describe('The console and the resources of an operator', () => {
     await visit.test('opens after a sign-in on the login page', async () => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       await page.getByRole('link', { name: 'Folders' }).getByText('2').waitFor();
-      assert.deepEqual(await seriousProblems(page), []);
     });
 
     await visit.test('creates a row that refers to another', async () => {
@@ -95,7 +94,6 @@ describe('The console and the resources of an operator', () => {
       await page.getByRole('cell', { name: 'Work', exact: true }).click();
       await page.getByRole('heading', { name: 'Folder Work' }).waitFor();
       await page.getByRole('cell', { name: 'Theirs', exact: true }).waitFor();
-      assert.deepEqual(await seriousProblems(page), []);
     });
 
     await visit.test('shows declared actions', async () => {
@@ -109,7 +107,6 @@ describe('The console and the resources of an operator', () => {
     await visit.test('deletes a row after a confirmation', async () => {
       await page.getByRole('button', { name: 'Delete' }).click();
       const dialog = page.getByRole('dialog', { name: 'Delete note “Theirs”?' });
-      assert.deepEqual(await seriousProblems(page), []);
       await dialog.getByRole('button', { name: 'Delete note', exact: true }).click();
       await page.getByText('Note deleted', { exact: true }).waitFor();
       await page.getByText('No notes yet.').waitFor();

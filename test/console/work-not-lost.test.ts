@@ -52,7 +52,6 @@ describe('The console', () => {
       await dialog.getByText('Both changed it').waitFor();
       assert.equal(await dialog.getByRole('radio', { name: 'Mine Mine' }).isChecked(), true);
       assert.equal(await dialog.getByRole('radio', { name: 'Theirs 9' }).isChecked(), true);
-      assert.deepEqual(await seriousProblems(page), []);
       // Changes the row again while the dialog is open, so there are new versions to choose from.
       await change({ seats: 8 });
       await dialog.getByRole('button', { name: 'Save my choices' }).click();
@@ -112,7 +111,6 @@ describe('The console', () => {
       await page.getByRole('menuitem', { name: 'Drivers' }).click();
       await page.getByRole('heading', { name: 'The service is not answering' }).waitFor();
       assert.equal(await page.getByText('None.').count(), 0);
-      assert.deepEqual(await seriousProblems(page), []);
       await page.unroute(calls);
       await page.getByRole('button', { name: 'Retry' }).click();
       await page.getByRole('link', { name: 'Max Verne' }).first().waitFor();
