@@ -45,13 +45,13 @@ export interface Comparison {
 export const peers = ['oidc-provider', 'express-oauth-server', 'better-auth'] as const;
 /** A password takes tens of milliseconds, so the load has fewer connections and lasts longer. */
 const hashing = new Set(['password', 'register']);
-const cars = 10_000;
+const carsOf = ({ quick }: Plan): number => (quick ? 1_000 : 10_000);
 
 /** Runs every operation on every server that supports it, in turns, so that noise affects all servers equally. */
 export async function compareOperations(plan: Plan, postgresUrl: string | undefined): Promise<Comparison> {
   const scratch = mkdtempSync(join(tmpdir(), 'gatehouse-limits-'));
-  const prepared = [await prepareGatehouse('sqlite', { cars })];
-  if (postgresUrl) prepared.push(await prepareGatehouse('postgres', { cars }, postgresUrl));
+  const prepared = [await prepareGatehouse('sqlite', { cars: carsOf(plan) })];
+  if (postgresUrl) prepared.push(await prepareGatehouse('postgres', { cars: carsOf(plan) }, postgresUrl));
   const servers: ServerProcess[] = [];
   try {
     const gatehouse: ServerProcess[] = [];

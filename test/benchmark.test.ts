@@ -22,7 +22,7 @@ describe('The benchmark', () => {
   after(() => rmSync(out, { recursive: true, force: true }));
 
   it('runs, checks the responses, and writes its report', { timeout: 600_000 }, async () => {
-    const options = ['--quick', '--only=operations,flames', '--operations=get,refresh', '--no-peers', '--no-postgres'];
+    const options = ['--quick', '--only=operations,flames', '--operations=refresh', '--no-peers', '--no-postgres'];
     const { stdout } = await run(process.execPath, [program, ...options, `--out=${out}`]);
     assert.match(stdout, /refresh \/ signed and synced one by one/);
 
@@ -31,7 +31,7 @@ describe('The benchmark', () => {
       operations: { limits: Figures; gatehouse: Figures[] };
     };
     for (const { operations } of [report.operations.limits, ...report.operations.gatehouse]) {
-      assert.deepEqual(Object.keys(operations), ['get', 'refresh']);
+      assert.deepEqual(Object.keys(operations), ['refresh']);
       for (const { requests, failures } of Object.values(operations)) {
         assert.ok(requests > 0);
         assert.equal(failures, 0);
