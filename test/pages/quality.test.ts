@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import type { BrowserContext, Page, Response } from 'playwright-core';
+import type { BrowserContext, Page, Response, ViewportSize } from 'playwright-core';
 import { password } from '../harness/accounts.ts';
 import { browsers, colourRules, problemsOf } from '../harness/browser.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
 import { type Service, services } from '../harness/service.ts';
 
 const email = 'ada@example.com';
+
+/** In dark mode, only a sample is tested: pages with different elements. `npm run test:sweep` tests every page. */
+const kinds = [
+  ...['login refused', 'register', 'mail sent', 'dead link', 'device asked about', 'deletion refused', 'profile'],
+  ...['authenticator new', 'sessions', 'token refused', 'token made', 'applications', 'application', 'forbidden'],
+];
+const isSample = (name: string) => Boolean(process.env.TEST_SWEEP) || kinds.includes(name);
 
 describe('The quality of the pages in a real browser', () => {
   const start = services('sqlite');
@@ -121,21 +128,21 @@ describe('The quality of the pages in a real browser', () => {
   });
 
   /** Wider pages would overflow on a small phone or on a desktop. */
-  const widths = [360, 1440];
+  const [phone, desktop] = [360, 1440].map((width) => ({ width, height: 720 })) as [ViewportSize, ViewportSize];
 
-  const judge = async (page: Page) => {
-    // Without motion, because axe must judge the final colours.
-    await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const judge = async (name: string, page: Page) => {
     assert.deepEqual(await problemsOf(page), [], 'axe-core, light');
-    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-    assert.deepEqual(await problemsOf(page, colourRules), [], 'axe-core, dark');
-    const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
-    for (const narrow of widths) {
-      await page.setViewportSize({ width: narrow, height });
-      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number;
-      assert.ok(wide <= narrow, `${wide} pixels wide at ${narrow}`);
+    if (isSample(name)) {
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await problemsOf(page, colourRules), [], 'axe-core, dark');
+      await page.emulateMedia({ colorScheme: 'light' });
     }
-    await page.setViewportSize({ width, height });
+    // The desktop last, for the next page.
+    for (const size of [phone, desktop]) {
+      await page.setViewportSize(size);
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number;
+      assert.ok(wide <= size.width, `${wide} pixels wide at ${size.width}`);
+    }
   };
 
   const checkHeaders = (document: Response) => {
@@ -151,7 +158,8 @@ describe('The quality of the pages in a real browser', () => {
     ['of the settings', privatePages],
   ] as const)
     it(`every page ${whose} is accessible, fits the screen, is small, loads nothing from other origins, and is not cached or framed`, async (walk) => {
-      const context = await open(pages === privatePages ? { storageState: await signedIn.storageState() } : {});
+      const own = pages === privatePages ? { storageState: await signedIn.storageState() } : {};
+      const context = await open({ viewport: desktop, ...own });
       const page = await context.newPage();
       const complaints: string[] = [];
       const documents: Response[] = [];
@@ -173,7 +181,7 @@ describe('The quality of the pages in a real browser', () => {
           await go(page);
           await page.waitForLoadState('networkidle');
           assert.ok(bytes > 500 && bytes < 50_000, `${bytes} bytes`);
-          await judge(page);
+          await judge(name, page);
         });
       assert.deepEqual(complaints, []);
       assert.ok(documents.length >= pages.size);
