@@ -112,7 +112,7 @@ describe('Two instances on one PostgreSQL', () => {
     const { access_token: token } = (await login(one, email)) as { access_token: string };
     assert.equal(await statusAt(other, token), 'good');
     const lost = new Promise<void>((resolve) => {
-      const check = () => (other.context.database.bus.cacheUsable() ? setImmediate(check) : resolve());
+      const check = () => (other.context.database.bus.isCacheUsable() ? setImmediate(check) : resolve());
       check();
     });
     const admin = new pg.Client({ connectionString: one.database.url });
@@ -126,7 +126,7 @@ describe('Two instances on one PostgreSQL', () => {
     await admin.end();
     assert.equal(await statusAt(other, token), 'token_revoked');
     const back = new Promise<void>((resolve) => {
-      const check = () => (other.context.database.bus.cacheUsable() ? resolve() : setTimeout(check, 10));
+      const check = () => (other.context.database.bus.isCacheUsable() ? resolve() : setTimeout(check, 10));
       check();
     });
     await back;

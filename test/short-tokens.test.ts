@@ -59,7 +59,7 @@ onBothEngines('Short tokens', (engine) => {
   it('can be introspected', async () => {
     const person = await registerUser(service);
     const token = await personalToken(service, person.token, ['users:read']);
-    const found = await service.verifier.find(token);
+    const found = await service.verifier.findToken(token);
     assert.equal(found?.kind === 'access' && found.claims.scope, 'users:read');
     assert.equal(found?.kind === 'access' && found.claims.aud, service.context.config.baseUrl);
   });

@@ -3,11 +3,11 @@ import { codeOf, unavailable } from '../platform/errors.ts';
 import { type Bus, commitAndInvalidate, type Invalidate } from './bus.ts';
 import type { Db, Tx } from './database.ts';
 
-export interface Act {
+export interface WriteAuthority {
   readonly caller: Caller;
   readonly scope?: string | undefined;
   /** The write may change users, clients or sessions. Then it locks those of the caller in exclusive mode from the start. */
-  readonly ofAccounts?: boolean;
+  readonly changesAccounts?: boolean;
   /** The log of changes may record the write, with the caller as its author. */
   readonly recorded?: boolean;
   readonly userId?: string | undefined;
@@ -18,13 +18,13 @@ export interface Act {
  * Checks inside the transaction whether the caller may still act, and locks its session, user and client. Returns the current
  * caller, or throws 401 or 403.
  */
-export type LockAuthority = (tx: Tx, act: Act) => Promise<Caller>;
+export type LockAuthority = (tx: Tx, authority: WriteAuthority) => Promise<Caller>;
 
 const attempts = 4;
 const retryDelayMs = 50;
 
 /** SQLSTATE of a deadlock, and of a serialization failure. */
-const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
+const isRetryableConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error) ?? '');
 
 /**
  * `commitAndInvalidate` on behalf of a caller. Every write of a request goes through this function. The transaction locks the caller's
@@ -32,15 +32,17 @@ const wasBroken = (error: unknown): boolean => ['40P01', '40001'].includes(codeO
  */
 export async function changeAs<T>(
   database: { db: Db; bus: Bus },
-  hold: LockAuthority,
-  act: Act,
+  lockAuthority: LockAuthority,
+  authority: WriteAuthority,
   work: (tx: Tx, invalidate: Invalidate, caller: Caller) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await commitAndInvalidate(database, async (tx, invalidate) => work(tx, invalidate, await hold(tx, act)));
+      return await commitAndInvalidate(database, async (tx, invalidate) =>
+        work(tx, invalidate, await lockAuthority(tx, authority)),
+      );
     } catch (error) {
-      if (!wasBroken(error)) throw error;
+      if (!isRetryableConflict(error)) throw error;
       if (attempt === attempts) {
         throw unavailable('Somebody else is changing the same data at the moment. Try again.', 1, 'deadlock');
       }

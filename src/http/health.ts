@@ -28,7 +28,7 @@ async function withTimeout(check: Promise<void>): Promise<void> {
 function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
-    if (!database.bus.cacheUsable()) throw new Error('this instance does not receive the invalidations of others');
+    if (!database.bus.isCacheUsable()) throw new Error('this instance does not receive the invalidations of others');
   };
   const workers = async () => {
     if (siblings && siblings.unresponsive > 0) throw new Error(`unresponsive workers: ${siblings.unresponsive}`);

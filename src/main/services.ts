@@ -20,7 +20,7 @@ import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ensureProxiedClients, recreateProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { createImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
-import { createFailedClients } from '../oauth/failed-clients.ts';
+import { createFailedClientRecorder } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
@@ -82,7 +82,7 @@ export async function createServices(context: Context) {
     keys,
     clients,
     documents: new ClientDocuments(context, clients, { scopes, keys }),
-    recordFailedClient: createFailedClients(context, clients),
+    recordFailedClient: createFailedClientRecorder(context, clients),
     clientKeys: new ClientKeys(context),
     dpop,
     sessions,

@@ -1,13 +1,13 @@
 import { isUnstorableText } from '../http/bodies/form-body.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { isOneOf } from '../platform/is-one-of.ts';
-import { unknownClient } from './clients/client-errors.ts';
+import { invalidClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 import { readJws } from './proofs/client-jws.ts';
-import type { ProvenRequest } from './proofs/dpop.ts';
+import type { DpopRequest } from './proofs/dpop.ts';
 import { consumeProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -16,37 +16,37 @@ const maxLifetime = 3600;
 const clockTolerance = 60;
 
 /** RFC 7523 3: finds the client that signed the assertion of a request. An assertion works once, across all instances. */
-async function clientByAssertion(oauth: ByAssertion, parameters: Parameters): Promise<StoredClient> {
+async function authenticateByAssertion(oauth: AssertionServices, parameters: Parameters): Promise<StoredClient> {
   const { context, clients, clientKeys } = oauth;
   const jws = readJws(parameters.get('client_assertion') ?? '');
-  if (!jws || parameters.get('client_assertion_type') !== assertionType) throw unknownClient('no client assertion');
+  if (!jws || parameters.get('client_assertion_type') !== assertionType) throw invalidClient('no client assertion');
   const { iss, sub, aud, exp, nbf, jti } = jws.claims;
   const id = parameters.get('client_id') ?? sub;
-  if (typeof sub !== 'string' || iss !== sub || id !== sub) throw unknownClient('iss, sub and client_id differ');
+  if (typeof sub !== 'string' || iss !== sub || id !== sub) throw invalidClient('iss, sub and client_id differ');
   const now = context.now() / 1000;
-  if (!isForHere(context.config.baseUrl, aud)) throw unknownClient('the assertion is for another server');
+  if (!isForThisServer(context.config.baseUrl, aud)) throw invalidClient('the assertion is for another server');
   if (typeof exp !== 'number' || exp < now - clockTolerance || exp > now + maxLifetime) {
-    throw unknownClient('the assertion has expired, or lives too long');
+    throw invalidClient('the assertion has expired, or lives too long');
   }
   if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + clockTolerance)) {
-    throw unknownClient('the assertion is not valid yet');
+    throw invalidClient('the assertion is not valid yet');
   }
-  if (typeof jti !== 'string') throw unknownClient('the assertion has no jti');
+  if (typeof jti !== 'string') throw invalidClient('the assertion has no jti');
   const client = await clients.find(sub);
-  if (client?.token_endpoint_auth_method !== 'private_key_jwt') throw unknownClient('no client with keys');
-  if (!(await clientKeys.isSigned(client, jws))) throw unknownClient('no key of the client signed the assertion');
+  if (client?.token_endpoint_auth_method !== 'private_key_jwt') throw invalidClient('no client with keys');
+  if (!(await clientKeys.isSigned(client, jws))) throw invalidClient('no key of the client signed the assertion');
   // `exp` can have fractions (RFC 7519 2). The column stores integers.
   const expiresAt = Math.ceil((exp + clockTolerance) * 1000);
   if (!(await consumeProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
-    throw unknownClient('the assertion was used before');
+    throw invalidClient('the assertion was used before');
   }
   return client;
 }
 
-type ByAssertion = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
+type AssertionServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
 
 /** FAPI 2.0 requires the issuer as the only audience. Older libraries name the endpoint that they call. */
-function isForHere(baseUrl: string, aud: unknown): boolean {
+function isForThisServer(baseUrl: string, aud: unknown): boolean {
   const here = [
     baseUrl,
     `${baseUrl}/`,
@@ -60,27 +60,27 @@ export interface ClientRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
   /** The request itself, if it may carry a DPoP proof. */
-  readonly sent?: ProvenRequest | undefined;
+  readonly dpopRequest?: DpopRequest | undefined;
   readonly source: RequestSource;
   /** Counts the request against the RATE_LIMIT of its client. Throws if the limit is exceeded. */
-  readonly countAs?: ((caller: string) => void) | undefined;
+  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
   /** Called with the authenticated client, before the request is checked. */
-  readonly authenticated?: ((client: StoredClient) => void) | undefined;
+  readonly onAuthenticated?: ((client: StoredClient) => void) | undefined;
 }
 
 /** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */
 export async function authenticateClient(
   oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'recordFailedClient'>,
-  { authorization, source, countAs, authenticated }: Omit<ClientRequest, 'body'>,
+  { authorization, source, countAgainstRateLimit, onAuthenticated }: Omit<ClientRequest, 'body'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
   const { clients } = oauth;
   if (parameters.has('client_assertion')) {
     if (authorization !== undefined && /^basic /i.test(authorization)) throw authenticatedTwice();
     if (parameters.has('client_secret')) throw authenticatedTwice();
-    const client = await clientByAssertion(oauth, parameters);
-    authenticated?.(client);
-    countAs?.(client.id);
+    const client = await authenticateByAssertion(oauth, parameters);
+    onAuthenticated?.(client);
+    countAgainstRateLimit?.(client.id);
     return client;
   }
   // Only Basic is client authentication. Some HTTP clients add a Bearer header to every request.
@@ -94,12 +94,12 @@ export async function authenticateClient(
     if (usedHeader && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
-    authenticated?.(client);
-    if (!client.public) countAs?.(client.id);
+    onAuthenticated?.(client);
+    if (!client.public) countAgainstRateLimit?.(client.id);
     return client;
   }
   await oauth.recordFailedClient(attempts[0]?.id ?? id, source);
-  throw unknownClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
+  throw invalidClient(attempts.length === 0 ? 'no Basic credentials' : `client ${attempts[0]?.id ?? 'missing'}`);
 }
 
 const authenticatedTwice = () =>

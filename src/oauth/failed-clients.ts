@@ -7,13 +7,13 @@ import type { ClientDirectory } from './clients/client-directory.ts';
 
 const windowMs = 15 * 60_000;
 /** The limit of client ids per network, existing or not. */
-const perNetwork = 10;
+const maxPerNetwork = 10;
 /** The limit of all networks together: an attacker with many networks must not fill the audit trail. */
-const inAll = 500;
+const maxInTotal = 500;
 const maxIdLength = 128;
 
 /** Returns a function that records failed client authentication, at most once per 15 minutes, client and network. Each instance counts for itself. */
-export function createFailedClients(context: Context, clients: ClientDirectory) {
+export function createFailedClientRecorder(context: Context, clients: ClientDirectory) {
   /** The client ids that were tried, by network. */
   let tried = new Map<string, Set<string>>();
   let recorded = 0;
@@ -26,9 +26,9 @@ export function createFailedClients(context: Context, clients: ClientDirectory) 
       recorded = 0;
       since = now;
     }
-    if (recorded >= inAll) return false;
+    if (recorded >= maxInTotal) return false;
     const ids = getOrCreate(tried, network, () => new Set());
-    if (ids.has(id) || ids.size >= perNetwork) return false;
+    if (ids.has(id) || ids.size >= maxPerNetwork) return false;
     ids.add(id);
     recorded++;
     return true;

@@ -15,14 +15,14 @@ export interface GrantRequest {
   /** The thumbprint of the client's DPoP key (RFC 9449). */
   readonly jkt?: string | undefined;
   /** Counts the request against the RATE_LIMIT of its user or session, unless its client was counted. */
-  readonly countAs?: ((caller: string) => void) | undefined;
+  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
 }
 
 /** The session of the tokens, and the scopes of this access token. */
-export interface Granted extends StoredSession {
+export interface GrantResult extends StoredSession {
   readonly scopes: readonly string[];
   /** The scopes of the authorization request, if there was one. */
-  readonly asked?: readonly string[];
+  readonly requestedScopes?: readonly string[];
   /** The nonce of the authorization request, for the ID token. */
   readonly nonce?: string | undefined;
   /** The exchanged token, in place of a token of the session (RFC 8693). */
@@ -42,7 +42,7 @@ export interface Grant {
   readonly clientTypes: readonly ClientType[];
   /** True if the client must authenticate. */
   readonly confidential?: boolean;
-  issue(oauth: OAuth, request: GrantRequest): Promise<Granted>;
+  issue(oauth: OAuth, request: GrantRequest): Promise<GrantResult>;
 }
 
 /** The scopes and audiences that the client asks for in this request. */

@@ -2,10 +2,10 @@ import type { Caller } from '../platform/caller.ts';
 import { parseJson } from '../platform/json-text.ts';
 import type { Proof } from '../platform/proof.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
-import { unknownClient } from './clients/client-errors.ts';
+import { invalidClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isForUser } from './clients/require-realm.ts';
-import { limitByRolesOf } from './clients/role-scopes.ts';
+import { limitByRolesOfUser } from './clients/role-scopes.ts';
 import { introspectScope, narrowScopes } from './clients/scopes/scopes.ts';
 import type { OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
@@ -26,12 +26,12 @@ export async function handleIntrospection(oauth: OAuth, request: ClientRequest):
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   // RFC 7662 2.1: the caller must be authenticated.
-  if (client.public) throw unknownClient('a public client asked about a token');
+  if (client.public) throw invalidClient('a public client asked about a token');
   const token = required(parameters, 'token');
   const mayIntrospect = ({ clientId }: Caller) => clientId === client.id || client.scopes.includes(introspectScope);
   const access = await verifier.introspect(token, mayIntrospect);
   if (access) return describeAccess(access);
-  const found = await verifier.find(token);
+  const found = await verifier.findToken(token);
   // A resource server would mistake an active refresh token for an access token, so only its own client can inspect it.
   if (found?.kind !== 'refresh' || found.session.client_id !== client.id) return inactive;
   return describeRefresh(oauth, client, found);
@@ -56,7 +56,7 @@ async function describeRefresh(
   if (generation !== session.generation && !isWithinGrace(session, generation, config, now())) return inactive;
   if (!(await isForUser(database.db, client, session.user_id))) return inactive;
   const granted = narrowScopes(parseJson(session.scopes), client.scopes);
-  const scopes = await limitByRolesOf(context, session.user_id ?? client.userId, granted);
+  const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted);
   return {
     active: true,
     token_type: 'refresh_token',

@@ -33,26 +33,26 @@ const config = {
   cors: 'applications',
   repeatable: 'resource',
 } as const;
-export const tags = ['OAuth'];
+export const oauthTags = ['OAuth'];
 const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
-export const errors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
+export const oauthErrorResponses = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every response, including errors. */
-export function neverStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
+export function setNoStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
   reply.header('cache-control', 'no-store').header('pragma', 'no-cache');
   done();
 }
 
 /** The handlers build complete responses, so no schema filters them. */
-const writtenWhole = () => JSON.stringify;
+const jsonSerializer = () => JSON.stringify;
 
-export const requestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
-  sent: { method: request.method, url: request.url, headers: request.headers },
+export const clientRequestOf = (request: FastifyRequest, reply: FastifyReply): ClientRequest => ({
+  dpopRequest: { method: request.method, url: request.url, headers: request.headers },
   authorization: request.headers.authorization,
   body: request.body,
   source: requestSource(request),
-  countAs: (caller) => reply.countAs(caller),
-  authenticated: (client) => allowOwnOrigin(client, request, reply),
+  countAgainstRateLimit: (caller) => reply.countAgainstRateLimit(caller),
+  onAuthenticated: (client) => allowOwnOrigin(client, request, reply),
 });
 
 /** Lets pages of the application read the response to a request with cookies. Some libraries send cookies. */
@@ -74,14 +74,14 @@ function serveTokenPreflight(app: App, { context: { database } }: OAuth): void {
 const originOf = (uri: string): string | null => (/^https?:/.test(uri) ? new URL(uri).origin : null);
 
 /** The options of every OAuth endpoint. */
-export const oauthRoute = { config, onRequest: neverStore, ...noValidation, serializerCompiler: writtenWhole };
+export const oauthRouteOptions = { config, onRequest: setNoStore, ...noValidation, serializerCompiler: jsonSerializer };
 
 interface Endpoint {
   readonly name: string;
   /** The operation id outside of `/v1`. The operation inside is named after its path. */
   readonly operationId: string;
   /** False: not under `/v1`. The specification does not name it there, and clients find it in the metadata. */
-  readonly inApi?: false;
+  readonly underV1?: false;
   readonly schema: FastifySchema;
   handle(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
@@ -90,40 +90,47 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   {
     name: 'token',
     operationId: 'getTokens',
-    schema: { summary: 'Get tokens', body: tokenParametersSchema, response: { 200: tokenResponseSchema, ...errors } },
+    schema: {
+      summary: 'Get tokens',
+      body: tokenParametersSchema,
+      response: { 200: tokenResponseSchema, ...oauthErrorResponses },
+    },
     async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
-      const { response, browserCookie } = await handleTokenRequest(oauth, { ...requestOf(request, reply), source });
+      const { response, browserCookie } = await handleTokenRequest(oauth, {
+        ...clientRequestOf(request, reply),
+        source,
+      });
       if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return response;
     },
   },
   {
     name: 'par',
-    inApi: false,
+    underV1: false,
     operationId: 'pushAuthorizationRequest',
     schema: {
       summary: 'Push an authorization request (RFC 9126)',
       body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
-      response: { 201: pushedRequestSchema, ...errors },
+      response: { 201: pushedRequestSchema, ...oauthErrorResponses },
     },
     async handle(request, reply) {
-      const pushed = await handlePushedRequest(oauth, requestOf(request, reply));
+      const pushed = await handlePushedRequest(oauth, clientRequestOf(request, reply));
       reply.code(201);
       return pushed;
     },
   },
   {
     name: 'device_authorization',
-    inApi: false,
+    underV1: false,
     operationId: 'authorizeDevice',
     schema: {
       summary: 'Start the sign-in on a device without a browser (RFC 8628)',
       body: deviceParametersSchema,
-      response: { 200: deviceCodesSchema, ...errors },
+      response: { 200: deviceCodesSchema, ...oauthErrorResponses },
     },
-    handle: (request, reply) => handleDeviceAuthorization(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleDeviceAuthorization(oauth, clientRequestOf(request, reply)),
   },
   {
     name: 'revoke',
@@ -131,9 +138,12 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Revoke a token and end its session (RFC 7009)',
       body: tokenAndHintSchema,
-      response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...errors },
+      response: {
+        200: Type.Object({}, { description: 'The token is invalid or has expired.' }),
+        ...oauthErrorResponses,
+      },
     },
-    handle: (request, reply) => handleRevocation(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleRevocation(oauth, clientRequestOf(request, reply)),
   },
   {
     name: 'introspect',
@@ -141,9 +151,9 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Introspect a token (RFC 7662)',
       body: tokenAndHintSchema,
-      response: { 200: introspectionSchema, ...errors },
+      response: { 200: introspectionSchema, ...oauthErrorResponses },
     },
-    handle: (request, reply) => handleIntrospection(oauth, requestOf(request, reply)),
+    handle: (request, reply) => handleIntrospection(oauth, clientRequestOf(request, reply)),
   },
 ];
 
@@ -151,10 +161,21 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, inApi: isInApi = true, operationId, schema, handle } of endpointsOf(oauth, browserCookie)) {
-    app.post(`/oauth/${name}`, { ...oauthRoute, schema: { tags, consumes, operationId, ...schema } }, handle);
-    if (!isInApi) continue;
-    app.post(`/v1/oauth/${name}`, { ...oauthRoute, config: inApi, schema: { tags, consumes, ...schema } }, handle);
+  for (const { name, underV1: servedUnderV1 = true, operationId, schema, handle } of endpointsOf(
+    oauth,
+    browserCookie,
+  )) {
+    app.post(
+      `/oauth/${name}`,
+      { ...oauthRouteOptions, schema: { tags: oauthTags, consumes, operationId, ...schema } },
+      handle,
+    );
+    if (!servedUnderV1) continue;
+    app.post(
+      `/v1/oauth/${name}`,
+      { ...oauthRouteOptions, config: inApi, schema: { tags: oauthTags, consumes, ...schema } },
+      handle,
+    );
   }
   serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);

@@ -10,7 +10,7 @@ import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { KnownScopes } from './clients/scopes/scopes.ts';
-import type { createFailedClients } from './failed-clients.ts';
+import type { createFailedClientRecorder } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';
 import type { ClientDocuments } from './registration/client-documents.ts';
@@ -24,7 +24,7 @@ export interface OAuth {
   readonly clients: ClientDirectory;
   /** Finds applications, including those whose id is the address of a client document. */
   readonly documents: ClientDocuments;
-  readonly recordFailedClient: ReturnType<typeof createFailedClients>;
+  readonly recordFailedClient: ReturnType<typeof createFailedClientRecorder>;
   readonly clientKeys: ClientKeys;
   readonly dpop: Dpop;
   readonly sessions: Sessions;

@@ -8,11 +8,11 @@ import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireRealm } from './clients/require-realm.ts';
 import { requireSecret } from './clients/secrets/client-secrets.ts';
-import type { Granted, GrantRequest } from './grant.ts';
+import type { GrantRequest, GrantResult } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/authentication.ts';
 
-export interface Login {
+export interface NewLogin {
   readonly user: UserRow;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
@@ -23,7 +23,7 @@ export interface Login {
   /** The identity at a provider that the user signed in with, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** Marks the proofs as used. False if they were already used. */
-  use?(tx: Tx): Promise<boolean>;
+  consume?(tx: Tx): Promise<boolean>;
   /** Do not ask for the second factor on this browser for MFA_REMEMBER. */
   readonly remember?: boolean;
 }
@@ -38,14 +38,14 @@ const unlinked = () =>
 export async function openLogin(
   { context, keys, sessions, notifyOfLogin }: OAuth,
   { client, source }: GrantRequest,
-  { user, scopes, resource, amr, authTime, identity, use, remember = false }: Login,
-): Promise<Granted> {
+  { user, scopes, resource, amr, authTime, identity, consume, remember = false }: NewLogin,
+): Promise<GrantResult> {
   const browserCookie = addKnownBrowser(keys, source, user.id);
   const opened = await context.database.db.transaction().execute(async (tx) => {
     await requireUnchanged(context, tx, user);
     await requireRealm(tx, client, user.id);
     await requireSecret(context, tx, client.secretId);
-    if (use && !(await use(tx))) throw wrongFactor('used before');
+    if (consume && !(await consume(tx))) throw wrongFactor('used before');
     const stored = sessions.open(tx, {
       userId: user.id,
       clientId: client.id,

@@ -14,7 +14,7 @@ export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
   const sent = (body ?? {}) as Record<string, unknown>;
   for (const name of Object.keys(sent)) {
-    const value = (readers.get(name) ?? asSent)(sent[name]);
+    const value = (readers.get(name) ?? unchanged)(sent[name]);
     if (value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
     parameters.set(name, value);
@@ -23,12 +23,12 @@ export function readParameters(body: unknown): Parameters {
 }
 
 /** The assertion of a passkey may be a JSON text inside the JSON body. */
-const asText = (value: unknown): unknown =>
+const stringifyObject = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-const asSent = (value: unknown): unknown => value;
+const unchanged = (value: unknown): unknown => value;
 const readers = new Map<string, (value: unknown) => unknown>([
-  [repeatable, joined],
-  ['passkey', asText],
+  [repeatable, joinUris],
+  ['passkey', stringifyObject],
   ['remember', (value) => (typeof value === 'boolean' ? String(value) : value)],
 ]);
 
@@ -48,7 +48,7 @@ export function required(parameters: Parameters, name: string): string {
 }
 
 /** Joins several values with spaces: a URI contains no space. */
-function joined(value: unknown): unknown {
+function joinUris(value: unknown): unknown {
   const values = [value].flat();
   if (values.some((uri) => typeof uri === 'string' && /\s/.test(uri))) {
     throw new OAuthError('invalid_target', 'resource takes absolute URIs without a fragment.');

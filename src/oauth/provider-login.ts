@@ -4,13 +4,13 @@ import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireConfirmed } from '../identity/credentials/check-credentials.ts';
 import type { Upstream } from '../identity/providers/upstream.ts';
 import type { Acr } from '../platform/proof.ts';
-import { unknownClient } from './clients/client-errors.ts';
+import { invalidClient } from './clients/client-errors.ts';
 import { grantScopes } from './clients/scopes/scopes.ts';
 import { amrOf, finishFirstStep } from './first-step.ts';
 import type { Grant } from './grant.ts';
 import type { OAuth } from './oauth.ts';
 import { openLogin } from './open-login.ts';
-import { type Issued, issueTokens } from './token-endpoint.ts';
+import { type IssuedTokens, issueTokens } from './token-endpoint.ts';
 
 interface ProviderLogin {
   readonly proxied: ProxiedClient;
@@ -26,11 +26,11 @@ interface ProviderLogin {
 export async function logInByProvider(
   oauth: OAuth,
   { proxied, user, identityId, upstream, source, level }: ProviderLogin,
-): Promise<Issued> {
+): Promise<IssuedTokens> {
   const { context, clients } = oauth;
   requireConfirmed(context, user);
   const client = await clients.find(proxied.id);
-  if (client?.type !== 'password') throw unknownClient(`proxied client ${proxied.id} was deleted`, {});
+  if (client?.type !== 'password') throw invalidClient(`proxied client ${proxied.id} was deleted`, {});
   const grant: Grant = {
     type: 'urn:gatehouse:provider',
     clientTypes: ['password'],
@@ -45,7 +45,7 @@ export async function logInByProvider(
       const opened =
         upstream.factors === 2
           ? openLogin(oauth, request, { ...login, amr: [...amrOf.provider, 'mfa'] })
-          : finishFirstStep(oauth, request, { ...login, first: 'provider' });
+          : finishFirstStep(oauth, request, { ...login, firstMethod: 'provider' });
       return opened;
     },
   };

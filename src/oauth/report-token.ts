@@ -20,7 +20,7 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   if (kind === 'sec') return endLeakedSecret(oauth, report);
   if (kind === 'reg') return endLeakedRegistration(oauth, report);
   await oauth.keys.ensureCurrent();
-  const found = await oauth.verifier.find(report.token);
+  const found = await oauth.verifier.findToken(report.token);
   if (!found) return;
   const { id: sessionId, user_id: userId, client_id: clientId, type } = found.session;
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {

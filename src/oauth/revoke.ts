@@ -15,7 +15,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  const found = await verifier.find(required(parameters, 'token'));
+  const found = await verifier.findToken(required(parameters, 'token'));
   if (!found) return nothing;
   const { session } = found;
   if (session.client_id !== client.id) {

@@ -4,13 +4,13 @@ import { OAuthError } from '../platform/errors.ts';
 import { parseJson } from '../platform/json-text.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
-import { unauthorizedClient, unknownClient } from './clients/client-errors.ts';
+import { invalidClient, unauthorizedClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isGrantForClient, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
-import { limitByRolesOf } from './clients/role-scopes.ts';
+import { limitByRolesOfUser } from './clients/role-scopes.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
-import type { Grant, Granted, GrantRequest } from './grant.ts';
+import type { Grant, GrantRequest, GrantResult } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
@@ -28,24 +28,22 @@ import type { TokenResponse } from './schemas.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
 import { readDetails } from './sessions/store/grant-details.ts';
 
-const staleMs = 86_400_000;
+/** The last use is written at most once a day. */
+const useResolutionMs = 86_400_000;
 
-/** Notes the use of a registered client, so that it is not pruned. A failure does no harm. */
-async function recordClientUse(context: Context, { id, registration }: StoredClient): Promise<void> {
+/** Records the use of a registered client, so that it is not pruned. A failure does no harm. */
+async function recordClientUse({ database: { db }, log, now }: Context, client: StoredClient): Promise<void> {
+  const { id, registration } = client;
   if (registration === null) return;
-  try {
-    await recordUse(context, id);
-  } catch (error) {
-    context.log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
-  }
-}
-
-async function recordUse({ database: { db }, now }: Context, id: string): Promise<void> {
   const at = now();
-  const first = await writeFirstUse(db, id, at);
-  if (!first) return writeClientUse(db, id, at, staleMs);
-  const { countedAs = [] } = parseJson(first.metadata);
-  await decrementCounts(db, countedAs, at);
+  try {
+    const firstUse = await writeFirstUse(db, id, at);
+    if (!firstUse) return await writeClientUse(db, id, at, useResolutionMs);
+    const { countedAs = [] } = parseJson(firstUse.metadata);
+    await decrementCounts(db, countedAs, at);
+  } catch (error) {
+    log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
+  }
 }
 
 /** A Map, so that `grant_type=toString` finds nothing. */
@@ -64,14 +62,14 @@ export const grants: ReadonlyMap<string, Grant> = new Map(
 );
 
 /** Tokens, and values for cookies: the lifetime of the refresh token in seconds, and the cookie for known browsers. */
-export interface Issued {
+export interface IssuedTokens {
   readonly response: TokenResponse;
   readonly refreshTokenTtl: number;
   readonly browserCookie?: string | undefined;
 }
 
 /** RFC 6749 3.2. */
-export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): Promise<Issued> {
+export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): Promise<IssuedTokens> {
   const parameters = readParameters(request.body);
   const grant = grants.get(required(parameters, 'grant_type'));
   if (!grant) {
@@ -80,37 +78,43 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
   await oauth.keys.ensureCurrent();
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
-  const countAs = client.public ? request.countAs : undefined;
-  const jkt = request.sent && (await oauth.dpop.atTokenEndpoint(request.sent));
-  const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countAs, jkt });
+  const countAgainstRateLimit = client.public ? request.countAgainstRateLimit : undefined;
+  const jkt = request.dpopRequest && (await oauth.dpop.atTokenEndpoint(request.dpopRequest));
+  const issued = await issueTokens(oauth, grant, {
+    client,
+    parameters,
+    source: request.source,
+    countAgainstRateLimit,
+    jkt,
+  });
   // Compromised keys were replaced in the meantime: the client's authentication is void.
-  if (oauth.keys.epoch !== epoch) throw unknownClient('the keys were replaced');
+  if (oauth.keys.epoch !== epoch) throw invalidClient('the keys were replaced');
   return issued;
 }
 
 /** Runs a grant for an authenticated client and issues its tokens. The token endpoint and the proxies use it. */
-export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<Issued> {
+export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<IssuedTokens> {
   const { sessions, context, audiences } = oauth;
   const { client, parameters } = sent;
   if (!isGrantForClient(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: an invalid parameter must not use up a code or token.
-  const audiencesRequested = audiences.read(resourcesIn(parameters));
-  const askedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
-  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) throw keyRequired();
+  const requestedAudiences = audiences.read(resourcesIn(parameters));
+  const requestedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
+  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) throw dpopProofRequired();
   const request = await translateLegacyScopes(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
-  const scopes = await limitByRolesOf(context, session.user_id ?? client.userId, granted.scopes);
-  const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, audiencesRequested);
+  const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted.scopes);
+  const audience = exchanged ? exchanged.audience : audiences.narrow(session.resource, requestedAudiences);
   const cnf = request.jkt === undefined ? undefined : { jkt: request.jkt };
   // An exchanged token has no authorization details: they were granted to the application that the user saw.
-  const held = exchanged ? undefined : readDetails(session.details).authorizationDetails;
-  const authorization_details = narrowDetails(held, askedDetails);
+  const grantedDetails = exchanged ? undefined : readDetails(session.details).authorizationDetails;
+  const authorization_details = narrowDetails(grantedDetails, requestedDetails);
   const claims =
     exchanged || cnf || authorization_details ? { ...exchanged?.claims, cnf, authorization_details } : undefined;
   // A worker thread signs while the session is written. No token leaves the service before the session is on disk.
-  const accessToken = await sessions.accessToken(session, scopes, audience, claims);
-  const signed = exchanged
+  const accessToken = await sessions.signAccessToken(session, scopes, audience, claims);
+  const id_token = exchanged
     ? undefined
     : await idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
   await Promise.all([durable, recordClientUse(context, client)]);
@@ -121,12 +125,12 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
       expires_in: exchanged?.expiresIn ?? sessions.accessTokenTtl(session),
       access_token: accessToken,
       ...(!exchanged && isRefreshable(client, scopesOfSession(session))
-        ? { refresh_token: sessions.refreshToken(session) }
+        ? { refresh_token: sessions.makeRefreshToken(session) }
         : {}),
-      ...(signed === undefined ? {} : { id_token: signed }),
+      ...(id_token === undefined ? {} : { id_token }),
       ...(exchanged ? { issued_token_type: exchanged.type } : {}),
       ...(authorization_details ? { authorization_details: [...authorization_details] } : {}),
-      ...scopeIfOther({ ...granted, scopes }, parameters.get('scope') ?? ''),
+      ...scopeIfChanged({ ...granted, scopes }, parameters.get('scope') ?? ''),
     },
     refreshTokenTtl: Math.ceil((session.expires_at - context.now()) / 1000),
     browserCookie,
@@ -141,12 +145,12 @@ async function translateLegacyScopes(oauth: OAuth, sent: GrantRequest): Promise<
     : { ...sent, parameters: new Map(sent.parameters).set('scope', scope) };
 }
 
-const keyRequired = () =>
+const dpopProofRequired = () =>
   new OAuthError('invalid_dpop_proof', 'The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
 
-/** RFC 6749 5.1: named if it differs from the requested scope (or, at a refresh, from the scope of the session). */
-function scopeIfOther({ session, scopes, asked: before }: Granted, requested: string): { scope?: string } {
-  const expected = before ?? (requested === '' ? scopesOfSession(session) : parseScope(requested));
+/** RFC 6749 5.1: the response names the scope if it differs from the requested scope or, at a refresh, from the scope of the session. */
+function scopeIfChanged({ session, scopes, requestedScopes }: GrantResult, requested: string): { scope?: string } {
+  const expected = requestedScopes ?? (requested === '' ? scopesOfSession(session) : parseScope(requested));
   const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
   return same ? {} : { scope: scopes.join(' ') };
 }

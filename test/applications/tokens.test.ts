@@ -23,7 +23,7 @@ onBothEngines('Applications at the token endpoint', (engine) => {
     const { id: userId } = await addLogin(service);
     const scopes = ['openid', 'offline_access'];
     const authentication = authenticatedBy(['pwd'], service.context.now());
-    return service.sessions.refreshToken(
+    return service.sessions.makeRefreshToken(
       await openSession(service, { userId, clientId, scopes, source, authentication }),
     );
   }

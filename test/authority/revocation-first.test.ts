@@ -123,7 +123,7 @@ describe('A revocation that waits for a write (postgres)', () => {
 
   it('is not overtaken by the next write, and neither is a refresh', async () => {
     const person = await signedIn(service);
-    const refresh_token = service.sessions.refreshToken({ id: person.sessionId, generation: 0 });
+    const refresh_token = service.sessions.makeRefreshToken({ id: person.sessionId, generation: 0 });
     const client = { client_id: person.clientId, client_secret: person.clientSecret };
     const { revoked, written, queued } = await betweenWrites(person, () =>
       request(service, '/v1/oauth/token', { form: { grant_type: 'refresh_token', ...client, refresh_token } }),

@@ -1,5 +1,5 @@
 import type { Context } from '../../src/database/context.ts';
-import { type Refresh, refreshSession as rotate } from '../../src/oauth/sessions/refresh-session.ts';
+import { type RefreshRequest, refreshSession as rotate } from '../../src/oauth/sessions/refresh-session.ts';
 import type { NewSession, Sessions } from '../../src/oauth/sessions/sessions.ts';
 import type { SessionRow } from '../../src/oauth/sessions/store/session-store.ts';
 
@@ -16,10 +16,10 @@ export async function openSession(
 /** Refreshes like the token endpoint: returns the tokens when the session is on disk. */
 export async function refreshSession(
   sessions: Sessions,
-  refresh: Refresh,
+  refresh: RefreshRequest,
 ): Promise<{ session: SessionRow; accessToken: string }> {
   const { session, durable } = await rotate(sessions, refresh);
-  const accessToken = await sessions.accessToken(session);
+  const accessToken = await sessions.signAccessToken(session);
   await durable;
   return { session, accessToken };
 }

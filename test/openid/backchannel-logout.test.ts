@@ -139,7 +139,7 @@ onBothEngines('Back-channel logout', (engine) => {
   const revoke = (sid: string) =>
     request(service, '/oauth/revoke', {
       form: {
-        token: service.sessions.refreshToken({ id: sid, generation: 0 }),
+        token: service.sessions.makeRefreshToken({ id: sid, generation: 0 }),
         client_id: app.id,
         client_secret: app.secret ?? '',
       },
@@ -151,7 +151,7 @@ onBothEngines('Back-channel logout', (engine) => {
       request<{ access_token: string }>(service, '/oauth/token', {
         form: {
           grant_type: 'refresh_token',
-          refresh_token: service.sessions.refreshToken({ id: session.id, generation }),
+          refresh_token: service.sessions.makeRefreshToken({ id: session.id, generation }),
           client_id: app.id,
           client_secret: app.secret ?? '',
         },

@@ -38,7 +38,7 @@ describe('ID tokens', () => {
         request<Tokens>(service, '/oauth/token', {
           form: { grant_type: 'refresh_token', refresh_token, client_id: clientId, client_secret: secret, scope },
         });
-      const { body, status } = await refresh(service.sessions.refreshToken(session));
+      const { body, status } = await refresh(service.sessions.makeRefreshToken(session));
       assert.equal(status, 200);
       const keySet = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
       const { payload, protectedHeader } = await jwtVerify(body.id_token, keySet, {

@@ -39,7 +39,7 @@ describe('An instance that is cut off from invalidations', () => {
 
   const ready = () => request(far, '/health/ready');
   const trusts = async (wanted: boolean) => {
-    while (far.context.database.bus.cacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (far.context.database.bus.isCacheUsable() !== wanted) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   /** Opens sessions, and lets every instance cache their tokens. */
   const remembered = async (count: number): Promise<string[]> => {
@@ -49,7 +49,7 @@ describe('An instance that is cut off from invalidations', () => {
       await inTime(trusts(true));
       for (const service of [near, third, far])
         for (const token of tokens) assert.equal(await isAccepted(service, token), true);
-    } while (!far.context.database.bus.cacheUsable());
+    } while (!far.context.database.bus.isCacheUsable());
     return tokens;
   };
   /** Whether any instance accepts the token after the logout was acknowledged. */

@@ -64,9 +64,9 @@ describe('An import', () => {
             const subject = (sub !== '1' || user === 'there') && (aud !== '2' || client === 'there');
             const { access, refresh } = loginStates[i] as (typeof loginStates)[number];
             const label = `${situation} ${JSON.stringify({ access, refresh, user, client, later })}`;
-            assert.equal((await verifier.find(access_token)) !== undefined, subject && access === 'live', label);
+            assert.equal((await verifier.findToken(access_token)) !== undefined, subject && access === 'live', label);
             assert.equal(
-              (await verifier.find(refresh_token as string)) !== undefined,
+              (await verifier.findToken(refresh_token as string)) !== undefined,
               subject && refresh === 'live',
               label,
             );

@@ -1,6 +1,5 @@
 import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
-import { checkRedirectUri } from '../../../src/oauth/clients/application-uris.ts';
 import {
   convertToApplication,
   createClient,
@@ -9,6 +8,7 @@ import {
   insertSecret,
   removeClient,
 } from '../../../src/oauth/clients/client-store.ts';
+import { checkRedirectUri } from '../../../src/oauth/clients/client-uris.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
 import { importedKeyId } from '../../../src/oauth/clients/secrets/imported-secrets.ts';

@@ -42,7 +42,7 @@ export class LegacyKeys {
 
   async current(): Promise<LegacyKeySet> {
     const { database } = this.#context;
-    const usable = database.bus.cacheUsable();
+    const usable = database.bus.isCacheUsable();
     if (usable && this.#known) return this.#known;
     const epoch = this.#epoch;
     const contents = await this.#read(database.db);

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { type ApplicationFields, fieldsOf } from '../../oauth/clients/application-store.ts';
-import { mayCallLoopback } from '../../oauth/clients/application-uris.ts';
+import { type ApplicationFields, withDefaults } from '../../oauth/clients/application-store.ts';
 import { type ApplicationInput, checkApplication } from '../../oauth/clients/check-application.ts';
 import type { ClientType } from '../../oauth/clients/client-store.ts';
+import { mayCallLoopback } from '../../oauth/clients/client-uris.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { UsageError } from '../terminal/usage-error.ts';
@@ -78,7 +78,7 @@ export function readApplicationFlags(
   };
   const local = mayCallLoopback(config);
   const { signingAlgorithm } = config;
-  const problems = checkApplication({ type, values, caller: systemCaller, local, signingAlgorithm });
+  const problems = checkApplication({ type, values, caller: systemCaller, allowLoopback: local, signingAlgorithm });
   if (problems.length > 0) throw new UsageError(problems.map(inFlags).join('\n'));
-  return fieldsOf(values);
+  return withDefaults(values);
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { openKeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { fieldsOfRow } from '../../oauth/clients/application-store.ts';
+import { fromColumns } from '../../oauth/clients/application-store.ts';
 import { findClient, listClients, listSecrets } from '../../oauth/clients/client-store.ts';
 import { addClientSecret } from '../../oauth/clients/secrets/client-secrets.ts';
 import { findRegistration } from '../../oauth/registration/registration-store.ts';
@@ -143,7 +143,7 @@ const describe = (id: string) =>
       name: client.name,
       owner: client.user_id,
       scopes: parseJson(client.scopes),
-      ...(client.type === 'application' ? fieldsOfRow(client) : {}),
+      ...(client.type === 'application' ? fromColumns(client) : {}),
       ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),

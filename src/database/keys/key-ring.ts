@@ -53,7 +53,7 @@ export class KeyRing {
   /** Await it before you use the keys. Undefined if the loaded keys are current. */
   ensureCurrent(): Promise<void> | undefined {
     // First, because it may detect a change of another process.
-    const usable = this.#context.database.bus.cacheUsable();
+    const usable = this.#context.database.bus.isCacheUsable();
     return usable && this.#invalidatedAt === this.#loadedFor ? undefined : this.reload();
   }
 

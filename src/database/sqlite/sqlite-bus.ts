@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Bus, type Change, type ChangeListener, notifyListeners } from '../bus.ts';
+import { type Bus, type Invalidation, type InvalidationListener, notifyListeners } from '../bus.ts';
 import type { CommitCounts, Db, Tx } from '../database.ts';
 import { type ArrayStatement, prepareArrays } from './array-statement.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 
-const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
+const everything: readonly Invalidation[] = [{ kind: 'everything', id: '' }];
 
 /**
  * Calls listeners for changes of this process. Before a cache is used, it checks `data_version` for writes of other processes. Their
@@ -13,7 +13,7 @@ const everything: readonly Change[] = [{ kind: 'everything', id: '' }];
  * processes rarely write.
  */
 export class SqliteBus implements Bus {
-  readonly #listeners: ChangeListener[] = [];
+  readonly #listeners: InvalidationListener[] = [];
   readonly #dataVersion: ArrayStatement;
   readonly #snapshot: SharedSnapshot;
   readonly #invalidations: SqliteInvalidations;
@@ -42,16 +42,16 @@ export class SqliteBus implements Bus {
     this.#invalidations.join();
   }
 
-  async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+  async announce(tx: Tx, changes: readonly Invalidation[]): Promise<string> {
     await this.#invalidations.write(tx, changes);
     return '';
   }
 
-  async settle(_announcement: string, changes: readonly Change[]): Promise<void> {
+  async settle(_announcement: string, changes: readonly Invalidation[]): Promise<void> {
     await notifyListeners(this.#listeners, changes);
   }
 
-  subscribe(listener: ChangeListener): void {
+  subscribe(listener: InvalidationListener): void {
     this.#listeners.push(listener);
   }
 
@@ -64,7 +64,7 @@ export class SqliteBus implements Bus {
     this.#wakeListeners.push(listener);
   }
 
-  cacheUsable(): boolean {
+  isCacheUsable(): boolean {
     // Checks once per turn of the event loop.
     if (this.#checked) return true;
     this.#checked = true;
@@ -94,12 +94,12 @@ export class SqliteBus implements Bus {
 
   /** A changed row counts when it changes, and again when the change is committed. */
   changes(): CommitCounts {
-    this.cacheUsable();
+    this.isCacheUsable();
     return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
   }
 
   revision(): number {
-    this.cacheUsable();
+    this.isCacheUsable();
     return this.#own + this.#foreign;
   }
 

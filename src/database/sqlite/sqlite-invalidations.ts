@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { parseJson } from '../../platform/json-text.ts';
-import type { Change } from '../bus.ts';
+import type { Invalidation } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
 /** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
@@ -9,7 +9,7 @@ const kept = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
 const maxChanges = 200;
 
-const everything: Change = { kind: 'everything', id: '' };
+const everything: Invalidation = { kind: 'everything', id: '' };
 
 /** Invalidations between processes that share a SQLite file, written in the transaction of the change. */
 export class SqliteInvalidations {
@@ -29,7 +29,7 @@ export class SqliteInvalidations {
     this.#selectNewer = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
   }
 
-  async write(tx: Tx, changes: readonly Change[]): Promise<void> {
+  async write(tx: Tx, changes: readonly Invalidation[]): Promise<void> {
     const stored = changes.length > maxChanges ? [everything] : changes;
     const { id } = await tx
       .insertInto('invalidations')
@@ -42,13 +42,13 @@ export class SqliteInvalidations {
       .execute();
   }
 
-  read(): readonly Change[] {
+  read(): readonly Invalidation[] {
     if (this.#selectNewer === undefined) return [everything];
     const before = this.#lastRead;
     const rows = this.#selectNewer.all(before);
     if (rows.length === 0) return [];
     this.#lastRead = Number(rows.at(-1)?.id);
     if (rows[0]?.id !== before + 1) return [everything];
-    return rows.flatMap(({ changes }) => parseJson<Change[]>(String(changes)));
+    return rows.flatMap(({ changes }) => parseJson<Invalidation[]>(String(changes)));
   }
 }

@@ -76,7 +76,7 @@ describe('SQLite', () => {
     other.exec("insert into throttles (key, count, expires_at) values ('g', 1, 1)");
     other.close();
     assert.equal(count(), before);
-    assert.equal(database.bus.cacheUsable(), true);
+    assert.equal(database.bus.isCacheUsable(), true);
     assert.equal(notifications, 1);
     assert.equal(count(), before + 1);
   });
@@ -91,7 +91,7 @@ describe('SQLite', () => {
     // Code after a commit continues in the phase of immediates. A snapshot of a read in that phase would still be open for the next
     // requests.
     await new Promise((resolve) => setImmediate(resolve));
-    database.bus.cacheUsable();
+    database.bus.isCacheUsable();
     const before = count();
     elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
     const { foreign } = changesNow();

@@ -17,6 +17,6 @@ export const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: n
     .executeTakeFirst();
 
 /** True for the first use. */
-export async function useEmailCode(tx: Tx, id: string): Promise<boolean> {
+export async function consumeEmailCode(tx: Tx, id: string): Promise<boolean> {
   return (await tx.deleteFrom('email_codes').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }

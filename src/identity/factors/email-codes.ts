@@ -7,7 +7,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { emailCodeLifeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
 import { countMail } from '../account-mails/request-mail.ts';
 import type { Mail } from '../mail/mail.ts';
-import { countEmailAttempt, insertEmailCode, useEmailCode } from './email-code-store.ts';
+import { consumeEmailCode, countEmailAttempt, insertEmailCode } from './email-code-store.ts';
 
 const maxAttempts = 5;
 
@@ -35,7 +35,7 @@ export async function sendEmailCode(
   return { id: code.id, expiresAt: code.expires_at };
 }
 
-/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `use` is true for the first use. */
+/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `consume` returns true only once. */
 export async function readEmailCode({ context, keys }: Omit<EmailCodeServices, 'mail'>, id: string, code: string) {
   const { database, now } = context;
   const found = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
@@ -44,5 +44,5 @@ export async function readEmailCode({ context, keys }: Omit<EmailCodeServices, '
   const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), given));
   const user = await ownerOfEmail(database.db, found.email);
   if (!right || !user) return undefined;
-  return { user, use: (tx: Tx) => useEmailCode(tx, id) };
+  return { user, consume: (tx: Tx) => consumeEmailCode(tx, id) };
 }

@@ -135,17 +135,22 @@ export function serveFactors(
       requireSecondFactors(context);
       const { current_password: password } = asObject(request.body);
       const caller = password ? await proveByPassword({ caller: request.caller, source }, password) : request.caller;
-      const act = { caller, scope: 'authenticators:write', ofAccounts: true };
-      const recovery_codes = await changeAs(database, lockAuthority, act, async (tx, _invalidate, held) => {
-        await services.guardChange(tx, held);
-        if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
-          throw conflict('Recovery codes replace a second factor. Set up a second factor first.', 'no_factor');
-        }
-        const codes = await makeRecoveryCodes(context, tx, userId);
-        const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
-        await recordFactorChange(context, services.mail, tx, { userId, ...change, source });
-        return codes;
-      });
+      const authority = { caller, scope: 'authenticators:write', changesAccounts: true };
+      const recovery_codes = await changeAs(
+        database,
+        lockAuthority,
+        authority,
+        async (tx, _invalidate, lockedCaller) => {
+          await services.guardChange(tx, lockedCaller);
+          if (!hasSecondFactor(await findHeldFactors(tx, userId))) {
+            throw conflict('Recovery codes replace a second factor. Set up a second factor first.', 'no_factor');
+          }
+          const codes = await makeRecoveryCodes(context, tx, userId);
+          const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
+          await recordFactorChange(context, services.mail, tx, { userId, ...change, source });
+          return codes;
+        },
+      );
       return reply.code(201).header('cache-control', 'no-store').send({ data: { recovery_codes } });
     },
   );

@@ -180,10 +180,10 @@ export async function storePasskey(tx: Tx, { challenge, row }: NewPasskey, name:
   return (await consumeChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
 }
 
-/** An assertion with a valid signature. `use` uses it up, in the transaction of the operation. */
+/** An assertion with a valid signature. `consume` runs in the transaction of the operation and returns true only once. */
 export interface Assertion {
   readonly passkey: PasskeyRow;
-  use(tx: Tx): Promise<boolean>;
+  consume(tx: Tx): Promise<boolean>;
 }
 
 /** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
@@ -218,7 +218,7 @@ export async function readAssertion(
     const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
     return {
       passkey,
-      use: async (tx) =>
+      consume: async (tx) =>
         (await consumeChallenge(tx, spent)) && recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };
   } catch (error) {

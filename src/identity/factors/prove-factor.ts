@@ -42,11 +42,11 @@ interface FactorAttempt {
   readonly source: RequestSource;
 }
 
-/** A valid factor. `use` uses it up, in the transaction of the operation. True for the first use. */
+/** A valid factor. `consume` runs in the transaction of the operation and returns true only once. */
 export interface ProvedFactor {
   /** RFC 8176. */
   readonly amr: readonly string[];
-  use(tx: Tx): Promise<boolean>;
+  consume(tx: Tx): Promise<boolean>;
 }
 
 /** RFC 8176: a key that can be copied to other devices is a software key. */
@@ -80,7 +80,7 @@ const readers: Record<Method, Reader> = {
   async passkey(services, { userId, sent }) {
     const assertion = await readAssertion(services, sent.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;
-    return { amr: amrOfPasskey(assertion), use: assertion.use };
+    return { amr: amrOfPasskey(assertion), consume: assertion.consume };
   },
   async totp({ context, keys }, { userId, sent: { code = '' } }) {
     const plain = code.replaceAll(' ', '');
@@ -89,13 +89,13 @@ const readers: Record<Method, Reader> = {
       const secret = keys.unseal(sealed_secret, authenticatorLabel(id));
       const step = stepOfCode(secret, plain, context.now());
       if (step === undefined || step <= last_step) continue;
-      return { amr: ['otp'], use: (tx) => consumeStep(tx, id, step, context.now()) };
+      return { amr: ['otp'], consume: (tx) => consumeStep(tx, id, step, context.now()) };
     }
     return undefined;
   },
   async recovery_code({ context, mail }, { userId, sent: { code = '' }, source }) {
     if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
-    const use = async (tx: Tx) => {
+    const consume = async (tx: Tx) => {
       if (!(await useRecoveryCode(tx, userId, code, context.now()))) return false;
       const left = await countRecoveryCodes(tx, userId);
       const notice = left <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
@@ -108,11 +108,11 @@ const readers: Record<Method, Reader> = {
       });
       return true;
     };
-    return { amr: ['otp'], use };
+    return { amr: ['otp'], consume };
   },
   async email_code(services, { userId, sent: { code = '', emailCode } }) {
     const read =
       emailCode === undefined ? undefined : await readEmailCode(services, emailCode, code.replaceAll(' ', ''));
-    return read?.user.id === userId ? { amr: ['otp'], use: read.use } : undefined;
+    return read?.user.id === userId ? { amr: ['otp'], consume: read.consume } : undefined;
   },
 };

@@ -33,10 +33,15 @@ export const linkedElsewhere = () =>
 
 /** Links an identity from the settings. The user is signed in with a recent proof. */
 export const linkIdentity = (context: Context, services: LinkServices, { caller, upstream, source }: Linking) =>
-  changeAs(context.database, services.accounts.lockAuthority, { caller, ofAccounts: true }, async (tx, _, held) => {
-    await services.factors.guardChange(tx, held);
-    await addIdentity(context, services, tx, { userId: userIdOf(held), upstream, source });
-  });
+  changeAs(
+    context.database,
+    services.accounts.lockAuthority,
+    { caller, changesAccounts: true },
+    async (tx, _, lockedCaller) => {
+      await services.factors.guardChange(tx, lockedCaller);
+      await addIdentity(context, services, tx, { userId: userIdOf(lockedCaller), upstream, source });
+    },
+  );
 
 /**
  * Links an identity after a sign-in whose email belongs to an existing user. This user has signed in another way since,
@@ -50,10 +55,10 @@ export async function linkPendingIdentity(
   pending: PendingIdentity,
   { caller, upstream, source }: Linking,
 ): Promise<UserRow> {
-  const act = { caller, ofAccounts: true };
+  const authority = { caller, changesAccounts: true };
   const { lockAuthority } = services.accounts;
-  return changeAs(context.database, lockAuthority, act, async (tx, invalidate, held) => {
-    const userId = requireOwner(held, pending);
+  return changeAs(context.database, lockAuthority, authority, async (tx, invalidate, lockedCaller) => {
+    const userId = requireOwner(lockedCaller, pending);
     if (!(await deletePending(tx, pending))) throw conflict('This link was used before.', 'link_used');
     const user = await findUser(tx, userId);
     if (!user || user.disabled) throw forbidden('This account cannot sign in here.', 'sign_in_refused');

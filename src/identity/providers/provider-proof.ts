@@ -26,5 +26,8 @@ export function readProviderProof(
   if (session !== sessionId || !keys.macKeys.matches(purpose, text.slice(0, -mac.length - 1), mac)) return undefined;
   const expiresAt = Number(expiry);
   if (expiresAt <= now) return undefined;
-  return { factors: factors === '2' ? 2 : 1, use: (tx: Tx) => consumeOnce(tx, `provider-proof:${nonce}`, expiresAt) };
+  return {
+    factors: factors === '2' ? 2 : 1,
+    consume: (tx: Tx) => consumeOnce(tx, `provider-proof:${nonce}`, expiresAt),
+  };
 }

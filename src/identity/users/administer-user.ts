@@ -58,10 +58,10 @@ export async function inviteUser(
     mails: false,
   } as const;
   const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
-  const act = { caller, scope: 'users:write', ofAccounts: true };
+  const authority = { caller, scope: 'users:write', changesAccounts: true };
   return storeNewUser(context, services, newUser, (work) =>
-    changeAs(context.database, services.lockAuthority, act, async (tx, _invalidate, held) => {
-      requireInviter(held);
+    changeAs(context.database, services.lockAuthority, authority, async (tx, _invalidate, lockedCaller) => {
+      requireInviter(lockedCaller);
       await work(tx);
       const data = { inviter: inviter?.name ?? inviter?.email ?? null };
       await services.mail.enqueue(tx, { template: 'invitation', recipient: email, language: source.language, data });

@@ -20,7 +20,7 @@ export async function issueCode(
   keys: KeyRing,
   tx: Tx,
   request: AuthorizationRequest,
-  given: {
+  grant: {
     readonly userId: string;
     readonly loginId: string;
     readonly scopes: readonly string[];
@@ -32,15 +32,15 @@ export async function issueCode(
   await insertCode(tx, {
     id,
     client_id: request.client.id,
-    user_id: given.userId,
-    login_id: given.loginId,
+    user_id: grant.userId,
+    login_id: grant.loginId,
     redirect_uri: request.redirectUri,
     code_challenge: request.codeChallenge ?? null,
     asked: JSON.stringify(request.requestedScopes),
-    scopes: JSON.stringify(given.scopes),
+    scopes: JSON.stringify(grant.scopes),
     nonce: request.nonce ?? null,
     resource: request.resource.length > 0 ? JSON.stringify(request.resource) : null,
-    details: storedDetails(given.details),
+    details: storedDetails(grant.details),
     created_at: at,
     expires_at: at + lifeMs,
     used_at: null,

@@ -4,6 +4,7 @@ import { isOneOf } from '../../platform/is-one-of.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
+import { isRegisteredRedirectUri } from '../clients/client-uris.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { allowsScope, clientScopes, filterScopes, openidScope, parseScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
@@ -13,9 +14,8 @@ import { resolveJkt } from '../proofs/dpop.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
 import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
 import { type ResponseMode, responseModes } from './authorization-response.ts';
-import type { EffectiveParameters } from './effective-parameters.ts';
-import { isRegistered } from './redirect-uris.ts';
 import { requestedAcr } from './requested-acr.ts';
+import type { ResolvedParameters } from './resolve-parameters.ts';
 
 /** The client and its redirect URI. Until both are known, errors are shown to the user and not sent by redirect. */
 export interface ValidatedClient {
@@ -33,14 +33,14 @@ type Prompt = (typeof prompts)[number];
 export type AuthorizationRequest = ReturnType<typeof readAuthorizationRequest>;
 
 /** RFC 6749 4.1.2.1: errors in `client_id` and `redirect_uri` are shown to the user, never sent by redirect. */
-export async function resolveClient(clients: Pick<ClientDirectory, 'find'>, parameters: AuthorizationParameters) {
+export async function validateClient(clients: Pick<ClientDirectory, 'find'>, parameters: AuthorizationParameters) {
   const id = requireSingle(parameters, 'client_id');
   const client = await clients.find(id);
   if (client?.type !== 'application') {
     throw badRequest('The application that sent you here does not exist, or no longer exists (client_id).');
   }
   const redirectUri = requireSingle(parameters, 'redirect_uri');
-  if (!isRegistered(client.redirect_uris, redirectUri)) {
+  if (!isRegisteredRedirectUri(client.redirect_uris, redirectUri)) {
     throw badRequest(
       'The application that sent you here uses a return address that it has not registered (redirect_uri).',
     );
@@ -66,7 +66,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 export function readAuthorizationRequest(
   { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   validated: ValidatedClient,
-  { parameters, signed, pushedId, jkt }: EffectiveParameters,
+  { parameters, signed, pushedId, jkt }: ResolvedParameters,
 ) {
   for (const [name, values] of parameters) {
     if (values.length > 1 && name !== 'resource') {

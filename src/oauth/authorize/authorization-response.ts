@@ -11,14 +11,14 @@ export interface AuthorizationResponse {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-interface ReturnTo {
+interface ResponseTarget {
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
   readonly state: string | undefined;
 }
 
 function response(
-  { redirectUri, responseMode: mode, state }: ReturnTo,
+  { redirectUri, responseMode: mode, state }: ResponseTarget,
   iss: string,
   responseParameters: Record<string, string>,
 ): AuthorizationResponse {
@@ -28,15 +28,15 @@ function response(
 }
 
 /** RFC 6749 4.1.2. RFC 9207: `iss` names the server that responds, so that an application with two servers cannot confuse them. */
-export const codeResponse = (to: ReturnTo, iss: string, code: string): AuthorizationResponse =>
+export const codeResponse = (to: ResponseTarget, iss: string, code: string): AuthorizationResponse =>
   response(to, iss, { code });
 
 /** RFC 6749 4.1.2.1. */
-export const errorResponse = (to: ReturnTo, iss: string, { error, message }: OAuthError): AuthorizationResponse =>
+export const errorResponse = (to: ResponseTarget, iss: string, { error, message }: OAuthError): AuthorizationResponse =>
   response(to, iss, { error, error_description: message });
 
 /** The redirect URI with the response parameters. The registered URI itself is not changed. */
-export function locationOf({ mode, redirectUri, parameters }: AuthorizationResponse): string {
+export function redirectLocation({ mode, redirectUri, parameters }: AuthorizationResponse): string {
   const text = Object.entries(parameters)
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join('&');

@@ -13,9 +13,9 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { redeemCode } from '../grants/authorization-code.ts';
 import { authenticatedBy } from '../sessions/store/authentication.ts';
 import { pruneCodes } from './authorization-codes.ts';
+import { findBrowserLogin } from './browser-login.ts';
 import { findConsent } from './consent-store.ts';
 import { grantAccess } from './grant-access.ts';
-import { findLogin } from './login.ts';
 
 const life = 60_000;
 const wrongs = ['client', 'verifier', 'redirect'] as const;
@@ -96,7 +96,7 @@ onBothEngines('An authorization code', (engine) => {
     async #logIn(): Promise<void> {
       const authentication = authenticatedBy(['pwd'], service.context.now());
       const session = { userId: this.#userId, clientId: 'web-admin', scopes: ['*'], source, authentication };
-      this.#token = await service.sessions.accessToken(await openSession(service, session));
+      this.#token = await service.sessions.signAccessToken(await openSession(service, session));
     }
 
     async run(step: Step): Promise<void> {
@@ -112,7 +112,7 @@ onBothEngines('An authorization code', (engine) => {
     }
 
     async #authorize(offline: boolean): Promise<void> {
-      const login = await findLogin(service.oauth, await service.verifier.verify(this.#token, null));
+      const login = await findBrowserLogin(service.oauth, await service.verifier.verify(this.#token, null));
       if (!login) assert.fail('the session has no login');
       const scopes = ['openid', 'users:read', ...(offline ? ['offline_access'] : [])];
       const rest = {
@@ -157,7 +157,7 @@ onBothEngines('An authorization code', (engine) => {
       const won = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       assert.equal(won.length, isGood ? 1 : 0, `${won.length} of ${times} requests got tokens`);
       if (code.session && (code.spent || times > 1)) code.session.ended = true;
-      if (won[0]) code.session = { token: await service.sessions.accessToken(won[0].session), ended: times > 1 };
+      if (won[0]) code.session = { token: await service.sessions.signAccessToken(won[0].session), ended: times > 1 };
       if (!code.gone) code.spent = true;
     }
 
@@ -171,7 +171,7 @@ onBothEngines('An authorization code', (engine) => {
       if (before) before.ended = true;
       if (won.status === 'fulfilled') {
         assert.equal(before, undefined);
-        const token = await service.sessions.accessToken(won.value.session);
+        const token = await service.sessions.signAccessToken(won.value.session);
         code.session = { token, ended: end === 'withdraw' || !code.offline };
       }
       // The code is spent, or was withdrawn before.

@@ -6,13 +6,13 @@ import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/requested-claims.ts';
 import { issueCode } from './authorization-codes.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import type { Login } from './login.ts';
+import type { BrowserLogin } from './browser-login.ts';
 import { consumePushedRequest } from './pushed-request-store.ts';
 import { rememberConsent } from './remember-consent.ts';
 
 interface AccessGrant {
   readonly request: AuthorizationRequest;
-  readonly login: Login;
+  readonly login: BrowserLogin;
   /** The granted scopes, including the scopes of the requested claims. */
   readonly scopes: readonly string[];
   /** The scopes of the consent page that was just shown. Undefined if none was shown. */
@@ -27,8 +27,8 @@ export async function grantAccess(oauth: OAuth, giving: AccessGrant): Promise<st
   await keys.ensureCurrent();
   await requireRealm(context.database.db, request.client, login.userId, 'access_denied');
   // Concurrent decisions of one user run one after the other, so that neither overwrites the scopes of the other.
-  const act = { caller: login.caller, ofAccounts: giving.asked !== undefined };
-  return changeAs(context.database, lockAuthority, act, async (tx) => {
+  const authority = { caller: login.caller, changesAccounts: giving.asked !== undefined };
+  return changeAs(context.database, lockAuthority, authority, async (tx) => {
     if (giving.asked) {
       const { asked, source } = giving;
       const parties = { userId: login.userId, clientId: request.client.id, sessionId: login.session.id };

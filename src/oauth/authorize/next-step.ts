@@ -1,11 +1,11 @@
 import { OAuthError } from '../../platform/errors.ts';
 import { type Acr, isProven, meetsAcr } from '../../platform/proof.ts';
+import { isNativeRedirect } from '../clients/client-uris.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import { scopesOfClaims } from '../openid/requested-claims.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
+import type { BrowserLogin } from './browser-login.ts';
 import type { Consent } from './consent-store.ts';
-import type { Login } from './login.ts';
-import { isNativeRedirect } from './redirect-uris.ts';
 import { hasAllowed } from './remember-consent.ts';
 import { unmetRequirements } from './requested-acr.ts';
 
@@ -25,7 +25,7 @@ export type Step =
   | { readonly kind: 'grant'; readonly scopes: readonly string[] };
 
 interface StepContext {
-  readonly login: Login | undefined;
+  readonly login: BrowserLogin | undefined;
   readonly progress: Progress;
   readonly consent: Consent | undefined;
   /** The user that the application expects (`id_token_hint`); undefined: any user. */
@@ -45,9 +45,9 @@ export function nextStep(
   const { since, chosen } = progress;
   const hasSignedIn = login !== undefined && since !== undefined && login.authTime >= since;
   const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
-  const isAnother = login !== undefined && expected !== undefined && login.userId !== expected;
-  if (!login || isAnother || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
-    if (silent || (isAnother && hasSignedIn))
+  const isOtherUser = login !== undefined && expected !== undefined && login.userId !== expected;
+  if (!login || isOtherUser || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
+    if (silent || (isOtherUser && hasSignedIn))
       throw new OAuthError('login_required', 'The user that the application expects must sign in.');
     return { kind: 'sign-in' };
   }
@@ -58,7 +58,7 @@ export function nextStep(
   if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
   // A user can grant only scopes that the user has.
   const requested = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
-  const scopes = [...requested].filter((scope) => mayGive(login, scope));
+  const scopes = [...requested].filter((scope) => mayGrant(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {
@@ -72,18 +72,18 @@ export function nextStep(
   // Consent to authorization details is never remembered.
   const mustAsk = asksForRoles || isNative || prompt.has('consent') || request.authorizationDetails !== undefined;
   if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
-  const granted = mustAsk ? undefined : remembered(scopes, consent);
+  const granted = mustAsk ? undefined : rememberedScopes(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };
   if (silent) throw new OAuthError('consent_required', 'The user must be asked for consent.');
   return { kind: 'consent', scopes };
 }
 
 /** A user without any role cannot grant the admin scope. */
-const mayGive = ({ caller }: Login, scope: string): boolean =>
+const mayGrant = ({ caller }: BrowserLogin, scope: string): boolean =>
   scope === adminScope ? caller.roles.length > 0 : identityScopes.includes(scope) || allowsScope(caller.scopes, scope);
 
 /** The scopes among these that the user allowed before. Undefined if a scope was never asked for, or none was allowed. */
-function remembered(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
+function rememberedScopes(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
   if (!scopes.every((scope) => consent.asked.includes(scope) || hasAllowed(consent, scope))) return undefined;
   const granted = scopes.filter((scope) => hasAllowed(consent, scope));

@@ -5,9 +5,9 @@ import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
 import { readAuthorizationParameters } from './authorization-parameters.ts';
-import { readAuthorizationRequest, resolveClient } from './authorization-request.ts';
-import { requestUriPrefix, signedParameters } from './effective-parameters.ts';
+import { readAuthorizationRequest, validateClient } from './authorization-request.ts';
 import { insertPushedRequest } from './pushed-request-store.ts';
+import { readRequestParameters, requestUriPrefix } from './resolve-parameters.ts';
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */
 const lifeSeconds = 300;
@@ -21,12 +21,12 @@ export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) 
   const client = await authenticateClient(oauth, request, sent);
   if (client.type !== 'application') throw unauthorizedClient(client);
   if (sent.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
-  const jkt = request.sent && (await dpop.atTokenEndpoint(request.sent));
+  const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest));
   const query = queryOf(sent, client.id);
   if (query.length > maxRequestLength) throw invalidRequest('The request is too long.');
   try {
-    const effective = await signedParameters(oauth, readAuthorizationParameters(query));
-    const validated = await resolveClient(clients, effective.parameters);
+    const effective = await readRequestParameters(oauth, readAuthorizationParameters(query));
+    const validated = await validateClient(clients, effective.parameters);
     if (validated.client.id !== client.id) throw invalidRequest('client_id belongs to another client.');
     readAuthorizationRequest(oauth, validated, { ...effective, pushedId: '', jkt });
   } catch (error) {

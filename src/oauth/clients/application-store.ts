@@ -10,7 +10,7 @@ export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_a
 export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
 
 /** The fields of a client that are not only for applications. */
-type OtherField =
+type CommonField =
   | 'client_id'
   | 'type'
   | 'name'
@@ -22,13 +22,13 @@ type OtherField =
   | 'updated_at';
 
 /** The fields that only applications have, by the names of the API, which are also the names of the columns. */
-export interface ApplicationFields extends Readonly<Omit<WholeRow<typeof clientFields>, OtherField | 'id'>> {
+export interface ApplicationFields extends Readonly<Omit<WholeRow<typeof clientFields>, CommonField | 'id'>> {
   /** Empty: all grants of an application. */
   readonly grant_types: readonly string[];
 }
 
 /** The values of omitted fields. Clients that are not applications have these values. */
-const omitted: ApplicationFields = {
+const defaults: ApplicationFields = {
   public: false,
   trusted: false,
   redirect_uris: [],
@@ -52,17 +52,17 @@ const omitted: ApplicationFields = {
   fapi: false,
 };
 
-export const applicationColumns = Object.keys(omitted) as (keyof ApplicationFields)[];
+export const applicationColumns = Object.keys(defaults) as (keyof ApplicationFields)[];
 
-const isFlag = (name: keyof ApplicationFields): boolean => typeof omitted[name] === 'boolean';
-const isJson = (name: keyof ApplicationFields): boolean => name === 'jwks' || Array.isArray(omitted[name]);
+const isFlag = (name: keyof ApplicationFields): boolean => typeof defaults[name] === 'boolean';
+const isJson = (name: keyof ApplicationFields): boolean => name === 'jwks' || Array.isArray(defaults[name]);
 
-function store(name: keyof ApplicationFields, value: unknown): unknown {
+function toColumn(name: keyof ApplicationFields, value: unknown): unknown {
   if (isFlag(name)) return value ? 1 : 0;
   return isJson(name) && value !== null ? JSON.stringify(value) : value;
 }
 
-function read(name: keyof ApplicationFields, value: unknown): unknown {
+function fromColumn(name: keyof ApplicationFields, value: unknown): unknown {
   if (isFlag(name)) return value === 1;
   return isJson(name) && value !== null ? JSON.parse(value as string) : value;
 }
@@ -71,15 +71,15 @@ const eachField = (value: (name: keyof ApplicationFields) => unknown) =>
   Object.fromEntries(applicationColumns.map((name) => [name, value(name)]));
 
 /** Converts fields to columns. Omitted fields get their defaults. */
-export const columnsOf = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
-  eachField((name) => store(name, fields[name] ?? omitted[name]));
+export const toColumns = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
+  eachField((name) => toColumn(name, fields[name] ?? defaults[name]));
 
-export const fieldsOfRow = (row: Partial<ClientRow>) =>
-  eachField((name) => read(name, row[name])) as unknown as ApplicationFields;
+export const fromColumns = (row: Partial<ClientRow>) =>
+  eachField((name) => fromColumn(name, row[name])) as unknown as ApplicationFields;
 
 /** All fields of an application. Omitted fields get their defaults. */
-export const fieldsOf = (values: { readonly [K in keyof ApplicationFields]?: ApplicationFields[K] | null }) =>
-  eachField((name) => values[name] ?? omitted[name]) as unknown as ApplicationFields;
+export const withDefaults = (values: { readonly [K in keyof ApplicationFields]?: ApplicationFields[K] | null }) =>
+  eachField((name) => values[name] ?? defaults[name]) as unknown as ApplicationFields;
 
 /** An application as it describes itself. */
 export interface Application extends ApplicationFields {
@@ -88,11 +88,22 @@ export interface Application extends ApplicationFields {
 }
 
 /** Replaces the metadata of an application. Its secret and `trusted` do not change. */
-export function updateApplication(tx: Tx, id: string, of: Application, now: number): Promise<ClientRow | undefined> {
-  const { public: _public, trusted: _trusted, ...columns } = columnsOf(of);
+export function updateApplication(
+  tx: Tx,
+  id: string,
+  application: Application,
+  now: number,
+): Promise<ClientRow | undefined> {
+  const { public: _public, trusted: _trusted, ...columns } = toColumns(application);
   return tx
     .updateTable('clients')
-    .set({ name: of.name, scopes: JSON.stringify(of.scopes), ...columns, updated_at: now, version: sql`version + 1` })
+    .set({
+      name: application.name,
+      scopes: JSON.stringify(application.scopes),
+      ...columns,
+      updated_at: now,
+      version: sql`version + 1`,
+    })
     .where('id', '=', id)
     .where('type', '=', 'application')
     .returningAll()
@@ -100,7 +111,7 @@ export function updateApplication(tx: Tx, id: string, of: Application, now: numb
 }
 
 /** Removes the address for back-channel logout and returns it. Undefined if there is none. */
-export async function clearLogoutAddress(tx: Tx, id: string, now: number) {
+export async function clearBackchannelLogoutUri(tx: Tx, id: string, now: number) {
   const before = await tx
     .selectFrom('clients')
     .select(['user_id', 'name', 'backchannel_logout_uri as uri'])

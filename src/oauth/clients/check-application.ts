@@ -2,10 +2,10 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import type { WriteValues } from '../../resources/declaration/fields/row-types.ts';
-import { checkRedirectUri, checkWebUri } from './application-uris.ts';
 import { type clientFields, omittedUris } from './client-fields.ts';
 import { checkJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
+import { checkRedirectUri, checkWebUri } from './client-uris.ts';
 import { everyScope } from './scopes/scopes.ts';
 
 /** Control, format (direction, invisible), separator, private-use, surrogate and unassigned characters. */
@@ -42,19 +42,19 @@ type Written = WriteValues<typeof clientFields>;
 /** The fields of an application by their API names. Fields that a change omits are undefined. */
 export type ApplicationInput = { readonly [K in keyof Written]?: Written[K] | null | undefined };
 
-interface Change {
+interface ApplicationChange {
   readonly type: ClientType;
   readonly values: ApplicationInput;
   /** Undefined for a new application. */
   readonly before?: ApplicationInput | undefined;
   readonly caller: Caller;
   /** This machine may be called without TLS, in development. */
-  readonly local: boolean;
+  readonly allowLoopback: boolean;
   /** The algorithm of access tokens. ID tokens may use it too. */
   readonly signingAlgorithm: string;
 }
 
-const ofApplications = [
+const applicationFields = [
   ...(['public', 'redirect_uris', 'post_logout_redirect_uris', 'homepage_uri', 'logo_uri'] as const),
   ...(['backchannel_logout_uri', 'trusted', 'tos_uri', 'policy_uri', 'require_pkce'] as const),
   ...(['id_token_signed_response_alg', 'default_max_age', 'token_endpoint_auth_method', 'jwks', 'jwks_uri'] as const),
@@ -77,10 +77,10 @@ const error = (field: string, code: string, problem: string): FieldError => ({
 });
 
 /** Checks a new or changed application, or the application fields of another client. */
-export function checkApplication(change: Change): FieldError[] {
+export function checkApplication(change: ApplicationChange): FieldError[] {
   if (change.type !== 'application') {
-    const given = ofApplications.filter((name) => isGiven(change.values[name]));
-    return given.map((name) => error(name, 'forbidden', `is only for applications, not for a ${change.type} client`));
+    const present = applicationFields.filter((name) => isPresent(change.values[name]));
+    return present.map((name) => error(name, 'forbidden', `is only for applications, not for a ${change.type} client`));
   }
   return [
     ...checkTexts(change),
@@ -91,16 +91,16 @@ export function checkApplication(change: Change): FieldError[] {
   ];
 }
 
-const isGiven = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
+const isPresent = (value: unknown): boolean => !!value && !(Array.isArray(value) && value.length === 0);
 
-function checkTexts({ values: { name }, before, caller }: Change): FieldError[] {
+function checkTexts({ values: { name }, before, caller }: ApplicationChange): FieldError[] {
   const problem = name ? checkName(name) : undefined;
   if (problem) return [error('name', 'characters', problem)];
   const isOther = name !== before?.name && !isAdmin(caller) && looksLikeService(name ?? '');
   return isOther ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
 }
 
-function checkUris({ values, local }: Change): FieldError[] {
+function checkUris({ values, allowLoopback }: ApplicationChange): FieldError[] {
   const errors: FieldError[] = [];
   for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     for (const uri of values[field] ?? []) {
@@ -119,7 +119,9 @@ function checkUris({ values, local }: Change): FieldError[] {
     'jwks_uri',
   ] as const) {
     const problem = values[field]
-      ? checkWebUri(values[field], { local: local && ['backchannel_logout_uri', 'jwks_uri'].includes(field) })
+      ? checkWebUri(values[field], {
+          allowLoopback: allowLoopback && ['backchannel_logout_uri', 'jwks_uri'].includes(field),
+        })
       : undefined;
     if (problem) errors.push(error(field, problem.code, problem.message));
   }
@@ -127,7 +129,7 @@ function checkUris({ values, local }: Change): FieldError[] {
 }
 
 /** An application that authenticates by keys must have keys. FAPI 2.0 accepts no other authentication. */
-function checkKeys({ values, before }: Change): FieldError[] {
+function checkKeys({ values, before }: ApplicationChange): FieldError[] {
   const now = { ...before, ...values };
   const problem = now.jwks ? checkJwks(now.jwks) : undefined;
   if (problem) return [error('jwks', 'format', problem)];
@@ -144,23 +146,27 @@ function checkKeys({ values, before }: Change): FieldError[] {
   return now.public && byKeys ? [error('public', 'forbidden', 'is for applications without keys')] : [];
 }
 
-function checkAlgorithm({ values: { id_token_signed_response_alg: wanted }, signingAlgorithm }: Change): FieldError[] {
-  if (!wanted || wanted === idTokenAlgorithm || wanted === signingAlgorithm) return [];
-  const there = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
+function checkAlgorithm({
+  values: { id_token_signed_response_alg: alg },
+  signingAlgorithm,
+}: ApplicationChange): FieldError[] {
+  if (!alg || alg === idTokenAlgorithm || alg === signingAlgorithm) return [];
+  const supported = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
   return [
-    error('id_token_signed_response_alg', 'unsupported', `must be ${there}: the service has no key for ${wanted}`),
+    error('id_token_signed_response_alg', 'unsupported', `must be ${supported}: the service has no key for ${alg}`),
   ];
 }
 
 /** Users are not asked before a trusted application gets tokens, so only administrators may make it trusted. */
-function checkTrust({ values, before, caller }: Change): FieldError[] {
+function checkTrust({ values, before, caller }: ApplicationChange): FieldError[] {
   if (isAdmin(caller) && caller.scopes.includes(everyScope)) return [];
   if (values.trusted && !before?.trusted) return [error('trusted', 'forbidden', 'can be set only by administrators')];
   if (!before?.trusted || values.trusted === false) return [];
-  const changed = protectedFields.filter((name) => name in values && !same(values[name], before[name]));
+  const changed = protectedFields.filter((name) => name in values && !isSameJson(values[name], before[name]));
   return changed.map((name) =>
     error(name, 'forbidden', 'of a trusted application can be changed only by administrators'),
   );
 }
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+const isSameJson = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one ?? null) === JSON.stringify(other ?? null);

@@ -9,7 +9,7 @@ import type { createImportedSecrets } from './secrets/imported-secrets.ts';
 const cachedClients = 10_000;
 
 /** The last valid secret of a cached client, and the client that it authenticates. */
-interface Authentication {
+interface LastAuthentication {
   readonly digest: Uint8Array;
   readonly secret: StoredClient['secrets'][number];
   readonly client: AuthenticatedClient;
@@ -22,7 +22,7 @@ export class ClientDirectory {
   readonly #findImportedSecret: ReturnType<typeof createImportedSecrets> | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
   /** A plain hash costs a fraction of the MAC. */
-  readonly #authentications = new WeakMap<StoredClient, Authentication>();
+  readonly #authentications = new WeakMap<StoredClient, LastAuthentication>();
   /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
 
@@ -43,7 +43,7 @@ export class ClientDirectory {
 
   async find(id: string): Promise<StoredClient | undefined> {
     const { db, bus } = this.#context.database;
-    const usable = bus.cacheUsable();
+    const usable = bus.isCacheUsable();
     const known = usable ? this.#clients.get(id) : undefined;
     if (known) return known;
     const epoch = this.#epoch;

@@ -4,7 +4,7 @@ import type { StoredClient } from './client-store.ts';
 const challenge = { 'WWW-Authenticate': 'Basic realm="gatehouse", charset="UTF-8"' };
 
 /** An unknown client and a wrong secret get the same error. The challenge names Basic, which every client supports. */
-export const unknownClient = (reason: string, headers: Record<string, string> = challenge) =>
+export const invalidClient = (reason: string, headers: Record<string, string> = challenge) =>
   new OAuthError('invalid_client', 'The client is unknown, or its credentials are missing or wrong.', {
     reason,
     headers,

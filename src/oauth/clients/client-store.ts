@@ -9,8 +9,8 @@ import {
   type Application,
   type ApplicationFields,
   applicationColumns,
-  columnsOf,
-  fieldsOfRow,
+  fromColumns,
+  toColumns,
 } from './application-store.ts';
 
 export type ClientRow = Selectable<Tables['clients']>;
@@ -48,7 +48,7 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
       user_id: client.userId,
       scopes: JSON.stringify(client.scopes),
       realm: client.realm ?? null,
-      ...columnsOf(client),
+      ...toColumns(client),
       created_at: now,
       updated_at: now,
       version: 1,
@@ -80,7 +80,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     userId: row.user_id,
     scopes: parseJson(row.scopes),
     realm: row.realm,
-    ...fieldsOfRow(row),
+    ...fromColumns(row),
     registration: row.registration,
     secrets: rows.flatMap(({ secret_id: id, secret_hash, key_id, expires_at }) =>
       id === null || secret_hash === null ? [] : [{ id, secret_hash, key_id, expires_at }],

@@ -12,11 +12,11 @@ import { anyOf, equals, ownRows, type Rule, role } from '../../resources/declara
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { fieldsOf } from './application-store.ts';
-import { mayCallLoopback } from './application-uris.ts';
+import { withDefaults } from './application-store.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, omittedScopes } from './client-fields.ts';
 import { removeClient } from './client-store.ts';
+import { mayCallLoopback } from './client-uris.ts';
 import { createClientWithSecret } from './create-client-with-secret.ts';
 import { scopeErrors } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
@@ -103,10 +103,17 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
           delete values.user_id;
         }
         if (type === 'application' && values.scopes === omittedScopes) values.scopes = [...identityScopes];
-        const local = mayCallLoopback(config);
+        const allowLoopback = mayCallLoopback(config);
         const errors = [
           ...(values.scopes ? scopeErrors(known, caller, values.scopes, { for: type }) : []),
-          ...checkApplication({ type, values, before, caller, local, signingAlgorithm: config.signingAlgorithm }),
+          ...checkApplication({
+            type,
+            values,
+            before,
+            caller,
+            allowLoopback,
+            signingAlgorithm: config.signingAlgorithm,
+          }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
         requireProof(caller, now);
@@ -121,7 +128,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
     async create(call, values) {
       const { context, tx, invalidate, caller, source } = call;
       const { type = 'personal', name = '', user_id: userId = null, scopes = [] } = values;
-      const newClient = { type, name, userId, scopes, actorId: caller.userId, source, ...fieldsOf(values) };
+      const newClient = { type, name, userId, scopes, actorId: caller.userId, source, ...withDefaults(values) };
       const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });

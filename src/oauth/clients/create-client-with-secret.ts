@@ -5,7 +5,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { fieldsOf } from './application-store.ts';
+import { withDefaults } from './application-store.ts';
 import { createClient, type NewClient } from './client-store.ts';
 import { addClientSecret } from './secrets/client-secrets.ts';
 
@@ -44,5 +44,5 @@ export async function createClientWithSecret(
 /** The fields by their API names, for the audit trail. */
 function described({ type, name, scopes, ...of }: NewClient): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
-  return { type, name, scopes, ...fieldsOf(of) };
+  return { type, name, scopes, ...withDefaults(of) };
 }

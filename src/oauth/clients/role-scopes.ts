@@ -15,7 +15,7 @@ export function limitByRoles(config: Pick<Config, 'roleScopes'>, roles: readonly
 }
 
 /** Like `limitByRoles`, for a user by id. Without ROLE_SCOPES it costs no query. */
-export async function limitByRolesOf(
+export async function limitByRolesOfUser(
   { config, database }: Pick<Context, 'config' | 'database'>,
   userId: string | null,
   scopes: readonly string[],

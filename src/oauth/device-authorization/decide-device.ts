@@ -7,7 +7,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { forbidden, notFound, tooManyRequests } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { findLogin, type Login } from '../authorize/login.ts';
+import { type BrowserLogin, findBrowserLogin } from '../authorize/browser-login.ts';
 import { rememberConsent } from '../authorize/remember-consent.ts';
 import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, narrowScopes } from '../clients/scopes/scopes.ts';
@@ -80,7 +80,7 @@ export async function decideOnDevice(
   agreed: readonly string[] | undefined,
 ): Promise<void> {
   const { context, lockAuthority } = oauth;
-  const login = await findLogin(oauth, caller);
+  const login = await findBrowserLogin(oauth, caller);
   if (!login) throw forbidden('Only a person who has signed in here can connect a device.');
   if (agreed?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
@@ -109,7 +109,12 @@ export async function decideOnDevice(
 async function openSession(
   { sessions }: OAuth,
   tx: Tx,
-  { login, row, scopes, source }: { login: Login; row: DeviceRow; scopes: readonly string[]; source: RequestSource },
+  {
+    login,
+    row,
+    scopes,
+    source,
+  }: { login: BrowserLogin; row: DeviceRow; scopes: readonly string[]; source: RequestSource },
 ): Promise<string> {
   const stored = sessions.open(tx, {
     userId: login.userId,

@@ -6,7 +6,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
-import { unauthorizedClient, unknownClient } from '../clients/client-errors.ts';
+import { invalidClient, unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
@@ -53,7 +53,7 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
   const named = parameters.get('client_id');
   if (named !== undefined && documents.accepts(named)) {
     await documents.find(named, request.source).catch((error: unknown) => {
-      throw error instanceof Problem && error.status === 400 ? unknownClient(error.reason ?? error.message) : error;
+      throw error instanceof Problem && error.status === 400 ? invalidClient(error.reason ?? error.message) : error;
     });
   }
   const client = await authenticateClient(oauth, request, parameters);

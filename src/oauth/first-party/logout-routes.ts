@@ -50,7 +50,7 @@ export async function logOut(
 ): Promise<void> {
   const { sessionId, userId, clientId } = caller;
   if (!sessionId) return;
-  await changeAs(context.database, lockAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
+  await changeAs(context.database, lockAuthority, { caller, changesAccounts: true }, async (tx, invalidate) => {
     const ended = await endSessions(sessions, tx, invalidate, { sessionId }, 'logout');
     if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, source });
   });

@@ -1,6 +1,6 @@
 import type { Config, ProxiedClient } from '../../config/config.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { unknownClient } from '../clients/client-errors.ts';
+import { invalidClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import type { Grant } from '../grant.ts';
 import { emailCodeGrant } from '../grants/email-code.ts';
@@ -10,14 +10,14 @@ import { passwordGrant } from '../grants/password.ts';
 import { refreshTokenGrant } from '../grants/refresh-token.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters } from '../parameters.ts';
-import { type Issued, issueTokens } from '../token-endpoint.ts';
+import { type IssuedTokens, issueTokens } from '../token-endpoint.ts';
 
 interface ProxyRequest {
   readonly proxied: ProxiedClient;
   readonly body: unknown;
   readonly source: RequestSource;
   /** Counts the request against the RATE_LIMIT of the user who signs in. */
-  readonly countAs?: ((caller: string) => void) | undefined;
+  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
 }
 
 interface RefreshRequest extends ProxyRequest {
@@ -34,16 +34,22 @@ const otherLogins: readonly (readonly [string, Grant])[] = [
 ];
 
 /** Runs the password grant, or another sign-in grant, with the client of the proxy. */
-export async function logIn(oauth: OAuth, { proxied, body, source, countAs }: ProxyRequest): Promise<Issued> {
+export async function logIn(
+  oauth: OAuth,
+  { proxied, body, source, countAgainstRateLimit }: ProxyRequest,
+): Promise<IssuedTokens> {
   const sent = readParameters(body);
-  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countAs };
+  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countAgainstRateLimit };
   for (const [member, grant] of otherLogins) if (sent.has(member)) return issueTokens(oauth, grant, request);
   const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
   return issueTokens(oauth, passwordGrant, { ...request, parameters });
 }
 
 /** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
-export async function refresh(oauth: OAuth, { proxied, body, source, countAs, cookie, query }: RefreshRequest) {
+export async function refresh(
+  oauth: OAuth,
+  { proxied, body, source, countAgainstRateLimit, cookie, query }: RefreshRequest,
+) {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
     const fromCookie = cookie();
@@ -54,16 +60,16 @@ export async function refresh(oauth: OAuth, { proxied, body, source, countAs, co
     parameters.set('refresh_token', fromCookie);
   }
   const client = await clientOf(oauth, proxied);
-  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAs });
+  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAgainstRateLimit });
 }
 
 /** `username` works for every login attribute. `email`, `username` and `phone` work if they are enabled. */
 function identifierIn(parameters: Parameters, { loginAttributes }: Config): string {
   const names = [...new Set(['username', ...loginAttributes])];
-  const given = names.filter((name) => parameters.has(name));
-  const [name] = given;
+  const identifiers = names.filter((name) => parameters.has(name));
+  const [name] = identifiers;
   if (name === undefined) throw invalidRequest(`The identifier is missing: send one of ${names.join(', ')}.`);
-  if (given.length > 1) throw invalidRequest(`Send one identifier, not ${given.join(' and ')}.`);
+  if (identifiers.length > 1) throw invalidRequest(`Send one identifier, not ${identifiers.join(' and ')}.`);
   return parameters.get(name) as string;
 }
 
@@ -72,5 +78,5 @@ async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<Stor
   const client = await clients.find(id);
   if (client?.type === 'password') return client;
   // No Basic challenge: a browser would ask its user for a password.
-  throw unknownClient(`proxied client ${id} was deleted`, {});
+  throw invalidClient(`proxied client ${id} was deleted`, {});
 }

@@ -8,9 +8,9 @@ import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
 import { queryOf } from '../../http/query-of.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { OAuth } from '../oauth.ts';
-import { neverStore, requestOf } from '../oauth-routes.ts';
+import { clientRequestOf, setNoStore } from '../oauth-routes.ts';
 import { tokenResponseSchema } from '../schemas.ts';
-import type { Issued } from '../token-endpoint.ts';
+import type { IssuedTokens } from '../token-endpoint.ts';
 import { logIn, refresh } from './proxied-grants.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
@@ -43,7 +43,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
   const knownBrowsers = createBrowserCookie(config);
   const route = {
     config: { auth: 'public', errors: 'oauth', limited: 'when-known' },
-    onRequest: neverStore,
+    onRequest: setNoStore,
     ...noValidation,
   } as const;
 
@@ -51,7 +51,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
     const prefix = `/v1/clients/${proxied.path}`;
     const name = proxied.path.replace('/', ' ');
     const cookieOptions = refreshCookie(config, proxied);
-    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, browserCookie }: Issued) => {
+    const withCookie = (reply: FastifyReply, { response: tokens, refreshTokenTtl, browserCookie }: IssuedTokens) => {
       reply.setCookie(refreshCookieName, tokens.refresh_token ?? '', { ...cookieOptions, maxAge: refreshTokenTtl });
       if (browserCookie !== undefined) knownBrowsers.set(reply, browserCookie);
       return tokens;
@@ -78,7 +78,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const source = knownBrowsers.requestSource(request);
-        return withCookie(reply, await logIn(oauth, { proxied, ...requestOf(request, reply), source }));
+        return withCookie(reply, await logIn(oauth, { proxied, ...clientRequestOf(request, reply), source }));
       },
     );
 
@@ -99,7 +99,7 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       async (request, reply) => {
         const cookie = () => cookieOf(request);
         const query = new Set(Object.keys(queryOf(request)));
-        return withCookie(reply, await refresh(oauth, { proxied, ...requestOf(request, reply), cookie, query }));
+        return withCookie(reply, await refresh(oauth, { proxied, ...clientRequestOf(request, reply), cookie, query }));
       },
     );
   }

@@ -35,7 +35,7 @@ const pollingErrors = {
 };
 
 /** The session, with the scopes that the device requested: the user may have left some out. */
-type Redeemed = StoredSession & { readonly asked: readonly string[] };
+type Redeemed = StoredSession & { readonly requestedScopes: readonly string[] };
 
 /** RFC 8628 3.4: the device polls until the user has decided. */
 export const deviceCodeGrant: Grant = {
@@ -54,7 +54,7 @@ export const deviceCodeGrant: Grant = {
       return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });
     if (typeof outcome === 'string') throw pollingErrors[outcome]();
-    request.countAs?.(outcome.session.id);
+    request.countAgainstRateLimit?.(outcome.session.id);
     return { ...outcome, scopes: scopesOfSession(outcome.session) };
   },
 };
@@ -97,5 +97,5 @@ async function redeem(
   if (!session || userId === null) return 'denied';
   await notifyOfLogin(tx, { userId, source });
   await recordEvent(context, tx, { type: 'login.succeeded', userId, clientId: client.id, sessionId, source });
-  return { session, durable: Promise.resolve(), asked: parseJson(scopes) };
+  return { session, durable: Promise.resolve(), requestedScopes: parseJson(scopes) };
 }

@@ -13,7 +13,7 @@ export const emailCodeGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { parameters, source, countAs } = request;
+    const { parameters, source, countAgainstRateLimit } = request;
     if (!context.config.emailCodes)
       throw new OAuthError('unauthorized_client', 'Codes by email are disabled (EMAIL_CODES).');
     const id = required(parameters, 'email_code');
@@ -24,8 +24,8 @@ export const emailCodeGrant: Grant = {
     const read = await checkWithinLimits(context, limits, () => readEmailCode(oauth, id, code));
     context.metrics.logins.inc({ result: read ? 'accepted' : 'refused' });
     if (!read) throw wrongFactor('wrong code');
-    countAs?.(read.user.id);
-    const { user, use } = read;
-    return finishFirstStep(oauth, request, { user, ...access, first: 'email_code', use });
+    countAgainstRateLimit?.(read.user.id);
+    const { user, consume } = read;
+    return finishFirstStep(oauth, request, { user, ...access, firstMethod: 'email_code', consume });
   },
 };

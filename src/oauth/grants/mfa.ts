@@ -16,7 +16,7 @@ export const mfaGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { client, parameters, source, countAs } = request;
+    const { client, parameters, source, countAgainstRateLimit } = request;
     const token = required(parameters, 'mfa_token');
     await keys.ensureCurrent();
     const first = readMfaToken(keys, token, context.now());
@@ -24,7 +24,7 @@ export const mfaGrant: Grant = {
     if (!first || !user || user.disabled || !isSamePassword(first, user)) {
       throw new OAuthError('invalid_grant', loginExpired);
     }
-    countAs?.(user.id);
+    countAgainstRateLimit?.(user.id);
     const passkey = passkeyIn(parameters);
     const code = passkey === undefined ? required(parameters, 'code') : undefined;
     const sent = { code, passkey, emailCode: first.emailCode };
@@ -42,9 +42,9 @@ export const mfaGrant: Grant = {
       amr: [...new Set([...first.amr, ...factor.amr, 'mfa'])],
       identity: first.identity,
       remember: parameters.get('remember') === 'true',
-      async use(tx) {
+      async consume(tx) {
         if (!(await consumeMfaToken(tx, first))) throw new OAuthError('invalid_grant', loginExpired);
-        return factor.use(tx);
+        return factor.consume(tx);
       },
     });
   },

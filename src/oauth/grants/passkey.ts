@@ -13,7 +13,7 @@ export const passkeyGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { parameters, source, countAs } = request;
+    const { parameters, source, countAgainstRateLimit } = request;
     const passkey = passkeyIn(parameters);
     if (passkey === undefined) throw invalidRequest("The parameter 'passkey' is missing.");
     const access = requestedAccess(oauth, request);
@@ -28,8 +28,8 @@ export const passkeyGrant: Grant = {
     if (!proved) throw wrongFactor('no passkey of a user who may sign in');
     const { assertion, user } = proved;
     requireConfirmed(context, user);
-    countAs?.(user.id);
+    countAgainstRateLimit?.(user.id);
     const amr = [...amrOfPasskey(assertion), 'mfa'];
-    return openLogin(oauth, request, { user, ...access, amr, use: assertion.use });
+    return openLogin(oauth, request, { user, ...access, amr, consume: assertion.consume });
   },
 };

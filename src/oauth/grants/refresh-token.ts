@@ -15,46 +15,41 @@ export const refreshTokenGrant: Grant = {
   clientTypes: ['password', 'personal', 'application'],
   async issue(
     { context, keys, sessions, verifier, audiences, scopes: known },
-    { client, parameters, source, countAs, jkt },
+    { client, parameters, source, countAgainstRateLimit, jkt },
   ) {
     const refreshToken = required(parameters, 'refresh_token');
-    const held = countAs && readRefreshToken(keys, refreshToken);
-    if (held) countAs(held.sessionId);
+    const presented = countAgainstRateLimit && readRefreshToken(keys, refreshToken);
+    if (presented) countAgainstRateLimit(presented.sessionId);
     const requested = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: JsonText<string[]> }) => narrowScopes(parseJson(session.scopes), client.scopes);
     const resources = resourcesIn(parameters);
     const { config, database } = context;
-    if (requested !== '' || resources.length > 0 || config.requireEmailConfirmation) {
+    const isNarrowed = requested !== '' || resources.length > 0;
+    if (isNarrowed || config.requireEmailConfirmation || client.realm !== null || client.public) {
       // Checked first: an error in the scope, the audience or the user must not use up the refresh token.
-      const found = await verifier.find(refreshToken);
-      if (found?.session.client_id === client.id) {
-        await requireConfirmedEmail(config, database.db, found.session.user_id ?? client.userId);
-        heldScopes(known, requested, allowed(found.session));
-        audiences.narrow(found.session.resource, resources);
+      const session = (await verifier.findToken(refreshToken))?.session;
+      if (session?.client_id === client.id) {
+        await requireConfirmedEmail(config, database.db, session.user_id ?? client.userId);
+        refreshedScopes(known, requested, allowed(session));
+        audiences.narrow(session.resource, resources);
       }
-    }
-    if (client.realm !== null) {
-      const found = await verifier.find(refreshToken);
-      await requireRealm(database.db, client, found?.session.user_id ?? null);
-    }
-    if (client.public) {
+      await requireRealm(database.db, client, session?.user_id ?? null);
       // RFC 9449 5: the refresh token of a public client is bound to the client's key.
-      const found = await verifier.find(refreshToken);
-      const { jkt: bound } = readDetails(found?.session.details ?? null);
+      const { jkt: bound } = client.public ? readDetails(session?.details ?? null) : {};
       if (bound !== undefined && bound !== jkt) {
         throw new OAuthError('invalid_grant', 'The refresh token is bound to another key.');
       }
     }
     const { id: clientId, secretId } = client;
     const rotated = await refreshSession(sessions, { refreshToken, clientId, secretId, source });
-    return { ...rotated, scopes: heldScopes(known, requested, allowed(rotated.session)) };
+    return { ...rotated, scopes: refreshedScopes(known, requested, allowed(rotated.session)) };
   },
 };
 
-/** `openid` and `offline_access` are never implied by another scope. */
-function heldScopes(known: KnownScopes, requested: string, held: readonly string[]): readonly string[] {
-  const scopes = grantScopes(known, requested, held);
-  const more = scopes.find((scope) => identityScopes.includes(scope) && !held.includes(scope));
-  if (more !== undefined) throw new OAuthError('invalid_scope', `The scope '${more}' was not granted originally.`);
+/** RFC 6749 6: at most the granted scopes. `*` does not include `openid` and `offline_access`. */
+function refreshedScopes(known: KnownScopes, requested: string, granted: readonly string[]): readonly string[] {
+  const scopes = grantScopes(known, requested, granted);
+  const extra = scopes.find((scope) => identityScopes.includes(scope) && !granted.includes(scope));
+  if (extra !== undefined) throw new OAuthError('invalid_scope', `The scope '${extra}' was not granted originally.`);
   return scopes;
 }

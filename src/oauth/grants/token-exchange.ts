@@ -29,7 +29,7 @@ export const tokenExchangeGrant: Grant = {
     const wanted = parameters.get('requested_token_type') ?? accessTokenType;
     if (wanted !== accessTokenType) throw invalidRequest(`requested_token_type takes ${accessTokenType}.`);
     if (parameters.has('actor_token')) throw invalidRequest('actor_token is not supported: the client is the actor.');
-    const found = await verifier.find(required(parameters, 'subject_token'));
+    const found = await verifier.findToken(required(parameters, 'subject_token'));
     if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
     const { claims, session } = found;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');

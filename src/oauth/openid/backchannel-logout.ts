@@ -13,10 +13,14 @@ import { enqueueAll } from '../../resources/queue/enqueue.ts';
 import { type Job, subjectAt } from '../../resources/queue/job.ts';
 import { countFailures, forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
-import { clearLogoutAddress } from '../clients/application-store.ts';
+import { clearBackchannelLogoutUri } from '../clients/application-store.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { type ApplicationLogin, clientsToNotify, deleteAllLogins } from '../sessions/store/application-login-store.ts';
+import {
+  type ApplicationLogin,
+  deleteAllLogins,
+  findBackchannelLogoutUris,
+} from '../sessions/store/application-login-store.ts';
 
 /** Consecutive failed notifications, including this one. */
 const maxFailures = 3;
@@ -29,7 +33,7 @@ async function disableAddress(
   const { database, log, now } = context;
   if ((await countFailures(database.db, jobName, subject)) + 1 < maxFailures) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
-    const client = await clearLogoutAddress(tx, clientId, now());
+    const client = await clearBackchannelLogoutUri(tx, clientId, now());
     if (!client) return;
     const { user_id: userId, name, uri } = client;
     invalidate({ kind: 'client', id: clientId });
@@ -75,7 +79,7 @@ export async function enqueueLogouts(
 export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
   const logins = await deleteAllLogins(tx);
   if (logins.length === 0) return;
-  const notified = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  const notified = await findBackchannelLogoutUris(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
   await enqueueLogouts(
     context,
     tx,

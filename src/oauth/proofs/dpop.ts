@@ -9,7 +9,7 @@ import { isSignedBy, readJws, thumbprint } from './client-jws.ts';
 import { consumeProof } from './used-proof-store.ts';
 
 /** A request that may carry a DPoP proof. */
-export interface ProvenRequest {
+export interface DpopRequest {
   readonly method: string;
   /** The path, with or without its query. */
   readonly url: string;
@@ -54,7 +54,7 @@ export class Dpop {
   }
 
   /** The thumbprint of the key in the proof of a token request. Undefined without a proof. */
-  async atTokenEndpoint(request: ProvenRequest): Promise<string | undefined> {
+  async atTokenEndpoint(request: DpopRequest): Promise<string | undefined> {
     if (request.headers.dpop === undefined) return undefined;
     const checked = await this.#check(request, undefined);
     if (typeof checked === 'object') return checked.jkt;
@@ -64,7 +64,7 @@ export class Dpop {
   }
 
   /** Throws unless the request proves possession of the key that the access token is bound to (7.1). */
-  async atResource(request: ProvenRequest, token: string, jkt: string): Promise<void> {
+  async atResource(request: DpopRequest, token: string, jkt: string): Promise<void> {
     const isDpop = /^dpop /i.test(request.headers.authorization ?? '');
     const checked = isDpop ? await this.#check(request, token) : 'invalid_dpop_proof';
     if (typeof checked === 'object' && checked.jkt === jkt) return;
@@ -80,7 +80,7 @@ export class Dpop {
 
   /** The checks of 4.3, in order. A proof works once, across all instances. */
   async #check(
-    { method, url, headers }: ProvenRequest,
+    { method, url, headers }: DpopRequest,
     token: string | undefined,
   ): Promise<{ jkt: string } | DpopErrorCode> {
     await this.#keys.ensureCurrent();

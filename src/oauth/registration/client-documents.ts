@@ -15,9 +15,9 @@ import { isObject } from '../../platform/is-object.ts';
 import { tryParseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { updateApplication } from '../clients/application-store.ts';
-import { checkWebUri } from '../clients/application-uris.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
 import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
+import { checkWebUri } from '../clients/client-uris.ts';
 import {
   type ClientMetadata,
   type MetadataServices,

@@ -6,7 +6,7 @@ import type { ClientNotes } from './client-metadata.ts';
 /** RFC 7591 3.2.1 and RFC 7592 3. */
 export type ClientInformation = Readonly<Record<string, unknown>>;
 
-export const addressOf = ({ config: { baseUrl } }: Context, clientId: string): string =>
+export const registrationClientUri = ({ config: { baseUrl } }: Context, clientId: string): string =>
   `${baseUrl}/oauth/register/${encodeURIComponent(clientId)}`;
 
 /** Metadata without a column. */
@@ -17,7 +17,7 @@ export interface StoredMetadata {
 }
 
 /** The complete metadata, by the names of RFC 7591 and of OpenID Connect Dynamic Client Registration. */
-export function describe(application: Application, notes: ClientNotes = {}): ClientInformation {
+export function clientInformation(application: Application, notes: ClientNotes = {}): ClientInformation {
   const optional = {
     client_uri: application.homepage_uri,
     logo_uri: application.logo_uri,

@@ -2,9 +2,9 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
-import { checkRedirectUri, checkWebUri } from '../clients/application-uris.ts';
 import { checkName, looksLikeService } from '../clients/check-application.ts';
 import { checkJwks } from '../clients/client-jwks.ts';
+import { checkRedirectUri, checkWebUri } from '../clients/client-uris.ts';
 import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
 
 /** The supported client metadata (RFC 7591 2). */

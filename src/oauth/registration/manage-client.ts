@@ -9,9 +9,9 @@ import { findClient, lockClient, removeClient, type StoredClient } from '../clie
 import { isSecretOf } from '../clients/secrets/client-secrets.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest } from '../parameters.ts';
-import { addressOf, type ClientInformation, describe } from './client-information.ts';
+import { type ClientInformation, clientInformation, registrationClientUri } from './client-information.ts';
 import { readClientMetadata, supportedMetadata, textOf } from './client-metadata.ts';
-import { type RegistrationRequest, readMembers } from './register-client.ts';
+import { type RegistrationRequest, requireJsonObject } from './register-client.ts';
 import { findRegistration, type RegistrationRow, upsertRegistration } from './registration-store.ts';
 import { invalidToken, isRegistrationToken } from './registration-tokens.ts';
 
@@ -46,8 +46,8 @@ function informationOf({ context }: OAuth, { token }: Managing, { client, regist
     client_id: client.id,
     client_id_issued_at: Math.floor(registration.created_at / 1000),
     registration_access_token: token,
-    registration_client_uri: addressOf(context, client.id),
-    ...describe(client, parseJson(registration.metadata).notes),
+    registration_client_uri: registrationClientUri(context, client.id),
+    ...clientInformation(client, parseJson(registration.metadata).notes),
   };
 }
 
@@ -63,7 +63,7 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   const { context, keys } = oauth;
   await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
-    const sent = readMembers(request.body);
+    const sent = requireJsonObject(request.body);
     const invalid = serverMembers.find((name) => Object.hasOwn(sent, name));
     if (invalid) throw invalidRequest(`only the server sets ${invalid}: leave it out.`);
     if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
@@ -85,8 +85,8 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
     invalidate({ kind: 'client', id: client.id });
     const { source } = request;
     const changes = changesBetween(
-      describe(client, parseJson(registration.metadata).notes),
-      describe(application, notes),
+      clientInformation(client, parseJson(registration.metadata).notes),
+      clientInformation(application, notes),
     );
     const data = { by: 'registration', changes };
     await recordEvent(context, tx, { type: 'client.updated', clientId: client.id, source, data });

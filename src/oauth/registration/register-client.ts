@@ -7,7 +7,12 @@ import { isObject } from '../../platform/is-object.ts';
 import { createShortToken, hashShortToken } from '../../platform/short-token.ts';
 import { createClientWithSecret } from '../clients/create-client-with-secret.ts';
 import type { OAuth } from '../oauth.ts';
-import { addressOf, type ClientInformation, describe, type StoredMetadata } from './client-information.ts';
+import {
+  type ClientInformation,
+  clientInformation,
+  registrationClientUri,
+  type StoredMetadata,
+} from './client-information.ts';
 import { readClientMetadata, supportedMetadata } from './client-metadata.ts';
 import { upsertRegistration } from './registration-store.ts';
 import { authorizeRegistration } from './registration-tokens.ts';
@@ -25,7 +30,7 @@ export interface RegistrationRequest {
 }
 
 /** The members of the body. Throws if the body is not an object. */
-export function readMembers(body: unknown): Readonly<Record<string, unknown>> {
+export function requireJsonObject(body: unknown): Readonly<Record<string, unknown>> {
   if (isObject(body)) return body;
   throw new OAuthError('invalid_client_metadata', 'Send the metadata of the client as a JSON object.');
 }
@@ -38,9 +43,9 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
   const caller = await authorizeRegistration(oauth, request.token);
-  const sent = readMembers(request.body);
+  const sent = requireJsonObject(request.body);
   const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, 'client_secret_basic');
-  const countedAs = await requireRoom(context, request.source);
+  const countedAs = await countAgainstLimits(context, request.source);
   const token = createShortToken('reg');
   const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
@@ -67,13 +72,13 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     client_id_issued_at: Math.floor(created.createdAt / 1000),
     ...secret,
     registration_access_token: token,
-    registration_client_uri: addressOf(context, created.id),
-    ...describe(application, notes),
+    registration_client_uri: registrationClientUri(context, created.id),
+    ...clientInformation(application, notes),
   };
 }
 
 /** Returns the names of the limits that count this registration. */
-async function requireRoom(context: Context, { address }: RequestSource): Promise<readonly string[]> {
+async function countAgainstLimits(context: Context, { address }: RequestSource): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
   const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
   await requireWithinLimits(context, limits, 'Too many clients registered. Try again later.', hour);

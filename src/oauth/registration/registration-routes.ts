@@ -5,7 +5,7 @@ import { named } from '../../http/openapi/openapi-components.ts';
 import { paramsOf } from '../../http/query-of.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { OAuth } from '../oauth.ts';
-import { errors, oauthRoute, tags } from '../oauth-routes.ts';
+import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../oauth-routes.ts';
 import { readRegistered, removeRegistered, replaceRegistered } from './manage-client.ts';
 import { type RegistrationRequest, registerClient } from './register-client.ts';
 
@@ -50,7 +50,7 @@ const params = Type.Object({ client_id: Type.String() });
 const gone = Type.Null({ description: 'The registration was deleted' });
 
 /** The rate limit counts by address, with any token. */
-const route = { ...oauthRoute, config: { ...oauthRoute.config, limited: true } };
+const route = { ...oauthRouteOptions, config: { ...oauthRouteOptions.config, limited: true } };
 
 const requestOf = (request: FastifyRequest): RegistrationRequest => ({
   token: /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1],
@@ -62,15 +62,20 @@ const managing = (request: FastifyRequest) => ({ ...requestOf(request), clientId
 
 /** RFC 7591 and RFC 7592. */
 export function serveRegistration(app: App, oauth: OAuth): void {
-  const schema = (operationId: string, summary: string, more: object) => ({ tags, operationId, summary, ...more });
-  const described = { body: metadataSchema, response: { 200: informationSchema, ...errors } };
+  const schema = (operationId: string, summary: string, more: object) => ({
+    tags: oauthTags,
+    operationId,
+    summary,
+    ...more,
+  });
+  const described = { body: metadataSchema, response: { 200: informationSchema, ...oauthErrorResponses } };
   app.post(
     '/oauth/register',
     {
       ...route,
       schema: schema('registerClient', 'Register an application (RFC 7591), where DYNAMIC_CLIENTS lets it', {
         body: metadataSchema,
-        response: { 201: informationSchema, ...errors },
+        response: { 201: informationSchema, ...oauthErrorResponses },
       }),
     },
     async (request, reply: FastifyReply) => reply.code(201).send(await registerClient(oauth, requestOf(request))),
@@ -82,7 +87,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('readRegistration', 'Read the registration of an application (RFC 7592)', {
         params,
-        response: { 200: informationSchema, ...errors },
+        response: { 200: informationSchema, ...oauthErrorResponses },
       }),
     },
     (request) => readRegistered(oauth, managing(request)),
@@ -101,7 +106,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('removeRegistration', 'Delete the registration (RFC 7592)', {
         params,
-        response: { 204: gone, ...errors },
+        response: { 204: gone, ...oauthErrorResponses },
       }),
     },
     async (request, reply: FastifyReply) => {

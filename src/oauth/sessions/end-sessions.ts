@@ -5,8 +5,8 @@ import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts'
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/client-store.ts';
 import type { Sessions } from './sessions.ts';
-import { clientsToNotify, deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
-import { revokeSessions, revokeWithoutOfflineAccess, type SessionsOf } from './store/session-store.ts';
+import { deleteLogins, deleteOrphanedLogins, findBackchannelLogoutUris } from './store/application-login-store.ts';
+import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
@@ -22,27 +22,28 @@ export const pruneLogins = ({ config, database, now }: Context): Promise<number>
 
 /** Ends sessions and the application logins of a browser session; offline access stays (Back-Channel Logout 2.7). */
 export async function endSessions(
-  { context: { metrics, now }, notify }: Pick<Sessions, 'context' | 'notify'>,
+  { context: { metrics, now }, notifyApplications }: Pick<Sessions, 'context' | 'notifyApplications'>,
   tx: Tx,
   invalidate: Invalidate,
-  of: SessionsOf,
+  filter: SessionFilter,
   /** For metrics. */
   cause: string,
 ): Promise<number> {
-  const ended = await revokeSessions(tx, of, now());
-  if ('sessionId' in of) invalidate({ kind: 'session', id: of.sessionId });
-  else if ('userId' in of) invalidate({ kind: 'user', id: of.userId });
-  else invalidate({ kind: 'client', id: of.clientId });
+  const ended = await revokeSessions(tx, filter, now());
+  if ('sessionId' in filter) invalidate({ kind: 'session', id: filter.sessionId });
+  else if ('userId' in filter) invalidate({ kind: 'user', id: filter.userId });
+  else invalidate({ kind: 'client', id: filter.clientId });
   metrics.revocations.inc({ cause }, ended.length);
-  const logins = await deleteLogins(tx, of);
+  const logins = await deleteLogins(tx, filter);
   if (logins.length === 0) return ended.length;
-  const begun = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
-  for (const id of await revokeWithoutOfflineAccess(tx, begun, now())) invalidate({ kind: 'session', id });
-  const wanting = await clientsToNotify(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
-  await notify(
+  const applicationSessionIds = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
+  for (const id of await revokeWithoutOfflineAccess(tx, applicationSessionIds, now()))
+    invalidate({ kind: 'session', id });
+  const logoutUris = await findBackchannelLogoutUris(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  await notifyApplications(
     tx,
-    logins.filter(({ client_id }) => wanting.has(client_id)),
-    wanting,
+    logins.filter(({ client_id }) => logoutUris.has(client_id)),
+    logoutUris,
   );
   return ended.length;
 }

@@ -25,13 +25,13 @@ async function logIn(real: SessionInstances): Promise<Holder> {
   const { context, sessions } = real.any();
   const { userId, clientId } = real;
   const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-  return { refreshToken: sessions.refreshToken(row), accessTokens: [sessions.signAccessTokenSync(row)] };
+  return { refreshToken: sessions.makeRefreshToken(row), accessTokens: [sessions.signAccessTokenSync(row)] };
 }
 
 async function refresh(real: SessionInstances, { refreshToken }: Holder): Promise<Holder> {
   const { sessions } = real.any();
   const { session, accessToken } = await refreshSession(sessions, { refreshToken, clientId: real.clientId, source });
-  return { refreshToken: sessions.refreshToken(session), accessTokens: [accessToken] };
+  return { refreshToken: sessions.makeRefreshToken(session), accessTokens: [accessToken] };
 }
 
 /** A device stores a response before it uses it. */

@@ -7,20 +7,15 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { endSessions } from './end-sessions.ts';
 import type { Sessions } from './sessions.ts';
+import { setRetriedGeneration } from './store/generation-store.ts';
 import { rotateSession } from './store/rotation-store.ts';
 import { findSession, type SessionRow, type StoredSession, sessionEnd } from './store/session-store.ts';
-import { markRetried } from './store/use-store.ts';
 import { isWithinGrace, readRefreshToken } from './tokens/refresh-token.ts';
-
-const invalidRefreshToken = (reason: string) =>
-  new OAuthError('invalid_grant', 'The refresh token is invalid or no longer valid for this client: log in again.', {
-    reason,
-  });
 
 /** In milliseconds. Longer than any session. */
 const forever = 1e14;
 
-export interface Refresh {
+export interface RefreshRequest {
   readonly refreshToken: string;
   readonly clientId: string;
   /** The secret that authenticated the client. */
@@ -29,13 +24,13 @@ export interface Refresh {
 }
 
 /** Moves a session to its next generation. The new refresh token replaces the presented one. */
-export async function refreshSession(sessions: Sessions, refresh: Refresh): Promise<StoredSession> {
+export async function refreshSession(sessions: Sessions, refresh: RefreshRequest): Promise<StoredSession> {
   const { context, keys, legacyTokens } = sessions;
   const { config, database, metrics, now } = context;
   const presented =
     readRefreshToken(keys, refresh.refreshToken) ??
     (await legacyTokens.readRefresh(refresh.refreshToken, refresh.source.address));
-  if (!presented) throw refused(context, 'forged', 'not a refresh token of this service');
+  if (!presented) throw refreshError(context, 'forged', 'not a refresh token of this service');
   const at = now();
   const rotation = {
     id: presented.sessionId,
@@ -64,25 +59,25 @@ export async function refreshSession(sessions: Sessions, refresh: Refresh): Prom
 async function resolveStaleRefresh(
   sessions: Sessions,
   { sessionId, generation }: { sessionId: string; generation: number },
-  refresh: Refresh,
+  refresh: RefreshRequest,
 ): Promise<SessionRow> {
   const { context } = sessions;
   const { config, database, metrics, now } = context;
   const session = await findSession(database, sessionId);
-  if (!session) throw refused(context, 'gone', 'session is gone');
-  if (session.client_id !== refresh.clientId) throw refused(context, 'foreign', 'refresh token of another client');
-  if (session.revoked_at !== null) throw refused(context, 'revoked', 'session has ended');
+  if (!session) throw refreshError(context, 'gone', 'session is gone');
+  if (session.client_id !== refresh.clientId) throw refreshError(context, 'foreign', 'refresh token of another client');
+  if (session.revoked_at !== null) throw refreshError(context, 'revoked', 'session has ended');
   const ends = sessionEnd(session, config);
-  if (ends <= now()) throw refused(context, 'expired', 'session has expired');
+  if (ends <= now()) throw refreshError(context, 'expired', 'session has expired');
   // Only a database that was restored from a backup can be behind its tokens. This is not theft.
-  if (generation >= session.generation) throw refused(context, 'unknown', 'generation is not known');
+  if (generation >= session.generation) throw refreshError(context, 'unknown', 'generation is not known');
   if (isWithinGrace(session, generation, config, now())) {
     await recordRetry(context, session, refresh.source);
     metrics.refreshes.inc({ result: 'repeated' });
     return { ...session, expires_at: ends };
   }
   await revokeReusedSession(sessions, session, generation, refresh.source);
-  throw refused(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
+  throw refreshError(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
 }
 
 /** Commits the revocation. The caller throws afterwards. */
@@ -102,9 +97,11 @@ async function revokeReusedSession(sessions: Sessions, session: SessionRow, gene
   });
 }
 
-function refused({ metrics }: Context, result: string, reason: string): OAuthError {
+/** `result` is the label of the metric. */
+function refreshError({ metrics }: Context, result: string, reason: string): OAuthError {
   metrics.refreshes.inc({ result });
-  return invalidRefreshToken(reason);
+  const description = 'The refresh token is invalid or no longer valid for this client: log in again.';
+  return new OAuthError('invalid_grant', description, { reason });
 }
 
 /** Phones change networks, so a retry from another network gets a response. It may be theft, so it is recorded once per generation. */
@@ -114,7 +111,7 @@ async function recordRetry(context: Context, session: SessionRow, source: Reques
   const same = network(firstAddress) === network(source.address) && firstAgent === source.userAgent;
   if (same || (recorded !== null && recorded >= generation)) return;
   await context.database.db.transaction().execute(async (tx) => {
-    if (!(await markRetried(tx, { id, generation }))) return;
+    if (!(await setRetriedGeneration(tx, { id, generation }))) return;
     await recordEvent(context, tx, {
       type: 'refresh_token.retried',
       userId: session.user_id,

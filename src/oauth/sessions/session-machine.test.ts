@@ -86,7 +86,7 @@ async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
     usedAt: null,
     expiresAt: real.now() + refreshLife,
     ended: false,
-    refreshTokens: [sessions.refreshToken(row)],
+    refreshTokens: [sessions.makeRefreshToken(row)],
     accessTokens: [{ value: sessions.signAccessTokenSync(row), generation: 0, expiresAt: expiryOf(real.now()) }],
   });
 }
@@ -119,11 +119,11 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
     model.generation++;
     model.usedAt = null;
     model.expiresAt = now + refreshLife;
-    model.refreshTokens.push(sessions.refreshToken(model));
+    model.refreshTokens.push(sessions.makeRefreshToken(model));
   }
   for (const row of rows) {
     assert.equal(
-      sessions.refreshToken(row),
+      sessions.makeRefreshToken(row),
       model.refreshTokens[model.generation],
       'the session has a second successor',
     );

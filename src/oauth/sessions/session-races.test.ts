@@ -50,7 +50,7 @@ class Device {
     const { context, sessions } = real.any();
     const { userId, clientId } = real;
     const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-    return new Device(real, row.id, sessions.refreshToken(row), sessions.signAccessTokenSync(row));
+    return new Device(real, row.id, sessions.makeRefreshToken(row), sessions.signAccessTokenSync(row));
   }
 
   async live({ tabs, lost, eager, logout }: Round): Promise<void> {
@@ -65,7 +65,7 @@ class Device {
             clientId: this.#real.clientId,
             source,
           });
-          const successor = sessions.refreshToken(session);
+          const successor = sessions.makeRefreshToken(session);
           this.#access.push(accessToken);
           if (tab < lost) return { successor, lost: true };
           // Stored before any token is used.

@@ -92,9 +92,9 @@ onBothEngines('Sessions', (engine) => {
 
   it('give 20 concurrent refreshes one successor', async () => {
     const on = await stage(await make());
-    const token = on.sessions.refreshToken(await open(on));
+    const token = on.sessions.makeRefreshToken(await open(on));
     const rows = await Promise.all(Array.from({ length: 20 }, () => refresh(on, token)));
-    assert.equal(new Set(rows.map((row) => on.sessions.refreshToken(row))).size, 1);
+    assert.equal(new Set(rows.map((row) => on.sessions.makeRefreshToken(row))).size, 1);
     const live = await on.context.database.db
       .selectFrom('sessions')
       .select('id')
@@ -116,7 +116,7 @@ onBothEngines('Sessions', (engine) => {
     const before = await size();
     for (let i = 0; i < 2_000; i++) {
       on.context.advance(1000);
-      session = await refresh(on, on.sessions.refreshToken(session));
+      session = await refresh(on, on.sessions.makeRefreshToken(session));
     }
     assert.equal(session.generation, 2_000);
     assert.deepEqual(await size(), before);
@@ -126,15 +126,15 @@ onBothEngines('Sessions', (engine) => {
   it('end when a refresh token is reused after the grace period, although the request fails', async () => {
     const on = await stage(await make());
     const first = await open(on);
-    const second = await refresh(on, on.sessions.refreshToken(first));
+    const second = await refresh(on, on.sessions.makeRefreshToken(first));
     const access = on.sessions.signAccessTokenSync(second);
     await verify(on, access);
     on.context.advance(10_000);
-    assert.equal((await refresh(on, on.sessions.refreshToken(first))).generation, 1);
+    assert.equal((await refresh(on, on.sessions.makeRefreshToken(first))).generation, 1);
     on.context.advance(1);
-    await assert.rejects(refresh(on, on.sessions.refreshToken(first)), { error: 'invalid_grant' });
+    await assert.rejects(refresh(on, on.sessions.makeRefreshToken(first)), { error: 'invalid_grant' });
     await assert.rejects(verify(on, access), refusedWith('token_revoked'));
-    await assert.rejects(refresh(on, on.sessions.refreshToken(second)), { error: 'invalid_grant' });
+    await assert.rejects(refresh(on, on.sessions.makeRefreshToken(second)), { error: 'invalid_grant' });
     const events = await on.context.database.db
       .selectFrom('events')
       .select(['type', 'session_id', 'user_id'])
@@ -148,9 +148,9 @@ onBothEngines('Sessions', (engine) => {
   it('allow the grace period only for the immediate predecessor', async () => {
     const on = await stage(await make());
     const first = await open(on);
-    const second = await refresh(on, on.sessions.refreshToken(first));
-    await refresh(on, on.sessions.refreshToken(second));
-    await assert.rejects(refresh(on, on.sessions.refreshToken(first)), { error: 'invalid_grant' });
+    const second = await refresh(on, on.sessions.makeRefreshToken(first));
+    await refresh(on, on.sessions.makeRefreshToken(second));
+    await assert.rejects(refresh(on, on.sessions.makeRefreshToken(first)), { error: 'invalid_grant' });
     assert.notEqual((await findSession(on.context.database, first.id))?.revoked_at, null);
   });
 
@@ -158,7 +158,7 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make());
     const other = await addClient(on, { type: 'password' });
     const session = await open(on);
-    const refreshToken = on.sessions.refreshToken(session);
+    const refreshToken = on.sessions.makeRefreshToken(session);
     await assert.rejects(refreshSession(on.sessions, { refreshToken, clientId: other.id, source }), {
       error: 'invalid_grant',
     });
@@ -167,7 +167,7 @@ onBothEngines('Sessions', (engine) => {
 
   it('refuse forged refresh tokens', async () => {
     const on = await stage(await make());
-    const token = on.sessions.refreshToken(await open(on));
+    const token = on.sessions.makeRefreshToken(await open(on));
     const [id, , mac] = token.split('.') as [string, string, string];
     for (const forged of [
       `${id}.${btoa('1').replace(/=+$/, '')}.${mac}`,

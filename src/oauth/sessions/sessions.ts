@@ -74,13 +74,13 @@ export class Sessions {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly legacyTokens: LegacyTokens;
-  readonly notify: NotifyApplications;
+  readonly notifyApplications: NotifyApplications;
 
   constructor(context: Context, keys: KeyRing, legacyTokens: LegacyTokens, notify: NotifyApplications) {
     this.context = context;
     this.keys = keys;
     this.legacyTokens = legacyTokens;
-    this.notify = notify;
+    this.notifyApplications = notify;
   }
 
   /** Opens a session, alone or in a transaction. It returns the row before the row is stored, so that a token can be signed meanwhile. */
@@ -145,7 +145,7 @@ export class Sessions {
   }
 
   /** Signed in batches by a worker thread. Do not await it in a transaction. `scopes` and `audience` narrow those of the session. */
-  accessToken(
+  signAccessToken(
     session: SessionRow,
     scopes = scopesOfSession(session),
     audience?: readonly string[],
@@ -171,7 +171,7 @@ export class Sessions {
     return accessTokenExpiry(session, config, at) - Math.floor(at / 1000);
   }
 
-  refreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {
+  makeRefreshToken(session: Pick<SessionRow, 'id' | 'generation'>): string {
     return makeRefreshToken(this.keys, session);
   }
 

@@ -11,20 +11,20 @@ import {
   type AuthorizationRequest,
   isSilent,
   readAuthorizationRequest,
-  resolveClient,
   type ValidatedClient,
+  validateClient,
 } from '../../oauth/authorize/authorization-request.ts';
 import {
   type AuthorizationResponse,
   codeResponse,
   errorResponse,
-  locationOf,
+  redirectLocation,
 } from '../../oauth/authorize/authorization-response.ts';
+import { type BrowserLogin, findBrowserLogin } from '../../oauth/authorize/browser-login.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
-import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
 import { grantAccess } from '../../oauth/authorize/grant-access.ts';
-import { findLogin, type Login } from '../../oauth/authorize/login.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
+import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
 import { requireRealm } from '../../oauth/clients/require-realm.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
@@ -56,7 +56,7 @@ export class AuthorizePageRequest extends PageRequest {
 export interface ValidatedPageRequest {
   readonly client: ValidatedClient;
   readonly authorization: AuthorizationRequest;
-  readonly login: Login;
+  readonly login: BrowserLogin;
 }
 
 /** Handles a request that needs the consent of the user. */
@@ -108,15 +108,15 @@ export class AuthorizePage {
     const { query, progress } = pageRequest.continuation;
     const { database, now } = oauth.context;
     const sent = readAuthorizationParameters(query);
-    const effective = await effectiveParameters(oauth, sent, { resumed: progress.since !== undefined });
+    const effective = await resolveParameters(oauth, sent, { resumed: progress.since !== undefined });
     const { parameters } = effective;
-    const login = await findLogin(oauth, pageRequest.caller);
+    const login = await findBrowserLogin(oauth, pageRequest.caller);
     // Anonymous callers must not make this service fetch an address.
     if (!login && !isSilent(parameters) && oauth.documents.accepts(parameters.get('client_id')?.[0])) {
       return this.signIn(pageRequest);
     }
     const source = requestSource(pageRequest.request);
-    const validatedClient = await resolveClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
+    const validatedClient = await validateClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
@@ -160,7 +160,7 @@ export class AuthorizePage {
     return pageRequest.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
   }
 
-  async #chooseAccount(pageRequest: AuthorizePageRequest, validatedClient: ValidatedClient, { userId }: Login) {
+  async #chooseAccount(pageRequest: AuthorizePageRequest, validatedClient: ValidatedClient, { userId }: BrowserLogin) {
     return this.#show(pageRequest, validatedClient, 'authorize-account', {
       title: message('authorize_account.title'),
       person: await personOf(pageRequest, userId),
@@ -229,7 +229,7 @@ export class AuthorizePage {
     if (response.mode === 'form_post') return showSelfSubmittingForm(pageRequest, client.name, response);
     return reply
       .header('cache-control', 'no-store')
-      .redirect(locationOf(response), request.method === 'POST' ? 303 : 302);
+      .redirect(redirectLocation(response), request.method === 'POST' ? 303 : 302);
   }
 }
 

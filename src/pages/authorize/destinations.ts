@@ -3,10 +3,10 @@ import {
   readAuthorizationParameters,
   singleValue,
 } from '../../oauth/authorize/authorization-parameters.ts';
-import { resolveClient } from '../../oauth/authorize/authorization-request.ts';
-import { effectiveParameters } from '../../oauth/authorize/effective-parameters.ts';
-import { findLogin } from '../../oauth/authorize/login.ts';
+import { validateClient } from '../../oauth/authorize/authorization-request.ts';
+import { findBrowserLogin } from '../../oauth/authorize/browser-login.ts';
 import { requestedAcr } from '../../oauth/authorize/requested-acr.ts';
+import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
@@ -44,11 +44,11 @@ export const createDestinations =
     if (!continuation) return undefined;
     const { query, progress } = continuation;
     const sent = readAuthorizationParameters(query);
-    const effective = await effectiveParameters(oauth, sent, { resumed: true }).catch(ignoreProblem);
+    const effective = await resolveParameters(oauth, sent, { resumed: true }).catch(ignoreProblem);
     if (!effective) return undefined;
     const { parameters } = effective;
     // Errors are reported when the request continues.
-    const validated = await resolveClient(oauth.clients, parameters).catch(ignoreProblem);
+    const validated = await validateClient(oauth.clients, parameters).catch(ignoreProblem);
     if (!validated) return undefined;
     const hint = singleValue(parameters, 'login_hint');
     const acr = levelIn(parameters);
@@ -70,7 +70,7 @@ export const createDestinations =
       formTargets: formTargets(validated.redirectUri),
       /** Whether this session is sufficient. Otherwise the user must sign in again. */
       async accepts(caller: Caller) {
-        const login = await findLogin(oauth, caller);
+        const login = await findBrowserLogin(oauth, caller);
         return login !== undefined && (progress.since === undefined || login.authTime >= progress.since);
       },
     };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
-import { neverStore } from '../../oauth/oauth-routes.ts';
+import { setNoStore } from '../../oauth/oauth-routes.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { notFound, OAuthError } from '../../platform/errors.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
@@ -20,7 +20,7 @@ export function serveFirstPartyProviders(app: App, kit: PageKit, services: Provi
       `/v1/clients/${path}/with/:provider`,
       {
         config: { auth: 'public', errors: 'oauth' },
-        onRequest: neverStore,
+        onRequest: setNoStore,
         schema: {
           tags: ['First-party clients'],
           summary: `Sign in with a provider (${path.replace('/', ' ')})`,

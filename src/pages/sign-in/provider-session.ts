@@ -9,7 +9,7 @@ import { type Resolved, resolveIdentity } from '../../identity/providers/resolve
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refresh-cookie.ts';
 import { logInByProvider } from '../../oauth/provider-login.ts';
-import type { Issued } from '../../oauth/token-endpoint.ts';
+import type { IssuedTokens } from '../../oauth/token-endpoint.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Tokens } from '../session/cookies.ts';
@@ -97,7 +97,7 @@ async function openClientSession(
   kit: PageKit,
   reply: FastifyReply,
   proxied: ProxiedClient,
-  { response, refreshTokenTtl }: Issued,
+  { response, refreshTokenTtl }: IssuedTokens,
   next: string | null,
 ): Promise<FastifyReply> {
   const options = { ...refreshCookie(kit.config, proxied), maxAge: refreshTokenTtl };

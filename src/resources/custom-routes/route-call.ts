@@ -33,8 +33,8 @@ export function routeCall(
     transaction: (work) => {
       const { scope } = request.route.config;
       // The handler may write any table, including those of accounts.
-      const act = { scope, ofAccounts: true, recorded: isAnyRecorded(services.resources) };
-      return writeTransaction(services, call, act, async (write) => {
+      const authority = { scope, changesAccounts: true, recorded: isAnyRecorded(services.resources) };
+      return writeTransaction(services, call, authority, async (write) => {
         await guard?.hold(request, write);
         return work(write.call.tx, write.caller);
       });

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import type { Change } from '../../database/bus.ts';
+import type { Invalidation } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { OperatorDb, OperatorTx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
@@ -26,7 +26,7 @@ export interface Call extends Enqueuing {
 export interface WriteCall extends Call {
   readonly tx: OperatorTx;
   /** Notifies every instance of a change before the response is sent. */
-  invalidate(change: Change): void;
+  invalidate(change: Invalidation): void;
   /** Adds fields to this one response, such as a secret that is shown once. They are not stored. */
   reveal(fields: Record<string, unknown>): void;
 }

@@ -43,7 +43,7 @@ export interface Resource {
   readonly idType: FieldType;
   readonly versioned: boolean;
   /** Whether its rows determine the rights of callers: users, clients, sessions. */
-  readonly ofAccounts: boolean;
+  readonly changesAccounts: boolean;
   readonly fields: ReadonlyMap<string, ResourceField>;
   readonly shown: readonly ResourceField[];
   readonly stored: readonly ResourceField[];
@@ -133,7 +133,7 @@ export function compileResources(definitions: readonly ResourceDefinition[]): Re
       table: quoted(table),
       idType: idTypeOf(definition),
       versioned,
-      ofAccounts: accountTables.includes(table),
+      changesAccounts: accountTables.includes(table),
       fields: new Map(fields.map((field) => [field.name, field])),
       shown: fields.filter(({ shown }) => shown),
       stored: fields.filter(({ stored }) => stored),

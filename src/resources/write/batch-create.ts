@@ -52,8 +52,8 @@ type CreateBatcher = Batcher<Waiting, StoredRow | undefined>;
 const batchers = new WeakMap<Resource, Map<Caller, CreateBatcher>>();
 
 /** Whether rows of this resource can be created together. A row with hooks needs a separate transaction. */
-export const canBatchCreate = ({ definition: { managed, create, hooks }, ofAccounts }: Resource): boolean =>
-  managed && !create && !hooks && !ofAccounts;
+export const canBatchCreate = ({ definition: { managed, create, hooks }, changesAccounts }: Resource): boolean =>
+  managed && !create && !hooks && !changesAccounts;
 
 /**
  * Rows that one caller creates at the same time share a transaction. It checks the caller's rights once. If a row cannot be created with the

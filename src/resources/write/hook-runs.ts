@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { KyselyPlugin } from 'kysely';
-import type { Change } from '../../database/bus.ts';
+import type { Invalidation } from '../../database/bus.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { unavailable } from '../../platform/errors.ts';
 import type { WriteCall } from '../declaration/define-resource.ts';
@@ -26,7 +26,7 @@ interface Outcome {
   readonly error: unknown;
   readonly values: Values;
   readonly revealed: Values;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Invalidation[];
 }
 
 /** Ends an attempt because a hook waits for something outside of the transaction. Other writes must not wait for it. */
@@ -166,7 +166,7 @@ function guardCall(call: WriteCall) {
     return call.tx.withPlugin(guard);
   };
   const revealed: Values = {};
-  const changes: Change[] = [];
+  const changes: Invalidation[] = [];
   const handed: Omit<WriteCall, 'tx'> = {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),

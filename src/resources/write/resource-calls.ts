@@ -125,9 +125,9 @@ async function writeNested<T>(
 ): Promise<T> {
   if (outer.depth >= maxDepth) throw new Error(`hooks of ${resource.name} call each other endlessly`);
   const { tx } = outer.call;
-  const { ofAccounts, recorded, writeScope: scope } = resource;
-  const act = { caller: source.caller, scope, ofAccounts, ...lockTargetOf(resource, id) };
-  const caller = await services.lockAuthority(tx, act);
+  const { changesAccounts, recorded, writeScope: scope } = resource;
+  const authority = { caller: source.caller, scope, changesAccounts, ...lockTargetOf(resource, id) };
+  const caller = await services.lockAuthority(tx, authority);
   const kept = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Change } from '../../database/bus.ts';
-import { type Act, changeAs } from '../../database/change-as.ts';
+import type { Invalidation } from '../../database/bus.ts';
+import { changeAs, type WriteAuthority } from '../../database/change-as.ts';
 import { withActor } from '../../database/change-log/actor.ts';
 import type { OperatorTx, Tx } from '../../database/database.ts';
 import { type Caller, systemCaller } from '../../platform/caller.ts';
@@ -17,9 +17,10 @@ import type { WriteContext } from './write-context.ts';
 const users = quoted('users');
 
 export const lockTargetOf = (
-  { table, ofAccounts }: Resource,
+  { table, changesAccounts }: Resource,
   id: string | undefined,
-): Pick<Act, 'userId' | 'accountId'> => (table === users ? { userId: id } : { accountId: ofAccounts ? id : undefined });
+): Pick<WriteAuthority, 'userId' | 'accountId'> =>
+  table === users ? { userId: id } : { accountId: changesAccounts ? id : undefined };
 
 /**
  * Runs work in the transaction of a write and locks the caller's rights. The work sees the caller as of this transaction, not as of the
@@ -32,24 +33,24 @@ export function inTransaction<T>(
   { scope, id }: { readonly scope: string | undefined; readonly id?: string },
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
-  const { ofAccounts, recorded } = resource;
-  return writeTransaction(services, call, { scope, ofAccounts, recorded, ...lockTargetOf(resource, id) }, work);
+  const { changesAccounts, recorded } = resource;
+  return writeTransaction(services, call, { scope, changesAccounts, recorded, ...lockTargetOf(resource, id) }, work);
 }
 
 /** The same for code that may write any table. */
 export async function writeTransaction<T>(
   services: ResourceServices,
   call: Call,
-  act: Omit<Act, 'caller'>,
+  authority: Omit<WriteAuthority, 'caller'>,
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
   const { database } = services.context;
   const { engine } = database;
-  const { recorded = false } = act;
+  const { recorded = false } = authority;
   const hooks = new HookRuns(engine);
   let afterCommit: WriteContext['afterCommit'] = [];
   const result = await hooks.attempt(() =>
-    changeAs(database, services.lockAuthority, { ...act, caller: call.caller }, (tx, invalidate, caller) => {
+    changeAs(database, services.lockAuthority, { ...authority, caller: call.caller }, (tx, invalidate, caller) => {
       afterCommit = [];
       const write = writeContext(services, { ...call, caller }, { tx, invalidate, recorded, hooks, afterCommit });
       const open = { isOpen: true };
@@ -73,7 +74,7 @@ export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
 
 interface Open {
   readonly tx: Tx;
-  invalidate(change: Change): void;
+  invalidate(change: Invalidation): void;
   readonly recorded: boolean;
   readonly hooks: HookRuns;
   readonly afterCommit: WriteContext['afterCommit'];

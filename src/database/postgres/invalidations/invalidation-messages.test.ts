@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Change } from '../../bus.ts';
+import type { Invalidation } from '../../bus.ts';
 import { isVisibleIn } from './instance-table.ts';
 import {
   confirmationBy,
@@ -11,7 +11,7 @@ import {
 } from './invalidation-messages.ts';
 
 describe('Messages between instances', () => {
-  const changes: Change[] = [
+  const changes: Invalidation[] = [
     { kind: 'session', id: 'a' },
     { kind: 'client', id: 'ü"\\' },
   ];

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isOneOf } from '../../../platform/is-one-of.ts';
 import { tryParseJson } from '../../../platform/json-text.ts';
-import type { Change } from '../../bus.ts';
+import type { Invalidation } from '../../bus.ts';
 
 // Every database user can listen and notify. So payloads are untrusted input.
 
@@ -11,7 +11,7 @@ export const jobsChannel = 'gatehouse_jobs';
 
 interface Announcement {
   readonly announcement: string;
-  readonly changes: readonly Change[];
+  readonly changes: readonly Invalidation[];
 }
 
 interface Confirmation {
@@ -19,14 +19,15 @@ interface Confirmation {
   readonly confirmation: string;
 }
 
-const kinds: readonly Change['kind'][] = ['session', 'user', 'client', 'keys', 'writer', 'everything'];
-const everything: Change = { kind: 'everything', id: '' };
+const kinds: readonly Invalidation['kind'][] = ['session', 'user', 'client', 'keys', 'writer', 'everything'];
+const everything: Invalidation = { kind: 'everything', id: '' };
 /** PostgreSQL limits a NOTIFY payload to 8,000 bytes. A longer one becomes an invalidation of everything, which is rare. */
 const maxPayloadLength = 7999;
 const maxAnnouncementLength = 100;
 
 export function formatAnnouncement({ announcement, changes }: Announcement): string {
-  const write = (what: readonly Change[]) => JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
+  const write = (what: readonly Invalidation[]) =>
+    JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
   const payload = write(changes);
   return Buffer.byteLength(payload) <= maxPayloadLength ? payload : write([everything]);
 }

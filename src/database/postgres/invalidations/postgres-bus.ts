@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { BoundedMap } from '../../../platform/bounded-map.ts';
-import { type Bus, type Change, type ChangeListener, notifyListeners } from '../../bus.ts';
+import { type Bus, type Invalidation, type InvalidationListener, notifyListeners } from '../../bus.ts';
 import type { Db, Tx } from '../../database.ts';
 import type { Primary } from '../servers/primary.ts';
 import type { DatabaseClock } from './database-clock.ts';
@@ -50,7 +50,7 @@ export class PostgresBus implements Bus {
   readonly #connection: InvalidationConnection;
   /** Uses the pool, because the connection for invalidations may be lost. */
   readonly #list: () => Promise<InstanceRow[]>;
-  readonly #listeners: ChangeListener[] = [];
+  readonly #listeners: InvalidationListener[] = [];
   readonly #wakeListeners: (() => void)[] = [];
   readonly #unsettled = new BoundedMap<string, Unsettled>(maxUnsettled);
 
@@ -76,7 +76,7 @@ export class PostgresBus implements Bus {
     return this.#connection.open();
   }
 
-  async announce(tx: Tx, changes: readonly Change[]): Promise<string> {
+  async announce(tx: Tx, changes: readonly Invalidation[]): Promise<string> {
     // The id is random, because instances confirm every announcement, even a forged one.
     const announcement = randomUUID();
     const message = formatAnnouncement({ announcement, changes });
@@ -88,13 +88,13 @@ export class PostgresBus implements Bus {
     return announcement;
   }
 
-  async settle(announcement: string, changes: readonly Change[]): Promise<void> {
+  async settle(announcement: string, changes: readonly Invalidation[]): Promise<void> {
     const notified = notifyListeners(this.#listeners, changes);
     await this.#allConfirmed(announcement);
     await notified;
   }
 
-  subscribe(listener: ChangeListener): void {
+  subscribe(listener: InvalidationListener): void {
     this.#listeners.push(listener);
   }
 
@@ -109,7 +109,7 @@ export class PostgresBus implements Bus {
   /** PostgreSQL keeps no snapshot between requests. */
   endSnapshot(): void {}
 
-  cacheUsable(): boolean {
+  isCacheUsable(): boolean {
     return this.#connection.lease.holds();
   }
 
@@ -137,7 +137,7 @@ export class PostgresBus implements Bus {
         check();
       };
       unsettled.confirmed = check;
-      void recheck(this.cacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
+      void recheck(this.isCacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);

@@ -1,7 +1,7 @@
 import { type LocalizedText, message } from '../../../config/languages/message.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 
-/** All rights of the subject, except the scopes in `named`. */
+/** All rights of the subject, except `explicitScopes`. */
 export const everyScope = '*';
 /** Lets a client inspect tokens of other clients. `*` does not include it, because it is not a right of the subject. */
 export const introspectScope = 'tokens:introspect';
@@ -114,7 +114,7 @@ export function filterScopes(known: KnownScopes, requested: readonly string[], a
   return requested.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
 }
 
-/** The granted scopes: all allowed scopes if `asked` is empty, and never more than the allowed scopes. */
+/** The granted scopes: all allowed scopes if `requested` is empty, and never more than the allowed scopes. */
 export function grantScopes(known: KnownScopes, requested: string, allowed: readonly string[]): readonly string[] {
   const scopes = parseScope(requested);
   if (scopes.length === 0) return allowed;

@@ -3,7 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
-import { unknownClient } from '../client-errors.ts';
+import { invalidClient } from '../client-errors.ts';
 import { endSecrets, type HashedSecret, insertSecret, lockClient, type StoredClient } from '../client-store.ts';
 import { lockSecret } from './secret-store.ts';
 
@@ -41,7 +41,7 @@ export const isSecretOf = (keys: KeyRing, client: StoredClient, secret: string, 
 /** Throws if the client's secret ended in the meantime. In a transaction, the secret then stays active until the commit. */
 export async function requireSecret({ now }: Context, db: Db | Tx, secretId: string | undefined): Promise<void> {
   if (secretId === undefined || (await lockSecret(db, secretId, now()))) return;
-  throw unknownClient('the secret ended meanwhile');
+  throw invalidClient('the secret ended meanwhile');
 }
 
 /** Adds a secret to a client and returns it. It is never shown again. The old secrets end now or after some hours. */

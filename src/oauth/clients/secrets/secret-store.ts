@@ -12,13 +12,13 @@ interface Secret {
 /** Locks an active secret until commit. PostgreSQL locks the client first, in the same order as a change of the client. */
 export function isSecretActive(db: Db, { secretId, now }: Secret): Expression<SqlBool> {
   const onPostgres = isPostgres(db);
-  const counts = sql<SqlBool>`exists (select 1 from ${
+  const active = sql<SqlBool>`exists (select 1 from ${
     onPostgres ? sql`clients as c join client_secrets as s on s.client_id = c.id` : sql`client_secrets as s`
   } where s.id = ${secretId} and (s.expires_at is null or s.expires_at > ${now}) ${
     onPostgres ? sql`for key share of c for share of s` : sql``
   })`;
   const client = sharedLock(sql`(select client_id from client_secrets where id = ${secretId})`);
-  return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockThen(client, counts) : counts})`;
+  return sql<SqlBool>`(cast(${secretId} as text) is null or ${onPostgres ? lockThen(client, active) : active})`;
 }
 
 /** Like `isSecretActive`, for many rows (`r` in PostgreSQL). Skips rows whose client or secret is locked. */

@@ -1,5 +1,5 @@
 import type { Config } from '../../../config/config.ts';
-import type { Act, LockAuthority } from '../../../database/change-as.ts';
+import type { LockAuthority, WriteAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
 import { lockForRevocation } from '../../../database/locks/revocation-locks.ts';
 import { requireScope, unauthorized } from '../../../http/gate/unauthorized.ts';
@@ -12,20 +12,20 @@ import { type AuthorityRows, lockAuthorityRows, lockUsers } from './authority-st
 /** Checks the caller's authority inside the transaction of a write, on locked rows. A revocation applies from its commit. */
 export const createLockAuthority =
   ({ config, database, now }: Context): LockAuthority =>
-  async (tx, act) => {
-    const { caller } = act;
+  async (tx, authority) => {
+    const { caller } = authority;
     const { kind } = caller;
     // Anonymous callers and the service itself have no rows.
     if (kind === 'anonymous' || kind === 'system') return caller;
     if (caller.sessionId === null) throw new Error('a caller with a token has a session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
-    const other = act.userId === caller.userId ? undefined : act.userId;
+    const other = authority.userId === caller.userId ? undefined : authority.userId;
     if (other !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, other]);
-    const strength = act.ofAccounts ? 'change' : 'share';
-    const rows = await lockAuthorityRows(tx, database.engine, ids, strength, act.recorded);
+    const strength = authority.changesAccounts ? 'change' : 'share';
+    const rows = await lockAuthorityRows(tx, database.engine, ids, strength, authority.recorded);
     rejectEnded(caller, rows, now());
-    if (act.accountId !== undefined) await lockForRevocation(tx, [act.accountId]);
-    return currentCaller(config, act, rows);
+    if (authority.accountId !== undefined) await lockForRevocation(tx, [authority.accountId]);
+    return currentCaller(config, authority, rows);
   };
 
 function rejectEnded({ kind, clientId }: Caller, { user, client, session }: AuthorityRows, now: number): void {
@@ -36,10 +36,10 @@ function rejectEnded({ kind, clientId }: Caller, { user, client, session }: Auth
   if (session.expires_at <= now) throw unauthorized('token_expired');
 }
 
-function currentCaller(config: Config, { caller, scope }: Act, { user, client }: AuthorityRows): Caller {
-  const held = client ? narrowScopes(caller.scopes, parseJson(client.scopes)) : caller.scopes;
+function currentCaller(config: Config, { caller, scope }: WriteAuthority, { user, client }: AuthorityRows): Caller {
+  const clientScopes = client ? narrowScopes(caller.scopes, parseJson(client.scopes)) : caller.scopes;
   const roles = user ? parseJson(user.roles) : [];
-  const scopes = user ? limitByRoles(config, roles, held) : held;
+  const scopes = user ? limitByRoles(config, roles, clientScopes) : clientScopes;
   const { application } = caller;
   const current: Caller = Object.freeze({
     ...caller,

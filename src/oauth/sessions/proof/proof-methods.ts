@@ -29,7 +29,7 @@ export interface CheckedProof {
   /** A first factor begins a login, a second completes it. `completing` also completes the login of the session. */
   readonly step: 'first' | 'second' | 'completing';
   /** Runs in the transaction that renews the proof. Marks a code as used, or throws if the credential changed after the check. */
-  use(tx: Tx): Promise<void>;
+  consume(tx: Tx): Promise<void>;
 }
 
 /** A way to prove the user's identity. */
@@ -71,11 +71,11 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
     const user = await findUser(context.database.db, userId);
     if (!user) throw unauthorized('user_gone');
     await requireCurrentPassword(context, passwords, user, { field, given: value, source });
-    const use = async (tx: Tx) => {
+    const consume = async (tx: Tx) => {
       // The password changed during the check.
       if (!(await lockUserWithHash(tx, context.database.engine, user))) throw wrongPassword(field);
     };
-    return { amr: ['pwd'], step: 'first', use };
+    return { amr: ['pwd'], step: 'first', consume };
   },
 });
 
@@ -84,10 +84,10 @@ const wrong = (field: string) =>
 
 const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedProof['step'] = 'second') => {
   if (!factor) throw wrong(field);
-  const use = async (tx: Tx) => {
-    if (!(await factor.use(tx))) throw wrong(field);
+  const consume = async (tx: Tx) => {
+    if (!(await factor.consume(tx))) throw wrong(field);
   };
-  return { amr: factor.amr, step, use };
+  return { amr: factor.amr, step, consume };
 };
 
 /** The code of an authenticator app, or a recovery code. It alone renews a session of two factors (contract 5.9). */
@@ -134,10 +134,10 @@ export const byProvider = ({ context, keys }: FactorCheckServices): ProofMethod 
   async check({ sessionId, value }) {
     const proof = readProviderProof(keys, { sent: value, sessionId, now: context.now() });
     if (!proof) throw wrong('provider');
-    const use = async (tx: Tx) => {
-      if (!(await proof.use(tx))) throw wrong('provider');
+    const consume = async (tx: Tx) => {
+      if (!(await proof.consume(tx))) throw wrong('provider');
     };
-    return { amr: proof.factors === 2 ? ['fed', 'mfa'] : ['fed'], step: 'first', use };
+    return { amr: proof.factors === 2 ? ['fed', 'mfa'] : ['fed'], step: 'first', consume };
   },
 });
 

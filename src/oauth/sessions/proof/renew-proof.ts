@@ -32,8 +32,8 @@ export async function renewProof(
   const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
   const least = minAcrToRenew(caller.proof);
   if (!meetsAcr(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
-  await changeAs(context.database, lockAuthority, { caller, ofAccounts: true }, async (tx, invalidate) => {
-    for (const { use } of checked) await use(tx);
+  await changeAs(context.database, lockAuthority, { caller, changesAccounts: true }, async (tx, invalidate) => {
+    for (const { consume } of checked) await consume(tx);
     await updateProof(tx, sessionId, proof);
     invalidate({ kind: 'session', id: sessionId });
     const data = { amr: proof.amr, acr: proof.acr };

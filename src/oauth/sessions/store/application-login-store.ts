@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import type { SessionsOf } from './session-store.ts';
+import type { SessionFilter } from './session-store.ts';
 
 /** A user is signed in to an application until the user signs out here, or until the application has been notified of a logout. */
 export type ApplicationLogin = Selectable<Tables['application_logins']>;
@@ -11,17 +11,17 @@ export async function insertLogin(tx: Db | Tx, login: ApplicationLogin): Promise
 }
 
 /** Deletes and returns the logins that end with these sessions, including logins that a browser session started. */
-export function deleteLogins(tx: Tx, of: SessionsOf): Promise<ApplicationLogin[]> {
-  const taken = tx.deleteFrom('application_logins').returningAll();
-  if ('sessionId' in of) {
-    return taken
-      .where((or) => or.or([or('session_id', '=', of.sessionId), or('login_id', '=', of.sessionId)]))
+export function deleteLogins(tx: Tx, filter: SessionFilter): Promise<ApplicationLogin[]> {
+  const deletion = tx.deleteFrom('application_logins').returningAll();
+  if ('sessionId' in filter) {
+    return deletion
+      .where((or) => or.or([or('session_id', '=', filter.sessionId), or('login_id', '=', filter.sessionId)]))
       .execute();
   }
-  if (!('userId' in of)) return taken.where('client_id', '=', of.clientId).execute();
-  if (of.type === 'personal') return Promise.resolve([]);
-  const ofUser = taken.where('user_id', '=', of.userId).where('session_id', '!=', of.exceptSessionId ?? '');
-  const clientId = 'clientId' in of ? of.clientId : undefined;
+  if (!('userId' in filter)) return deletion.where('client_id', '=', filter.clientId).execute();
+  if (filter.type === 'personal') return Promise.resolve([]);
+  const ofUser = deletion.where('user_id', '=', filter.userId).where('session_id', '!=', filter.exceptSessionId ?? '');
+  const clientId = 'clientId' in filter ? filter.clientId : undefined;
   return clientId === undefined ? ofUser.execute() : ofUser.where('client_id', '=', clientId).execute();
 }
 
@@ -29,7 +29,7 @@ export const deleteAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
   tx.deleteFrom('application_logins').returningAll().execute();
 
 /** The logout addresses of these clients, if they have one. */
-export async function clientsToNotify(tx: Tx, clientIds: readonly string[]): Promise<Map<string, string>> {
+export async function findBackchannelLogoutUris(tx: Tx, clientIds: readonly string[]): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('clients')
     .select(['id', 'backchannel_logout_uri as uri'])

@@ -20,7 +20,7 @@ describe('Statements that all sessions share on PostgreSQL', () => {
     await sql`analyze sessions`.execute(db);
     let row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
     for (let i = 0; i < 30; i++) {
-      const refreshToken = sessions.refreshToken(row);
+      const refreshToken = sessions.makeRefreshToken(row);
       row = (await refreshSession(sessions, { refreshToken, clientId, source })).session;
     }
     // One query per connection: they run concurrently.

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockThen, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
-import { unknownClient } from '../../clients/client-errors.ts';
+import { invalidClient } from '../../clients/client-errors.ts';
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
@@ -17,20 +17,22 @@ const columns = [
 
 const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
   const values = db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column)));
-  const counts = isSecretActive(db, row);
+  const secretActive = isSecretActive(db, row);
   // The foreign key locks the client's row, even without a secret.
   const client = sharedLock(sql`coalesce(cast(${row.client_id} as text), '')`);
   return db
     .insertInto('sessions')
     .columns(columns)
-    .expression(values.where(isPostgres(db) ? lockThen(client, counts) : counts))
+    .expression(values.where(isPostgres(db) ? lockThen(client, secretActive) : secretActive))
     .returning('id');
 });
 
-const numbers = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
-const typed = columns.map((column) => `${column} ${numbers.has(column) ? 'bigint' : 'text'}`).join(', ');
+const bigintColumns = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
+const columnDefinitions = columns
+  .map((column) => `${column} ${bigintColumns.has(column) ? 'bigint' : 'text'}`)
+  .join(', ');
 const insertMany = `with r as materialized (
-    select * from json_to_recordset($1::json) as rows (${typed}, secret_id text, now bigint)
+    select * from json_to_recordset($1::json) as rows (${columnDefinitions}, secret_id text, now bigint)
   ), ${activeSecretsSql}
   insert into sessions (${columns.join(', ')})
   select ${columns.map((column) => `r.${column}`).join(', ')} from r
@@ -50,14 +52,14 @@ async function insertInBatch(
 
 /** Stores a session if the client's secret is active. Outside a transaction, it returns when the row is on disk. */
 export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
-  const together = 'engine' in on ? on.batchWrite : undefined;
-  if (together && (await insertInBatch(together, row, secretId))) return;
+  const batchWrite = 'engine' in on ? on.batchWrite : undefined;
+  if (batchWrite && (await insertInBatch(batchWrite, row, secretId))) return;
   const values = { ...row, secretId, now: row.created_at };
   try {
     const { rows, durable } =
       'engine' in on ? await insert.write(on, values) : { rows: await insert.run(on, values), durable: undefined };
     await durable;
-    if (rows.length === 0) throw unknownClient('the secret ended meanwhile');
+    if (rows.length === 0) throw invalidClient('the secret ended meanwhile');
   } catch (error) {
     throw mapForeignKeyError(row, error);
   }
@@ -66,7 +68,7 @@ export async function insertSession(on: Database | Tx, row: SessionRow, secretId
 /** The user is locked while a session is opened. So if the foreign key fails, the client was deleted. */
 function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown {
   if (!isForeignKeyViolation(error)) return error;
-  if (client_id !== null) return unknownClient('the client was deleted meanwhile');
+  if (client_id !== null) return invalidClient('the client was deleted meanwhile');
   return new OAuthError('invalid_grant', 'The user no longer exists.');
 }
 

@@ -19,9 +19,11 @@ interface Rotation {
 }
 
 /** The client and its secret are always locked before the session. */
-const holds = (db: Db, rotation: Rotation): Expression<SqlBool> => {
-  const counts = isSecretActive(db, rotation);
-  return isPostgres(db) ? sql<SqlBool>`case when ${counts} then ${exclusiveLock(sql.ref('id'))} end` : counts;
+const checkSecretThenLock = (db: Db, rotation: Rotation): Expression<SqlBool> => {
+  const secretActive = isSecretActive(db, rotation);
+  return isPostgres(db)
+    ? sql<SqlBool>`case when ${secretActive} then ${exclusiveLock(sql.ref('id'))} end`
+    : secretActive;
 };
 
 const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; loggedInAfter: number }) =>
@@ -44,7 +46,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
     .where('created_at', '>', rotation.loggedInAfter)
-    .where(holds(db, rotation))
+    .where(checkSecretThenLock(db, rotation))
     .returningAll(),
 );
 

@@ -10,7 +10,7 @@ import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 export type SessionRow = Selectable<Tables['sessions']>;
 
 /** Selects sessions: a single session, sessions of a user (with an optional exception), or sessions of a client. */
-export type SessionsOf =
+export type SessionFilter =
   | { readonly sessionId: string }
   | {
       readonly userId: string;
@@ -114,16 +114,18 @@ export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
 }
 
 /** Marks live sessions as ended and returns their ids. */
-export async function revokeSessions(tx: Tx, of: SessionsOf, now: number): Promise<string[]> {
-  await lockForRevocation(tx, ['sessionId' in of ? of.sessionId : 'userId' in of ? of.userId : of.clientId]);
+export async function revokeSessions(tx: Tx, filter: SessionFilter, now: number): Promise<string[]> {
+  await lockForRevocation(tx, [
+    'sessionId' in filter ? filter.sessionId : 'userId' in filter ? filter.userId : filter.clientId,
+  ]);
   let query = tx.updateTable('sessions').set({ revoked_at: now }).where('revoked_at', 'is', null).returning('id');
-  if ('sessionId' in of) query = query.where('id', '=', of.sessionId);
-  else if (!('userId' in of)) query = query.where('client_id', '=', of.clientId);
+  if ('sessionId' in filter) query = query.where('id', '=', filter.sessionId);
+  else if (!('userId' in filter)) query = query.where('client_id', '=', filter.clientId);
   else {
-    query = query.where('user_id', '=', of.userId);
-    if (of.clientId) query = query.where('client_id', '=', of.clientId);
-    if (of.exceptSessionId) query = query.where('id', '!=', of.exceptSessionId);
-    if (of.type) query = query.where('type', '=', of.type);
+    query = query.where('user_id', '=', filter.userId);
+    if (filter.clientId) query = query.where('client_id', '=', filter.clientId);
+    if (filter.exceptSessionId) query = query.where('id', '!=', filter.exceptSessionId);
+    if (filter.type) query = query.where('type', '=', filter.type);
   }
   return (await query.execute()).map(({ id }) => id);
 }

@@ -25,11 +25,11 @@ export function readRefreshToken(keys: KeyRing, token: string): { sessionId: str
 type Generations = Pick<SessionRow, 'generation' | 'used_generation' | 'used_at'>;
 
 /** Whether tokens of the newest generation have been used. Then the client has received them and no longer needs the predecessor. */
-export const newestIsUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
+export const isNewestGenerationUsed = ({ generation, used_generation }: Omit<Generations, 'used_at'>): boolean =>
   used_generation !== null && used_generation >= generation;
 
 /** Whether the predecessor gets its successor again: until the successor is used, plus REFRESH_GRACE. */
 export function isWithinGrace(session: Generations, presented: number, { refreshGrace }: Config, now: number): boolean {
   if (presented !== session.generation - 1) return false;
-  return !newestIsUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;
+  return !isNewestGenerationUsed(session) || now - (session.used_at ?? 0) <= refreshGrace * 1000;
 }

@@ -46,7 +46,7 @@ const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRo
   openSession({ context, sessions }, { userId, clientId, scopes: ['cars:read', 'cars:write'], source });
 
 const refresh = async ({ sessions, clientId }: Stage, session: SessionRow) =>
-  (await refreshSession(sessions, { refreshToken: sessions.refreshToken(session), clientId, source })).session;
+  (await refreshSession(sessions, { refreshToken: sessions.makeRefreshToken(session), clientId, source })).session;
 
 const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
   const row = await findSession(context.database, id);

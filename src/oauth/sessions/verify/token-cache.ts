@@ -1,4 +1,4 @@
-import type { Change } from '../../../database/bus.ts';
+import type { Invalidation } from '../../../database/bus.ts';
 import { BoundedMap } from '../../../platform/bounded-map.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import type { AccessTokenClaims } from '../tokens/access-token.ts';
@@ -88,7 +88,7 @@ export class TokenCache {
     if (ofSession?.size === 0) this.#bySession.delete(cached.sessionId);
   }
 
-  invalidate({ kind, id }: Change): void {
+  invalidate({ kind, id }: Invalidation): void {
     this.epoch++;
     if (kind === 'session') {
       for (const key of this.#bySession.get(id) ?? emptySet) this.#delete(key);

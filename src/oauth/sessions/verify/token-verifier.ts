@@ -14,10 +14,10 @@ import {
   apiPath,
   isForPath,
   markGenerationUsed,
-  otherAudience,
   readOwnToken,
   verifyAccessToken,
   verifySession,
+  wrongAudience,
 } from './verify-access-token.ts';
 
 export type FoundToken =
@@ -49,14 +49,14 @@ export class TokenVerifier {
   readonly #legacyTokens: LegacyTokens;
   readonly #cache = new TokenCache();
   readonly #lastUses: LastUses;
-  readonly #possession: ProvePossession;
-  readonly #shown = new WeakMap<Sender, string>();
+  readonly #provePossession: ProvePossession;
+  readonly #provenTokens = new WeakMap<Sender, string>();
 
-  constructor(context: Context, keys: KeyRing, foreign: LegacyTokens, possession: ProvePossession) {
+  constructor(context: Context, keys: KeyRing, legacyTokens: LegacyTokens, provePossession: ProvePossession) {
     this.#context = context;
     this.#keys = keys;
-    this.#possession = possession;
-    this.#legacyTokens = foreign;
+    this.#provePossession = provePossession;
+    this.#legacyTokens = legacyTokens;
     this.#lastUses = new LastUses(context);
     context.database.bus.subscribe((change) => this.#cache.invalidate(change));
     keys.onChange(() => this.#cache.invalidate({ kind: 'everything', id: '' }));
@@ -65,28 +65,28 @@ export class TokenVerifier {
   /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 error with the reason. */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Call this first: it may find a change by another process, and clear the cache.
-    const usable = this.#context.database.bus.cacheUsable();
-    const known = usable ? this.#cache.get(token) : undefined;
-    if (!known) return this.#verifySlowly(token, sender, { usable, path });
-    if (!isForPath(known.paths, path)) throw otherAudience();
+    const usable = this.#context.database.bus.isCacheUsable();
+    const cached = usable ? this.#cache.get(token) : undefined;
+    if (!cached) return this.#verifyUncached(token, sender, { usable, path });
+    if (!isForPath(cached.paths, path)) throw wrongAudience();
     const now = this.#context.now();
-    if (now >= known.expiresAt) {
+    if (now >= cached.expiresAt) {
       this.#cache.delete(token);
       throw unauthorized('token_expired');
     }
-    if (known.jkt !== undefined) return this.#proven(token, known, sender);
+    if (cached.jkt !== undefined) return this.#requirePossession(token, cached, sender);
     rejectDpopScheme(sender);
     this.#context.metrics.tokenLookups.inc(hit);
-    this.#lastUses.record(known.sessionId, now, sender);
-    return known.caller;
+    this.#lastUses.record(cached.sessionId, now, sender);
+    return cached.caller;
   }
 
   /** Reads the caller of this access token, and the end of the token, from the database. */
-  async verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
+  async verifyWithExpiry(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }> {
     return verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path: apiPath });
   }
 
-  async #verifySlowly(token: string, sender: Sender | null, { usable, path }: { usable: boolean; path: string }) {
+  async #verifyUncached(token: string, sender: Sender | null, { usable, path }: { usable: boolean; path: string }) {
     this.#context.metrics.tokenLookups.inc(miss);
     // Read now: the address is no longer available after the caller has disconnected.
     const from = sender && { ip: sender.ip };
@@ -96,25 +96,29 @@ export class TokenVerifier {
       path,
     });
     if (usable && cacheable) this.#cache.set(token, verified, epoch);
-    if (verified.jkt !== undefined) return this.#proven(token, verified, sender);
+    if (verified.jkt !== undefined) return this.#requirePossession(token, verified, sender);
     rejectDpopScheme(sender);
     this.#lastUses.record(verified.sessionId, this.#context.now(), from);
     return verified.caller;
   }
 
   /** A request is checked more than once, but a proof works only once. So a verified proof is not checked again. */
-  async #proven(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null): Promise<Caller> {
+  async #requirePossession(
+    token: string,
+    { jkt, caller, sessionId }: VerifiedToken,
+    sender: Sender | null,
+  ): Promise<Caller> {
     if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
-    if (this.#shown.get(sender) !== token) {
-      await this.#possession(sender, token, jkt);
-      this.#shown.set(sender, token);
+    if (this.#provenTokens.get(sender) !== token) {
+      await this.#provePossession(sender, token, jkt);
+      this.#provenTokens.set(sender, token);
     }
     this.#lastUses.record(sessionId, this.#context.now(), { ip: sender.ip });
     return caller;
   }
 
   /** The live session of an access token or a refresh token, for revocation and introspection. */
-  async find(token: string): Promise<FoundToken | undefined> {
+  async findToken(token: string): Promise<FoundToken | undefined> {
     const { config, database, now } = this.#context;
     const refresh = readRefreshToken(this.#keys, token) ?? (await this.#legacyTokens.readRefresh(token, null));
     const access = refresh ? undefined : await this.#claims(token);
@@ -143,10 +147,10 @@ export class TokenVerifier {
     const own = await this.#ownClaims(token);
     const claims = own ?? (await this.#legacyClaims(token));
     if (!claims || claims.exp * 1000 <= this.#context.now()) return undefined;
-    const usable = own !== undefined && this.#context.database.bus.cacheUsable();
-    const known = usable ? this.#cache.get(token) : undefined;
-    if (known && known.expiresAt > this.#context.now()) {
-      return isVisible(known.caller) ? { claims, caller: known.caller } : undefined;
+    const usable = own !== undefined && this.#context.database.bus.isCacheUsable();
+    const cached = usable ? this.#cache.get(token) : undefined;
+    if (cached && cached.expiresAt > this.#context.now()) {
+      return isVisible(cached.caller) ? { claims, caller: cached.caller } : undefined;
     }
     const checked = await verifySession(this.#context, claims, own).catch(unlessUnauthorized);
     if (!checked || !isVisible(checked.verified.caller)) return undefined;
@@ -173,9 +177,9 @@ export class TokenVerifier {
 
   /** Cached: verifying a signature takes longer than signing, and the result changes only with the keys. */
   async #ownClaims(token: string): Promise<AccessTokenClaims | undefined> {
-    const usable = this.#context.database.bus.cacheUsable();
-    const known = usable ? this.#cache.claimsOf(token) : undefined;
-    if (known) return known;
+    const usable = this.#context.database.bus.isCacheUsable();
+    const cached = usable ? this.#cache.claimsOf(token) : undefined;
+    if (cached) return cached;
     const { epoch } = this.#cache;
     const claims = await readOwnToken(this.#context, this.#keys, token);
     if (claims && usable) this.#cache.setClaims(token, claims, epoch);

@@ -8,6 +8,7 @@ import type { Proof } from '../../../platform/proof.ts';
 import { limitByRoles } from '../../clients/role-scopes.ts';
 import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
 import { authenticationOf } from '../store/authentication.ts';
+import { setUsedGeneration } from '../store/generation-store.ts';
 import {
   findSessionWithSubject,
   type SessionRow,
@@ -15,11 +16,10 @@ import {
   sessionEnd,
   subjectsExist,
 } from '../store/session-store.ts';
-import { markUsed } from '../store/use-store.ts';
 import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
 import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
 import { readPersonalToken } from '../tokens/personal-token.ts';
-import { newestIsUsed } from '../tokens/refresh-token.ts';
+import { isNewestGenerationUsed } from '../tokens/refresh-token.ts';
 import type { VerifiedToken } from './token-cache.ts';
 
 /** The path of the API under the service's address. Other resources of this service have other paths. */
@@ -29,13 +29,13 @@ export const apiPath = '/v1';
  * The paths of this service in a token's audience. An empty path is the service itself, for tokens without a named resource
  * and for tokens of an imported service.
  */
-function ownPathsOf(own: Pick<AccessTokenClaims, 'iss' | 'aud'> | undefined): readonly string[] {
-  if (!own || own.aud === own.iss) return itself;
-  const { iss, aud } = own;
+function ownPathsOf(claims: Pick<AccessTokenClaims, 'iss' | 'aud'> | undefined): readonly string[] {
+  if (!claims || claims.aud === claims.iss) return wholeService;
+  const { iss, aud } = claims;
   return [aud].flat().flatMap((uri) => (uri.startsWith(iss) ? [uri.slice(iss.length)] : []));
 }
 
-const itself: readonly string[] = [''];
+const wholeService: readonly string[] = [''];
 
 /** A token for the service itself is valid for the API, but not for other resources. */
 export const isForPath = (paths: readonly string[], path: string): boolean =>
@@ -45,23 +45,27 @@ export const isForPath = (paths: readonly string[], path: string): boolean =>
 export async function verifyAccessToken(
   context: Context,
   keys: KeyRing,
-  foreign: LegacyTokens,
+  legacyTokens: LegacyTokens,
   { token, path }: { token: string; path: string },
 ): Promise<VerifiedToken & { readonly cacheable: boolean }> {
-  const own = await readOwnToken(context, keys, token);
-  const claims = own ?? (await foreign.readAccess(token));
+  const ownClaims = await readOwnToken(context, keys, token);
+  const claims = ownClaims ?? (await legacyTokens.readAccess(token));
   if (!claims) throw unauthorized('token_malformed');
   if (claims === 'revoked') throw unauthorized('token_revoked');
   if (claims.exp * 1000 <= context.now()) throw unauthorized('token_expired');
-  if (!isForPath(ownPathsOf(own), path)) throw otherAudience();
-  const { verified, session } = await verifySession(context, claims, own);
+  if (!isForPath(ownPathsOf(ownClaims), path)) throw wrongAudience();
+  const { verified, session } = await verifySession(context, claims, ownClaims);
   await markGenerationUsed(context, claims, session);
   // Invalidations do not cover all reasons that can end a token of an imported service.
-  return { ...verified, cacheable: own !== undefined };
+  return { ...verified, cacheable: ownClaims !== undefined };
 }
 
-/** Verifies the session, user and client of a token with these claims. `own` are the claims if this service issued the token. */
-export async function verifySession(context: Context, claims: AccessTokenClaims, own: AccessTokenClaims | undefined) {
+/** Verifies the session, user and client of a token with these claims. `ownClaims`: the same claims, if this service issued the token. */
+export async function verifySession(
+  context: Context,
+  claims: AccessTokenClaims,
+  ownClaims: AccessTokenClaims | undefined,
+) {
   const session = await findSessionWithSubject(context.database, claims.sid);
   if (!session) throw await missingSessionError(context, claims);
   if (session.disabled) throw unauthorized('user_gone', 'disabled user');
@@ -69,7 +73,7 @@ export async function verifySession(context: Context, claims: AccessTokenClaims,
   const expiresAt = Math.min(claims.exp * 1000, sessionEnd(session, context.config));
   if (expiresAt <= context.now()) throw unauthorized('token_expired');
   const caller = callerOf(context.config, claims, session);
-  const verified = { caller, sessionId: claims.sid, expiresAt, paths: ownPathsOf(own), jkt: claims.cnf?.jkt };
+  const verified = { caller, sessionId: claims.sid, expiresAt, paths: ownPathsOf(ownClaims), jkt: claims.cnf?.jkt };
   return { session, verified };
 }
 
@@ -78,15 +82,15 @@ const isOfOtherRealm = ({ user_id, realm, client_realm }: SessionWithSubject): b
   user_id !== null && client_realm !== null && client_realm !== realm;
 
 /** RFC 8707: a token works only at the resources in its audience. */
-export const otherAudience = () => unauthorized('token_malformed', 'for another audience');
+export const wrongAudience = () => unauthorized('token_malformed', 'for another audience');
 
 function callerOf(config: Config, { sid, scope, act }: AccessTokenClaims, session: SessionWithSubject): Caller {
   const granted = scope.split(' ').filter(Boolean);
   // The actor of an exchanged token (RFC 8693) is an application, whatever the user signed in to.
   const application = session.user_id !== null && (session.client_type === 'application' || act !== undefined);
   const roles = parseJson(session.roles ?? '[]');
-  const held = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
-  const scopes = session.roles === null ? held : limitByRoles(config, roles, held);
+  const clientScopes = session.client_scopes ? narrowScopes(granted, parseJson(session.client_scopes)) : granted;
+  const scopes = session.roles === null ? clientScopes : limitByRoles(config, roles, clientScopes);
   return Object.freeze({
     kind: session.user_id ? 'user' : 'client',
     userId: session.user_id ?? session.owner_id,
@@ -125,6 +129,6 @@ export async function markGenerationUsed(
   claims: AccessTokenClaims,
   session: Pick<SessionRow, 'generation' | 'used_generation'>,
 ): Promise<void> {
-  if (session.generation === 0 || newestIsUsed(session) || claims.gen !== session.generation) return;
-  await markUsed(database, { id: claims.sid, generation: session.generation, now: now() });
+  if (session.generation === 0 || isNewestGenerationUsed(session) || claims.gen !== session.generation) return;
+  await setUsedGeneration(database, { id: claims.sid, generation: session.generation, now: now() });
 }

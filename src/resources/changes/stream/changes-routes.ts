@@ -25,7 +25,7 @@ import { issueTicket, redeemTicket } from './tickets.ts';
 interface Verifier {
   verify(token: string, request: FastifyRequest): Caller | Promise<Caller>;
   /** Verifies with the database. Also returns when the token expires. */
-  verifyUntil(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }>;
+  verifyWithExpiry(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }>;
 }
 
 export interface ChangesServices {
@@ -168,7 +168,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
   reply.raw.once('close', () => streams.remove(stream));
   try {
     // Verifies the token again, because the stream is now registered and ends when the rights end.
-    stream.expiresAt = (await verifier.verifyUntil(token)).expiresAt;
+    stream.expiresAt = (await verifier.verifyWithExpiry(token)).expiresAt;
     if (stream.closed) await rejectClosed(services, token);
   } catch (error) {
     streams.remove(stream);
@@ -193,7 +193,7 @@ async function openStream(services: ChangesServices, request: FastifyRequest, re
  * streams when it stops, when keys change, and when it may have missed a revocation.
  */
 async function rejectClosed({ verifier }: ChangesServices, token: string): Promise<never> {
-  await verifier.verifyUntil(token);
+  await verifier.verifyWithExpiry(token);
   throw unavailable('The stream cannot be opened at the moment. Try again.', 1, 'closed while it was opened');
 }
 

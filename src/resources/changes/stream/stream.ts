@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Change } from '../../../database/bus.ts';
+import type { Invalidation } from '../../../database/bus.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { formatPosition, type Position } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
@@ -86,7 +86,7 @@ export class Stream {
     if (this.#response.headersSent) this.#response.end(`event: end\ndata: ${JSON.stringify({ code })}\n\n`);
   }
 
-  affects({ kind, id }: Change): boolean {
+  affects({ kind, id }: Invalidation): boolean {
     const { sessionId, userId, clientId } = this.caller;
     if (kind === 'session') return sessionId === id;
     if (kind === 'user') return userId === id;

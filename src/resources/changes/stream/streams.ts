@@ -1,4 +1,4 @@
-import type { Change } from '../../../database/bus.ts';
+import type { Invalidation } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import { Problem, tooManyRequests } from '../../../platform/errors.ts';
 import { Follower } from '../../../platform/follower.ts';
@@ -174,12 +174,12 @@ export class Streams {
 
   /** Without a lease on invalidations, this instance may have missed a revocation. */
   #requireLease(): boolean {
-    if (this.#context.database.bus.cacheUsable()) return true;
+    if (this.#context.database.bus.isCacheUsable()) return true;
     this.#invalidate({ kind: 'everything', id: '' });
     return false;
   }
 
-  #invalidate(change: Change): void {
+  #invalidate(change: Invalidation): void {
     if (change.kind === 'writer') return;
     for (const stream of this.#open) if (stream.affects(change)) stream.end('access_changed');
   }

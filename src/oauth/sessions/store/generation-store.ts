@@ -3,13 +3,13 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
 
-interface OfGeneration {
+interface SessionGeneration {
   readonly id: string;
   readonly generation: number;
   readonly now: number;
 }
 
-const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
+const updateUsedGeneration = compiledQuery((db, { id, generation, now }: SessionGeneration) =>
   db
     .updateTable('sessions')
     .set({ used_generation: generation, used_at: now })
@@ -20,11 +20,14 @@ const use = compiledQuery((db, { id, generation, now }: OfGeneration) =>
 );
 
 /** The first call sets the time. A session with a newer generation does not change. */
-export const markUsed = async (database: Database, of: OfGeneration): Promise<void> =>
-  (await use.write(database, of)).durable;
+export const setUsedGeneration = async (database: Database, of: SessionGeneration): Promise<void> =>
+  (await updateUsedGeneration.write(database, of)).durable;
 
 /** True once for each generation. */
-export async function markRetried(tx: Tx, { id, generation }: Omit<OfGeneration, 'now'>): Promise<boolean> {
+export async function setRetriedGeneration(
+  tx: Tx,
+  { id, generation }: Omit<SessionGeneration, 'now'>,
+): Promise<boolean> {
   const marked = await tx
     .updateTable('sessions')
     .set({ retried_generation: generation })

@@ -17,9 +17,9 @@ const uriError = (code: string, message: string): UriError => ({ code, message }
 /** RFC 8252 7.1: a domain of the application in reverse order, so that no other application claims the scheme. */
 const privateScheme = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:\//;
 /** Redirect schemes of editors. Another program may claim such a scheme, but PKCE makes the code useless to it. */
-const schemeOfEditor = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/;
+const editorScheme = /^(cursor|vscode|vscode-insiders|jetbrains):\/\/[a-z0-9]/;
 /** An encoded slash, backslash or control character. Some parsers decode it in the path. */
-const disguised = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
+const encodedSeparator = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
 /** Rejects URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
 export function checkRedirectUri(uri: string): UriError | undefined {
@@ -31,16 +31,16 @@ export function checkRedirectUri(uri: string): UriError | undefined {
     if (hostsWithoutTls.includes(hostname)) return undefined;
     return uriError('insecure', 'must use https: only localhost, 127.0.0.1 and [::1] may use http');
   }
-  if (privateScheme.test(uri) || schemeOfEditor.test(uri)) return undefined;
+  if (privateScheme.test(uri) || editorScheme.test(uri)) return undefined;
   return uriError('scheme', 'must use https or a private scheme with a dot, such as com.example.app:/callback');
 }
 
-/** For URIs that this service or a browser calls. `local`: http to this machine is allowed. */
-export function checkWebUri(uri: string, { local = false } = {}): UriError | undefined {
+/** For URIs that this service or a browser calls. `allowLoopback`: http to this machine is allowed. */
+export function checkWebUri(uri: string, { allowLoopback = false } = {}): UriError | undefined {
   const read = readUri(uri);
   if ('code' in read) return read;
   if (read.protocol === 'https:') return undefined;
-  if (local && read.protocol === 'http:' && hostsWithoutTls.includes(read.hostname)) return undefined;
+  if (allowLoopback && read.protocol === 'http:' && hostsWithoutTls.includes(read.hostname)) return undefined;
   return uriError('insecure', 'must use https');
 }
 
@@ -56,7 +56,7 @@ function readUri(uri: string): URL | UriError {
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri)) {
     return uriError('userinfo', 'must not contain a user name or a password');
   }
-  if (disguised.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
+  if (encodedSeparator.test(url.pathname) || /%(0[0-9a-f]|1[0-9a-f]|7f)/i.test(url.search)) {
     return uriError('characters', 'contains an encoded slash, backslash or control character');
   }
   // Other spellings: upper case, the default port, dots in the path, unusual forms of an IP address.
@@ -64,4 +64,32 @@ function readUri(uri: string): URL | UriError {
     return uriError('normal_form', `must be in its normal form, ${url.href}`);
   }
   return url;
+}
+
+/** RFC 8252 7.3: an address of the loopback interface. `localhost` is a name, not an address (8.3). */
+const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::(\d{1,5}))?(?=[/?]|$)/;
+
+/** Characters that a Location header can contain unchanged. A fragment is not allowed (RFC 6749 3.1.2). */
+const headerSafe = /^[\x21-\x7e]+$/;
+
+/** The loopback address without its port. Undefined if the URI is not a loopback address. */
+function withoutPort(uri: string): string | undefined {
+  const match = loopback.exec(uri);
+  if (!match || Number(match[2] ?? 80) > 65_535) return undefined;
+  return `${match[1]}${uri.slice(match[0].length)}`;
+}
+
+/** Compares literally with the registered URIs, without decoding. A loopback address may have any port. */
+export function isRegisteredRedirectUri(registered: readonly string[], uri: string): boolean {
+  if (!headerSafe.test(uri) || uri.includes('#')) return false;
+  if (registered.includes(uri)) return true;
+  const local = withoutPort(uri);
+  return local !== undefined && registered.some((known) => withoutPort(known) === local);
+}
+
+/** RFC 8252 7.1 and 7.3: a private-use scheme or a loopback address. Any program on the device can receive these redirects. */
+export function isNativeRedirect(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  if (protocol !== 'http:' && protocol !== 'https:') return true;
+  return protocol === 'http:' && isLoopbackHost(hostname);
 }

@@ -3,7 +3,7 @@ import type { OAuth } from '../oauth.ts';
 import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
 
 /** The browser session of a signed-in user. */
-export interface Login {
+export interface BrowserLogin {
   readonly caller: Caller;
   readonly userId: string;
   readonly session: SessionRow;
@@ -12,7 +12,7 @@ export interface Login {
 }
 
 /** Finds the login of a browser session. Other tokens are rejected: a cookie must not give them more rights. */
-export async function findLogin({ context, clients }: Pick<OAuth, 'context' | 'clients'>, caller: Caller) {
+export async function findBrowserLogin({ context, clients }: Pick<OAuth, 'context' | 'clients'>, caller: Caller) {
   const { userId, sessionId, clientId } = caller;
   if (caller.kind !== 'user' || userId === null || sessionId === null || clientId === null) return undefined;
   const session = await findSession(context.database, sessionId);

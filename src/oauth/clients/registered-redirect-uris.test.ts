@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isRegistered } from './redirect-uris.ts';
+import { isRegisteredRedirectUri } from './client-uris.ts';
 
 const registered = [
   'https://app.example/callback',
@@ -13,7 +13,7 @@ const registered = [
 
 describe('Redirect URIs', () => {
   it('are compared literally', () => {
-    for (const uri of registered) assert.ok(isRegistered(registered, uri), uri);
+    for (const uri of registered) assert.ok(isRegisteredRedirectUri(registered, uri), uri);
     for (const uri of [
       '',
       'https://app.example/',
@@ -40,7 +40,7 @@ describe('Redirect URIs', () => {
       'https://app.example/callback\r\nX: y',
       ' https://app.example/callback',
     ]) {
-      assert.ok(!isRegistered(registered, uri), uri);
+      assert.ok(!isRegisteredRedirectUri(registered, uri), uri);
     }
   });
 
@@ -51,7 +51,7 @@ describe('Redirect URIs', () => {
       'http://[::1]:51004/callback',
       'http://[::1]/callback',
     ]) {
-      assert.ok(isRegistered(registered, uri), uri);
+      assert.ok(isRegisteredRedirectUri(registered, uri), uri);
     }
     for (const uri of [
       'http://127.0.0.1:65536/callback',
@@ -72,7 +72,7 @@ describe('Redirect URIs', () => {
       'http://localhost:1/callback',
       'http://localhost.evil.example:4000/callback',
     ]) {
-      assert.ok(!isRegistered(registered, uri), uri);
+      assert.ok(!isRegisteredRedirectUri(registered, uri), uri);
     }
   });
 });

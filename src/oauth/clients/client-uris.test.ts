@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { checkRedirectUri, checkWebUri } from './application-uris.ts';
+import { checkRedirectUri, checkWebUri } from './client-uris.ts';
 
 describe('Redirect URIs', () => {
   const good = [
@@ -140,10 +140,10 @@ describe('Redirect URIs', () => {
 describe('URIs of pages and pictures', () => {
   it('must use https, or http to the developer’s own machine', () => {
     assert.equal(checkWebUri('https://app.example/logo.png'), undefined);
-    assert.equal(checkWebUri('http://localhost:3000/out', { local: true }), undefined);
+    assert.equal(checkWebUri('http://localhost:3000/out', { allowLoopback: true }), undefined);
     for (const uri of ['http://localhost/', 'http://app.example/', 'com.example.app:/logo', 'data:image/png,x']) {
       assert.equal(checkWebUri(uri)?.code, 'insecure', uri);
     }
-    assert.equal(checkWebUri('http://app.example/', { local: true })?.code, 'insecure');
+    assert.equal(checkWebUri('http://app.example/', { allowLoopback: true })?.code, 'insecure');
   });
 });

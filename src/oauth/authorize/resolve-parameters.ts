@@ -8,10 +8,10 @@ import { findPushedRequest } from './pushed-request-store.ts';
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
 /** The time that a user may take to sign in and decide, in milliseconds. */
-const keptMs = 3_600_000;
+const signInTimeoutMs = 3_600_000;
 
 /** The parameters of an authorization request: from the query, from a request object, or pushed. */
-export interface EffectiveParameters {
+export interface ResolvedParameters {
   readonly parameters: AuthorizationParameters;
   /** The id of the pushed request (RFC 9126). Undefined: the browser sent the parameters. */
   readonly pushedId?: string | undefined;
@@ -24,31 +24,37 @@ export interface EffectiveParameters {
 type ParameterServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
 /** `resumed`: the user came back with this request, for example after a sign-in. */
-export async function effectiveParameters(
+export async function resolveParameters(
   oauth: ParameterServices,
   parameters: AuthorizationParameters,
   { resumed = false } = {},
-): Promise<EffectiveParameters> {
+): Promise<ResolvedParameters> {
   const uri = singleValue(parameters, 'request_uri');
-  if (uri?.startsWith(requestUriPrefix)) return pushed(oauth, parameters, uri.slice(requestUriPrefix.length), resumed);
-  return signedParameters(oauth, parameters);
+  if (uri?.startsWith(requestUriPrefix))
+    return readPushedRequest(oauth, parameters, uri.slice(requestUriPrefix.length), resumed);
+  return readRequestParameters(oauth, parameters);
 }
 
-async function pushed(oauth: ParameterServices, sent: AuthorizationParameters, id: string, resumed: boolean) {
+async function readPushedRequest(
+  oauth: ParameterServices,
+  sent: AuthorizationParameters,
+  id: string,
+  resumed: boolean,
+) {
   const { database, now } = oauth.context;
   const row = await findPushedRequest(database.db, id);
-  const isLate = row && (resumed ? row.created_at + keptMs : row.expires_at) <= now();
+  const isLate = row && (resumed ? row.created_at + signInTimeoutMs : row.expires_at) <= now();
   if (!row || isLate || row.client_id !== singleValue(sent, 'client_id')) {
     throw badRequest(
       'The request of the application has expired or was already used. Go back to the application and start again.',
     );
   }
-  const { parameters, signed } = await signedParameters(oauth, readAuthorizationParameters(row.parameters));
+  const { parameters, signed } = await readRequestParameters(oauth, readAuthorizationParameters(row.parameters));
   return { parameters, signed, pushedId: id, jkt: row.jkt ?? undefined };
 }
 
 /** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
-export async function signedParameters(oauth: ParameterServices, sent: AuthorizationParameters) {
+export async function readRequestParameters(oauth: ParameterServices, sent: AuthorizationParameters) {
   const object = singleValue(sent, 'request');
   const client = object === undefined ? undefined : await oauth.clients.find(singleValue(sent, 'client_id') ?? '');
   // Without keys of the client, the object cannot be checked. The request is later refused as unsupported.
@@ -65,21 +71,21 @@ async function translateLegacyScopes(oauth: ParameterServices, sent: Authorizati
   return scope === undefined || scope === requested ? sent : new Map(sent).set('scope', [scope]);
 }
 
-const wrongObject = (reason: string) =>
+const invalidRequestObject = (reason: string) =>
   badRequest(`The application that sent you here made a mistake: its signed request is not valid (${reason}).`);
 
 async function readRequestObject({ context, clientKeys }: ParameterServices, client: StoredClient, object: string) {
   const jws = readJws(object);
-  if (!jws || !(await clientKeys.isSigned(client, jws))) throw wrongObject('signature');
+  if (!jws || !(await clientKeys.isSigned(client, jws))) throw invalidRequestObject('signature');
   const { iss, aud, exp, nbf, iat: _iat, jti: _jti, ...claims } = jws.claims;
   const now = context.now() / 1000;
-  if (iss !== client.id || claims.client_id !== client.id) throw wrongObject('iss and client_id');
-  if (![aud].flat().includes(context.config.baseUrl)) throw wrongObject('aud');
-  if (exp !== undefined && !(Number(exp) > now - 60)) throw wrongObject('exp');
-  if (nbf !== undefined && !(Number(nbf) < now + 60)) throw wrongObject('nbf');
+  if (iss !== client.id || claims.client_id !== client.id) throw invalidRequestObject('iss and client_id');
+  if (![aud].flat().includes(context.config.baseUrl)) throw invalidRequestObject('aud');
+  if (exp !== undefined && !(Number(exp) > now - 60)) throw invalidRequestObject('exp');
+  if (nbf !== undefined && !(Number(nbf) < now + 60)) throw invalidRequestObject('nbf');
   const parameters = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(claims)) {
-    if (name === 'request' || name === 'request_uri') throw wrongObject(name);
+    if (name === 'request' || name === 'request_uri') throw invalidRequestObject(name);
     const texts = (Array.isArray(value) && name === 'resource' ? value : [value]).map((one) =>
       typeof one === 'string' ? one : JSON.stringify(one),
     );
