@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { addReference, createIndex, createTable } from '../../src/resources/migrations/migration-steps.ts';
 import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
-import { writeOnce } from '../../src/resources/sql/executor.ts';
+import { writeUnprepared } from '../../src/resources/sql/executor.ts';
 import { SqliteTables } from './tables/sqlite-tables.ts';
 import { type CopiedTable, isCopied } from './tables/tables.ts';
 
@@ -23,7 +23,8 @@ export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readon
       Object.entries(indexes).map(([name, index]) => createIndex(engine, table, name, index)),
     ),
   ];
-  for (const statement of steps.flatMap(({ statements }) => statements)) await writeOnce({ engine, db: tx }, statement);
+  for (const statement of steps.flatMap(({ statements }) => statements))
+    await writeUnprepared({ engine, db: tx }, statement);
 }
 
 /** The tables of this version with these resources. Found by creating them in a temporary database. */

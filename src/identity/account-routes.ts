@@ -9,7 +9,7 @@ import { named } from '../http/openapi/openapi-components.ts';
 import { queryOf } from '../http/query-of.ts';
 import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
-import { rejectParameters } from '../resources/query/list-query.ts';
+import { rejectUnknownParameters } from '../resources/query/list-query.ts';
 import { readForm } from '../resources/write/form-body.ts';
 import { requestMail } from './account-mails/request-mail.ts';
 import type { AccountServices } from './accounts/account-services.ts';
@@ -200,7 +200,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       },
     },
     async (request, reply) => {
-      rejectParameters(queryOf(request));
+      rejectUnknownParameters(queryOf(request));
       const by = { caller: request.caller, source: requestSource(request) };
       const user = await inviteUser(context, services, by, request.body);
       return reply

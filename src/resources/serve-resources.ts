@@ -7,7 +7,7 @@ import { queryOf } from '../http/query-of.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { compileResources, type Resource, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
-import { rejectParameters } from './query/list-query.ts';
+import { rejectUnknownParameters } from './query/list-query.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
@@ -48,7 +48,7 @@ export function serveResources(
       },
     },
     async (request, reply) => {
-      rejectParameters(queryOf(request));
+      rejectUnknownParameters(queryOf(request));
       description ??= new CompressedContent(jsonType, describeResources(resources, roles, context.now()));
       return description.send(request, reply);
     },

@@ -124,7 +124,7 @@ const searched = {
   column: 'a',
   options: {},
   indexed: false,
-  compared: () => 'a',
+  comparisonSql: () => 'a',
   foldText: (text: string) => text,
 };
 
@@ -170,7 +170,12 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
       type.check(type.fromForm(text), {}),
       tried(() => type.fromSearch(text, { ...searched, type })),
       tried(() =>
-        type.matches({ text, isNull: false, openStart: false, openEnd: false }, { ...searched, type }, 'sqlite', 't'),
+        type.matches(
+          { text, isNull: false, wildcardBefore: false, wildcardAfter: false },
+          { ...searched, type },
+          'sqlite',
+          't',
+        ),
       ),
     ],
   ]),

@@ -8,7 +8,7 @@ import { readSchemas } from '../../resources/migrations/schema-store.ts';
 import { withStoredNames } from '../../resources/migrations/stored-names.ts';
 import { compileResources, type Resource } from '../../resources/model/resource.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
-import { plainRow } from '../../resources/query/list-query.ts';
+import { defaultRowQuery } from '../../resources/query/list-query.ts';
 import { selectionFor } from '../../resources/read/resource-cache.ts';
 import { createCall } from '../../resources/write/resource-calls.ts';
 import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
@@ -30,7 +30,7 @@ async function openOperator(context: Context) {
     /** Like PATCH. */
     async change(name: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
       const resource = named(name);
-      const selection = selectionFor(resource, plainRow);
+      const selection = selectionFor(resource, defaultRowQuery);
       const request = { call: call(), id, body, isForm: false, selection, mode: 'update', ifMatch: undefined } as const;
       const { json } = await changeResource(services, resource, request);
       return JSON.parse(json);

@@ -8,7 +8,7 @@ import type { Resource, Resources } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
 import { wholeRow } from '../read/row-json.ts';
-import { readContext } from '../routes/resource-routes.ts';
+import { queryContextOf } from '../routes/resource-routes.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import type { WriteContext } from '../write/write-context.ts';
 import type { Route } from './define-route.ts';
@@ -41,7 +41,7 @@ export function routeGuard(resources: Resources, route: Route) {
         return undefined;
       }
       const row = await allowedRow(
-        readContext(services, request),
+        queryContextOf(services, request),
         resource,
         idOf(request),
         rowRuleOf(access ?? 'read'),

@@ -1,5 +1,5 @@
 import { fold } from '../declaration/fields/folding.ts';
-import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
+import { type Executor, readUnprepared, writeUnprepared } from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 import { rowCount } from './rows-in-words.ts';
@@ -67,7 +67,7 @@ export function fillDefault(executor: Executor, column: Defaulted, done: (rows: 
     const ids = rows.map(({ id }) => id);
     const last = ids.at(-1);
     if (last === undefined) return undefined;
-    await writeOnce(
+    await writeUnprepared(
       executor,
       sql`update ${table} set ${valuesOf(column)} where "id" = any(${ids}) and ${name} is null`,
     );

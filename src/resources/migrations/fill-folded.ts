@@ -1,5 +1,5 @@
 import { fold } from '../declaration/fields/folding.ts';
-import { type Executor, readUnprepared, writeOnce } from '../sql/executor.ts';
+import { type Executor, readUnprepared, writeUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 import type { Step } from './migration-steps.ts';
 import { inBatches } from './rows-of-table.ts';
@@ -38,7 +38,7 @@ function foldWhere(
         problem.map(({ value }) => value),
         problem.map((row) => row.wanted),
       ];
-      await writeOnce(
+      await writeUnprepared(
         executor,
         sql`update ${tableName} as t set ${target} = v.wanted
           from unnest(${ids}::text[], ${values}::text[], ${wanted}::text[]) as v (id, value, wanted)
@@ -47,7 +47,7 @@ function foldWhere(
     } else {
       for (const { id, value, wanted } of problem) {
         const unchanged = value === null ? sql`${source} is null` : sql`${source} = ${value}`;
-        await writeOnce(
+        await writeUnprepared(
           executor,
           sql`update ${tableName} set ${target} = ${wanted} where "id" = ${id} and ${unchanged}`,
         );

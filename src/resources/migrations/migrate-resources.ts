@@ -7,7 +7,7 @@ import { countRowChanges } from '../../database/postgres/batching/count-row-chan
 import { OperatorError } from '../../platform/errors.ts';
 import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../platform/progress.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { type Executor, writeOnce } from '../sql/executor.ts';
+import { type Executor, writeUnprepared } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
 import { missingDefaults } from './fill-defaults.ts';
 import { fillFolded, refold } from './fill-folded.ts';
@@ -184,7 +184,7 @@ async function migrateInTransaction(
   const perform = async (steps: readonly Step[]) => {
     const undone = steps.filter(({ description }) => !ahead.left.has(description));
     for (const step of steps) {
-      for (const statement of ahead.left.get(step.description) ?? []) await writeOnce(executor, statement);
+      for (const statement of ahead.left.get(step.description) ?? []) await writeUnprepared(executor, statement);
       if (ahead.left.has(step.description)) continue;
       shown.next(step.description, undone.length);
       await performStep(executor, step, shown);
@@ -246,8 +246,8 @@ async function performStep(
   { statements, convert, finish = [], fill }: Step,
   { rows }: StepProgress,
 ): Promise<void> {
-  for (const statement of statements) await writeOnce(executor, statement);
+  for (const statement of statements) await writeUnprepared(executor, statement);
   if (convert) await convertRows(executor, convert, rows);
-  for (const statement of finish) await writeOnce(executor, statement);
+  for (const statement of finish) await writeUnprepared(executor, statement);
   if (fill) await fillFolded(executor, fill, rows);
 }

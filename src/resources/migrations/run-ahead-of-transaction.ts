@@ -2,7 +2,7 @@ import type { Database, Db } from '../../database/database.ts';
 import { underMigrationLock } from '../../database/locks/migration-lock.ts';
 import { createIndexConcurrently, withoutTableLocks } from '../../database/without-table-locks.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../../platform/progress.ts';
-import { type Executor, writeOnce } from '../sql/executor.ts';
+import { type Executor, writeUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
 import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
@@ -42,7 +42,7 @@ export async function runAheadOfTransaction(
   if (database.engine === 'sqlite' || long.length === 0) return new Map();
   await underMigrationLock(database, async (tx) => {
     for (const statement of [...columns, ...recasts].flatMap(({ statements }) => statements))
-      await writeOnce({ engine: 'postgres', db: tx }, statement);
+      await writeUnprepared({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   const shown = stepProgress(progress);
@@ -69,7 +69,7 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
     await convertRows(executor, convert, rows);
-    await createIndexConcurrently(db, recast.left.name, () => writeOnce(executor, recast.left.make));
+    await createIndexConcurrently(db, recast.left.name, () => writeUnprepared(executor, recast.left.make));
     return undefined;
   }
   if (withoutLock) await withoutLock.run(executor, rows);
@@ -85,7 +85,7 @@ async function makeAhead(
   columnNameOf: ColumnNameOf,
 ): Promise<Fragment[] | undefined> {
   const as = dropped.has(name) ? temporaryName(name) : name;
-  const make = () => writeOnce({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
+  const make = () => writeUnprepared({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
   try {
     await createIndexConcurrently(db, as, make);
   } catch {

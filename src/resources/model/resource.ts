@@ -108,7 +108,7 @@ function compileField(definition: ResourceDefinition, name: string, field: Field
     compute,
     foldedColumn,
     indexed: isIndexed(field),
-    compared: (alias) => (foldsAscii ? `lower(${alias}.${compared})` : `${alias}.${compared}`),
+    comparisonSql: (alias) => (foldsAscii ? `lower(${alias}.${compared})` : `${alias}.${compared}`),
     foldText: !isFolded ? (value) => value : foldsAscii ? foldAscii : fold,
   };
 }

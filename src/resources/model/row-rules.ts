@@ -1,7 +1,7 @@
 import { type Access, type ActionAccess, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
 import type { StoredRow } from '../sql/executor.ts';
-import { amongItems, listHolds } from '../sql/json-lists.ts';
-import { and, eachInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
+import { inJsonArray, jsonArrayContains } from '../sql/json-arrays.ts';
+import { and, countInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
 
@@ -71,7 +71,11 @@ function toSql(resource: Resource, condition: boolean | Condition, context: Rule
     case 'among':
       return or(condition.values.map((value) => compareSql(resource, condition.field, '=', value, alias)));
     case 'lists':
-      return listHolds(context.engine, `${alias}.${columnOf(resource, condition.field)}`, sql`${condition.value}`);
+      return jsonArrayContains(
+        context.engine,
+        `${alias}.${columnOf(resource, condition.field)}`,
+        sql`${condition.value}`,
+      );
     case 'related':
       return relatedSql(resource, condition.relation, condition.condition, context, alias);
   }
@@ -97,7 +101,7 @@ function relatedSql(resource: Resource, name: string, condition: Condition, cont
   const { target } = relation;
   const inner = `${alias}r`;
   const holds = and([existingRows(target, context, inner), toSql(target, condition, context, inner)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${eachInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
 }
 
 /** Returns the value of a column in the row from which a relation starts. */
@@ -137,11 +141,11 @@ function linkedRows(
       const links = through as Resource;
       const link = `${inner}l`;
       const seen = allowedRows(links, 'read', context, link);
-      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${eachInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${seen})`;
+      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${countInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${seen})`;
     }
     case 'listsNames':
-      return amongItems(context.engine, columnIn(target, inner, relation.key), own(relation.list));
+      return inJsonArray(context.engine, columnIn(target, inner, relation.key), own(relation.list));
     case 'namedBy':
-      return listHolds(context.engine, `${inner}.${columnOf(target, relation.list)}`, own(relation.key));
+      return jsonArrayContains(context.engine, `${inner}.${columnOf(target, relation.list)}`, own(relation.key));
   }
 }

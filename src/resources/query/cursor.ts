@@ -1,17 +1,17 @@
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { Macs } from '../model/resource-services.ts';
-import type { Position } from './sorting.ts';
+import type { CursorPosition } from './sorting.ts';
 
 const purpose = 'list-cursor';
 
 /** A signed position of cursor pagination. It is bound to the list and its order. */
-export function writeCursor(keys: Macs, list: string, signature: string, { values, id }: Position): string {
+export function writeCursor(keys: Macs, list: string, signature: string, { values, id }: CursorPosition): string {
   const data = Buffer.from(JSON.stringify([id, ...values])).toString('base64url');
   return `${data}.${keys.mac(purpose, `${list} ${signature} ${data}`)}`;
 }
 
-export function readCursor(keys: Macs, list: string, signature: string, cursor: string): Position {
+export function readCursor(keys: Macs, list: string, signature: string, cursor: string): CursorPosition {
   const [data = '', mac = '', ...rest] = cursor.split('.');
   if (rest.length > 0 || !keys.matches(purpose, `${list} ${signature} ${data}`, mac)) {
     throw invalidParameter(

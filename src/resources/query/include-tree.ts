@@ -38,7 +38,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
             'relation_unknown',
           );
         }
-        requireReadable(relation.target, caller);
+        requireReadScope(relation.target, caller);
         if (++count > maxIncludes) throw invalidParameter(`include: at most ${maxIncludes} relations at once.`);
         include = { relation, children: [] };
         level.push(include);
@@ -50,7 +50,7 @@ export function readIncludes(resource: Resource, text: string, caller: Caller): 
   return tree;
 }
 
-export function requireReadable({ definition, readScope }: Resource, caller: Caller): void {
+export function requireReadScope({ definition, readScope }: Resource, caller: Caller): void {
   if (caller.kind === 'anonymous') {
     if (definition.access.read !== 'public') throw unauthorized('token_missing');
   } else if (!hasScope(caller, readScope)) throw insufficientScope(readScope);

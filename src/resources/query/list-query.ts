@@ -5,8 +5,8 @@ import type { DeletedFilter } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
 import { type Include, readIncludes } from './include-tree.ts';
+import { readSearchField } from './search-fields.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
-import { readSearched } from './searchable-names.ts';
 import { readSort, type Sort } from './sorting.ts';
 import { splitList } from './split-list.ts';
 
@@ -48,7 +48,7 @@ const maxLimit = 100;
 
 const none: ReadonlySet<string> = new Set();
 
-export function rejectParameters(query: Query, allowed = none): void {
+export function rejectUnknownParameters(query: Query, allowed = none): void {
   for (const name in query) {
     if (!allowed.has(name)) throw unknownName('The parameter', name, [...allowed], 'parameter_unknown');
   }
@@ -58,21 +58,21 @@ export function rejectParameters(query: Query, allowed = none): void {
 function withoutEmpty(query: Query): Query {
   for (const name in query) {
     if (query[name] !== '' || name === 'cursor') continue;
-    const given = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
-    return Object.fromEntries(given);
+    const present = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
+    return Object.fromEntries(present);
   }
   return query;
 }
 
-export const plainRow: RowQuery = { fields: undefined, includes: [] };
+export const defaultRowQuery: RowQuery = { fields: undefined, includes: [] };
 
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
-  rejectParameters(query, withDeleted(resource, selectionParameters));
+  rejectUnknownParameters(query, withDeleted(resource, selectionParameters));
   return rowQuery(resource, withoutEmpty(query), caller);
 }
 
 function rowQuery(resource: Resource, { filter, include, deleted }: Query, caller: Caller): RowQuery {
-  if (filter === undefined && !include && !deleted) return plainRow;
+  if (filter === undefined && !include && !deleted) return defaultRowQuery;
   return {
     includes: include ? readIncludes(resource, include, caller) : [],
     fields: filter === undefined ? undefined : readFilter(resource, filter),
@@ -97,21 +97,22 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
   });
 }
 
-export function readRemoval(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
-  rejectParameters(query, withDeleted(resource, none));
+export function readDeleteQuery(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
+  rejectUnknownParameters(query, withDeleted(resource, none));
   const { deleted } = withoutEmpty(query);
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
 export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
-  rejectParameters(sent, withDeleted(resource, listParameters));
+  rejectUnknownParameters(sent, withDeleted(resource, listParameters));
   const query = withoutEmpty(sent);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
     throw invalidParameter('cursor: a list with a cursor has no page and no count; leave "page" and "count" out.');
   }
-  const isSearchable = (field: string) => void readSearched(resource, field, caller, { parameter: 'searchFields' });
-  const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, isSearchable);
+  const requireSearchable = (field: string) =>
+    void readSearchField(resource, field, caller, { parameter: 'searchFields' });
+  const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, requireSearchable);
   const { aggregate, groupBy } = query;
   const aggregates = readAggregates(resource, { aggregate, groupBy, orderBy, sortedBy });
   if (aggregates) rejectWithAggregates(query);
@@ -125,8 +126,8 @@ export function readListQuery(resource: Resource, sent: Query, caller: Caller): 
       aggregates || (orderBy === undefined && sortedBy === undefined)
         ? undefined
         : readSort(resource, { orderBy, sortedBy }, caller),
-    limit: wholeNumber('limit', limit, defaultLimit, maxLimit),
-    page: wholeNumber('page', page, 1, 1_000_000_000),
+    limit: readPositiveInteger('limit', limit, defaultLimit, maxLimit),
+    page: readPositiveInteger('page', page, 1, 1_000_000_000),
     count: count === undefined ? 'capped' : oneOf('count', count, ['exact', 'none'] as const),
     cursor,
     aggregates,
@@ -144,7 +145,7 @@ function oneOf<T extends string>(name: string, value: string, allowed: readonly 
   throw unknownName(`${name}: the value`, value, allowed, 'value_unknown');
 }
 
-export function wholeNumber(name: string, text: string | undefined, fallback: number, max: number): number {
+export function readPositiveInteger(name: string, text: string | undefined, fallback: number, max: number): number {
   if (text === undefined) return fallback;
   const value = /^\d{1,10}$/.test(text) ? Number(text) : 0;
   if (value < 1 || value > max)

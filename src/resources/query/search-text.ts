@@ -51,22 +51,22 @@ const withoutLeadingSpaces = (text: string): string => text.replace(/^ +/, '');
 
 function readTerm(sent: string): SearchTerm {
   const text = withoutLeadingSpaces(sent);
-  if (text === '*') return { text: '', isNull: false, openStart: true, openEnd: true };
-  const openStart = text.startsWith('*');
-  const openEnd = endsInWildcard(text);
+  if (text === '*') return { text: '', isNull: false, wildcardBefore: true, wildcardAfter: true };
+  const wildcardBefore = text.startsWith('*');
+  const wildcardAfter = endsInWildcard(text);
   return {
-    text: withoutEscapes(text.slice(openStart ? 1 : 0, openEnd ? -1 : undefined)),
+    text: withoutEscapes(text.slice(wildcardBefore ? 1 : 0, wildcardAfter ? -1 : undefined)),
     isNull: text === 'null',
-    openStart,
-    openEnd,
+    wildcardBefore,
+    wildcardAfter,
   };
 }
 
-const exactly = (text: string): SearchTerm => ({
+const readExactTerm = (text: string): SearchTerm => ({
   text: withoutEscapes(withoutLeadingSpaces(text)),
   isNull: false,
-  openStart: false,
-  openEnd: false,
+  wildcardBefore: false,
+  wildcardAfter: false,
 });
 
 function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
@@ -76,29 +76,32 @@ function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
 }
 
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
-  if (operator === '=') return { operator: '=', terms: [exactly(value)] };
-  if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(exactly) };
+  if (operator === '=') return { operator: '=', terms: [readExactTerm(value)] };
+  if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(readExactTerm) };
   const read = readTerm(value);
-  const open = read.openStart || read.openEnd ? read : { ...read, isNull: false, openStart: true, openEnd: true };
+  const open =
+    read.wildcardBefore || read.wildcardAfter
+      ? read
+      : { ...read, isNull: false, wildcardBefore: true, wildcardAfter: true };
   return { operator: '=', terms: [open] };
 }
 
 /** The pairs of a search. The outer lists are combined with "and", the inner ones with "or". */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
   const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
-  rejectManyPairs(pieces.length);
-  const groups = pieces.map((piece) => readPiece(piece, operators));
-  rejectManyPairs(groups.flat().length);
-  rejectManyWildcards(groups);
+  limitPairs(pieces.length);
+  const groups = pieces.map((piece) => readPairs(piece, operators));
+  limitPairs(groups.flat().length);
+  limitWildcards(groups);
   return groups;
 }
 
-function rejectManyPairs(count: number): void {
+function limitPairs(count: number): void {
   if (count > maxPairs) throw invalidParameter(`search: at most ${maxPairs} pairs can be searched at once.`);
 }
 
 /** `field:value`, or `field|field:value`. */
-function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
+function readPairs(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
   const colon = piece.indexOf(':');
   if (colon < 0) throw invalidParameter('search: write pairs of field:value, separated by ;');
   const value = withoutLeadingSpaces(piece.slice(colon + 1));
@@ -116,13 +119,13 @@ function readPiece(piece: string, operators: ReadonlyMap<string, FieldOperator>)
   });
 }
 
-function rejectManyWildcards(groups: readonly (readonly SearchPair[])[]): void {
+function limitWildcards(groups: readonly (readonly SearchPair[])[]): void {
   let count = 0;
   for (const { field, terms, together } of groups.flatMap(markGroup)) {
-    for (const { text, openStart, openEnd } of terms) {
-      if (!openStart && !openEnd) continue;
+    for (const { text, wildcardBefore, wildcardAfter } of terms) {
+      if (!wildcardBefore && !wildcardAfter) continue;
       // A search box searches one text in several fields. It counts once for each field.
-      count += together ? 1 : Number(openStart) + Number(openEnd);
+      count += together ? 1 : Number(wildcardBefore) + Number(wildcardAfter);
       if (text.length > maxWildcardLength) {
         throw invalidParameter(
           `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${maxWildcardLength} characters.`,

@@ -13,8 +13,8 @@ interface SortKey {
   /** The relations that lead to the row with the field. */
   readonly relations: readonly ResourceRelation[];
   readonly descending: boolean;
-  /** The compared expression. Through relations, it depends on the caller (see `sortFor`). */
-  readonly compared: Fragment;
+  /** The SQL expression that is compared. Through relations, it depends on the caller (see `sortFor`). */
+  readonly expression: Fragment;
   readonly nullable: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface Sort {
 
 /** The part of a sort that SQL needs. */
 type Order = Pick<Sort, 'idDescending'> & {
-  readonly keys: readonly Pick<SortKey, 'compared' | 'descending' | 'nullable'>[];
+  readonly keys: readonly Pick<SortKey, 'expression' | 'descending' | 'nullable'>[];
 };
 
 const maxKeys = 5;
@@ -40,7 +40,7 @@ export const sortableNames = ({ fields }: Resource): string[] =>
 /** `owner.name`, for each sortable field of a related resource. */
 export const sortablePaths = (resource: Resource): string[] => pathsThrough(resource, sortableNames, true);
 
-const sortedPaths = {
+const sortPathRules = {
   parameter: 'orderBy',
   accepts: ({ options, stored }: ResourceField) => options.sortable === true && stored,
   names: sortableNames,
@@ -58,21 +58,21 @@ export function readSort(
   caller: Caller,
 ): Sort {
   const directions = splitList(sortedBy ?? '', ';').map(readDirection);
-  const given = splitList(orderBy ?? '', ';');
-  const names = given.length > 0 ? given : defaultNames(resource, directions);
+  const requestedNames = splitList(orderBy ?? '', ';');
+  const names = requestedNames.length > 0 ? requestedNames : defaultNames(resource, directions);
   if (names.length > maxKeys) throw invalidParameter(`orderBy: at most ${maxKeys} fields.`);
   if (directions.length > Math.max(1, names.length)) {
     throw invalidParameter(`sortedBy: it has ${directions.length} directions for ${names.length} fields of orderBy.`);
   }
   const keys: SortKey[] = [];
   for (const [i, name] of names.entries()) {
-    const { field, relations } = readPath(resource, name, caller, sortedPaths);
+    const { field, relations } = readPath(resource, name, caller, sortPathRules);
     if (keys.some((key) => key.name === name)) throw invalidParameter(`orderBy: "${name}" appears twice.`);
     const nullable = field.nullable || relations.length > 0;
-    const compared = raw(field.compared('t'));
-    keys.push({ name, field, relations, descending: directions[i] ?? false, compared, nullable });
+    const expression = raw(field.comparisonSql('t'));
+    keys.push({ name, field, relations, descending: directions[i] ?? false, expression, nullable });
   }
-  return sortBy(keys, directions[0] ?? false);
+  return createSort(keys, directions[0] ?? false);
 }
 
 export function readDirection(word: string): boolean {
@@ -89,11 +89,11 @@ function defaultNames({ definition: { defaultOrder } }: Resource, directions: bo
   return [defaultOrder.replace(/^-/, '')];
 }
 
-function sortBy(keys: readonly SortKey[], descending: boolean): Sort {
-  const idAt = keys.findIndex(({ name }) => name === 'id');
-  const before = idAt < 0 ? keys : keys.slice(0, idAt);
+function createSort(keys: readonly SortKey[], descending: boolean): Sort {
+  const idIndex = keys.findIndex(({ name }) => name === 'id');
+  const before = idIndex < 0 ? keys : keys.slice(0, idIndex);
   // Without `id`, `at(-1)` is the last key.
-  const idDescending = keys.at(idAt)?.descending ?? descending;
+  const idDescending = keys.at(idIndex)?.descending ?? descending;
   const words = [...before.map(({ name, descending: down }) => `${name}${down ? '-' : '+'}`), idDescending ? '-' : '+'];
   return { keys: before, idDescending, signature: words.join(' ') };
 }
@@ -108,15 +108,15 @@ export function hasIndexFor({ definition }: Resource, { keys, idDescending }: So
 
 /** Nulls come first, and last when descending, on both engines. */
 export function orderSql({ keys, idDescending }: Order, engine: Engine): Fragment {
-  const parts = keys.map(({ compared, descending, nullable }) => {
+  const parts = keys.map(({ expression, descending, nullable }) => {
     const nulls = engine === 'postgres' && nullable ? (descending ? ' nulls last' : ' nulls first') : '';
-    return sql`${compared}${raw(`${descending ? ' desc' : ''}${nulls}`)}`;
+    return sql`${expression}${raw(`${descending ? ' desc' : ''}${nulls}`)}`;
   });
   return join([...parts, raw(`t."id"${idDescending ? ' desc' : ''}`)], ', ');
 }
 
 /** The keys and the id of the last row of a page. */
-export interface Position {
+export interface CursorPosition {
   readonly values: readonly unknown[];
   readonly id: string;
 }
@@ -125,13 +125,13 @@ export interface Position {
  * The rows after a position, as conditions to run one after another until the page is full. Each is one range of an index. One
  * condition with "or" would scan all rows before the position.
  */
-export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position): Fragment[] {
+export function seekConditions({ keys, idDescending }: Sort, { values, id }: CursorPosition): Fragment[] {
   const beyond = raw(idDescending ? '<' : '>');
   const [first] = keys;
   if (!first) return [sql`t."id" ${beyond} ${id}`];
   if (keys.length > 1 || first.descending !== idDescending)
     return [lexicographic(keys, values, sql`t."id" ${beyond} ${id}`)];
-  const column = first.compared;
+  const column = first.expression;
   const [value] = values;
   const sameNull = sql`${column} is null and t."id" ${beyond} ${id}`;
   const after = sql`(${column}, t."id") ${beyond} (${value}, ${id})`;
@@ -144,18 +144,18 @@ export function rowsAfter({ keys, idDescending }: Sort, { values, id }: Position
 
 function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idAfter: Fragment): Fragment {
   const same: Fragment[] = [];
-  const ways: Fragment[] = [];
-  for (const [i, { compared: column, descending, nullable }] of keys.entries()) {
+  const alternatives: Fragment[] = [];
+  for (const [i, { expression: column, descending, nullable }] of keys.entries()) {
     const value = values[i];
-    const after = later(column, value, descending, nullable);
-    if (after) ways.push(and([...same, after]));
+    const after = isAfter(column, value, descending, nullable);
+    if (after) alternatives.push(and([...same, after]));
     same.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
   }
-  ways.push(and([...same, idAfter]));
-  return or(ways);
+  alternatives.push(and([...same, idAfter]));
+  return or(alternatives);
 }
 
-function later(column: Fragment, value: unknown, descending: boolean, nullable: boolean): Fragment | undefined {
+function isAfter(column: Fragment, value: unknown, descending: boolean, nullable: boolean): Fragment | undefined {
   if (!descending) return value === null ? sql`${column} is not null` : sql`${column} > ${value}`;
   if (value === null) return undefined;
   return nullable ? sql`(${column} < ${value} or ${column} is null)` : sql`${column} < ${value}`;

@@ -5,15 +5,20 @@ import type { QueryContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
 import { readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { eachRow, raw, sql } from '../sql/sql-text.ts';
+import { countRow, raw, sql } from '../sql/sql-text.ts';
 import { aggregateSql } from './aggregate-sql.ts';
-import type { ListRead } from './list-read.ts';
+import type { CompiledListQuery } from './compile-list-query.ts';
 import { listCondition, listJson, type Paging } from './list-rows.ts';
 
 /** An average of decimals has this many more digits after the point than its field. */
 const moreDigits = 4;
 
-export const anyListJson = (context: QueryContext, resource: Resource, list: ListRead, paging: Paging) =>
+export const listOrAggregateJson = (
+  context: QueryContext,
+  resource: Resource,
+  list: CompiledListQuery,
+  paging: Paging,
+) =>
   list.aggregates
     ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
     : listJson(context, resource, list, paging);
@@ -21,13 +26,13 @@ export const anyListJson = (context: QueryContext, resource: Resource, list: Lis
 async function aggregateJson(
   context: QueryContext,
   resource: Resource,
-  list: ListRead & { readonly aggregates: AggregateQuery },
+  list: CompiledListQuery & { readonly aggregates: AggregateQuery },
   paging: Paging,
 ): Promise<string> {
   const { aggregates: query, limit, page } = list;
   const known = resource.changes ? await paging.positions?.before() : undefined;
   const { select, rest, groups } = aggregateSql(context.engine, query);
-  const from = sql`from ${raw(resource.table)} as t where ${eachRow} ${listCondition(context, resource, list, paging)}`;
+  const from = sql`from ${raw(resource.table)} as t where ${countRow} ${listCondition(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
   const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
   // A page after the last one has no row with the number of groups.
@@ -40,10 +45,10 @@ async function aggregateJson(
     : rows;
   const total = groups === undefined ? 1 : Number(counted[0]?._groups ?? 0);
   const links = {
-    next: offset + rows.length < total && !beyond ? paging.address({ page: String(page + 1) }) : null,
-    previous: page > 1 ? paging.address({ page: String(page - 1) }) : null,
+    next: offset + rows.length < total && !beyond ? paging.linkTo({ page: String(page + 1) }) : null,
+    previous: page > 1 ? paging.linkTo({ page: String(page - 1) }) : null,
   };
-  paging.linked(links);
+  paging.setLinks(links);
   const pagination = {
     ...{ total, count: rows.length, per_page: limit, current_page: page },
     ...{ total_pages: Math.max(1, Math.ceil(total / limit)), links },

@@ -1,7 +1,7 @@
 import type { CommitCounts, Database, Engine } from '../../database/database.ts';
 import { hasCountingTriggersSql } from '../../database/postgres/batching/count-row-changes.ts';
 import type { Resource } from '../model/resource.ts';
-import { type Executor, PreparedStatement, readPrepared, readUnprepared } from '../sql/executor.ts';
+import { CompiledStatement, type Executor, readPrepared, readUnprepared } from '../sql/executor.ts';
 import { type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { cacheOf } from './resource-cache.ts';
@@ -22,11 +22,11 @@ const countUpTo = (max: number, from: Fragment): Fragment =>
  * Counts the rows of a table, up to somewhat above the cap. On SQLite, counting a whole table by its pages is much faster than counting up
  * to a limit. The range of rowids is an upper bound of the count.
  */
-function countOfAll(resource: Resource, engine: Engine): PreparedStatement {
+function countAllStatement(resource: Resource, engine: Engine): CompiledStatement {
   const { counts } = cacheOf(resource);
   const table = raw(resource.table);
   const some = countUpTo(2 * countCap, sql`from ${table}`);
-  counts[engine] ??= new PreparedStatement(
+  counts[engine] ??= new CompiledStatement(
     engine === 'sqlite'
       ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
       : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as "countsChanges" from (${some}) as counted`,
@@ -49,35 +49,39 @@ function countAll(executor: Executor, resource: Resource, changes: CommitCounts 
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
   const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
-  return thenMaybe(countOfAll(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
+  return thenMaybe(countAllStatement(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const { n: rows = 0, countsChanges = true } = row ?? {};
-    const remembered = cacheOf(resource);
-    remembered.countsChanges = countsChanges;
+    const cache = cacheOf(resource);
+    cache.countsChanges = countsChanges;
     if (changes && countsChanges) {
       const { foreign, own, settledAt, settled = 'settled' in changes ? undefined : own } = changes;
-      if (settled !== undefined && had) remembered.lastCount = { rows, changes: { own: settled, foreign, settledAt } };
+      if (settled !== undefined && had) cache.lastCount = { rows, changes: { own: settled, foreign, settledAt } };
     }
     return rows;
   });
 }
 
 /** Reads whether the last count is still valid. Send it together with the page, because it may need a round trip. */
-export const countedChanges = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
+export const readCommitCounts = (executor: Executor, resource: Resource): ReturnType<Database['changes']> =>
   cacheOf(resource).countsChanges ? executor.changes?.() : undefined;
 
-export interface Counting {
+export interface CountQuery {
   readonly from: Fragment;
   readonly where: Fragment;
   readonly exact: boolean;
   /** The SQL text is the same for each call. */
-  readonly repeated: boolean;
+  readonly prepared: boolean;
   readonly changes: ReturnType<Database['changes']>;
 }
 
 /** The number of rows. Unless `exact`, it is any number above the cap if there are more rows than the cap. */
-export function countRows(executor: Executor, resource: Resource, { from, where, exact, repeated, changes }: Counting) {
+export function countRows(
+  executor: Executor,
+  resource: Resource,
+  { from, where, exact, prepared, changes }: CountQuery,
+) {
   if (where === sqlTrue && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
-  const read = repeated ? readPrepared : readUnprepared;
+  const read = prepared ? readPrepared : readUnprepared;
   const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : countUpTo(countCap, from));
   return thenMaybe(rows, ([row]) => row?.n ?? 0);
 }

@@ -4,47 +4,47 @@ import type { Resource } from '../model/resource.ts';
 import type { ListPositions, Macs } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
-import { hasIndexFor, orderSql, rowsAfter } from '../query/sorting.ts';
+import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { and, eachRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sql-text.ts';
+import { and, countRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
-import { type Counting, countCap, countedChanges, countRows } from './count-rows.ts';
-import type { ListRead } from './list-read.ts';
+import type { CompiledListQuery } from './compile-list-query.ts';
+import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
+import type { PageLinks } from './json-caches.ts';
 import { loadIncludes } from './load-includes.ts';
-import type { PageLinks } from './recent-rows.ts';
+import { readIndexedText } from './read-indexed-text.ts';
 import { cacheOf } from './resource-cache.ts';
-import { rowsWithText } from './rows-with-text.ts';
 
 export interface Paging {
   readonly keys: Macs;
   /** The URL of the request. Pages with a URL are cached. */
   readonly url?: string;
   /** The address of the same list with some parameters changed. */
-  address(changes: Record<string, string>): string;
-  linked(links: PageLinks): void;
+  linkTo(changes: Record<string, string>): string;
+  setLinks(links: PageLinks): void;
   /** Limits the list to the rows of a parent. */
-  readonly within?: { readonly condition: Fragment; readonly name: string };
+  readonly parent?: { readonly condition: Fragment; readonly name: string };
   /** For resources with `changes`. */
   readonly positions?: ListPositions | undefined;
   /** Sets the ETag of a list with a position, because the position changes while the list stays the same. */
-  tag?(etag: string): void;
+  setEtag?(etag: string): void;
 }
 
-export function listJson(context: QueryContext, resource: Resource, list: ListRead, paging: Paging) {
+export function listJson(context: QueryContext, resource: Resource, list: CompiledListQuery, paging: Paging) {
   const { positions } = paging;
-  if (!positions || !resource.changes) return recentPageJson(context, resource, list, paging);
+  if (!positions || !resource.changes) return cachedPageJson(context, resource, list, paging);
   return thenMaybe(positions.before(), (known) => {
     const where = listCondition(context, resource, list, paging);
-    return pageJson(context, resource, list, { paging, where, placed: { positions, known } });
+    return pageJson(context, resource, list, { paging, where, logPosition: { positions, known } });
   });
 }
 
 export const listCondition = (
   context: QueryContext,
   resource: Resource,
-  { search }: Pick<ListRead, 'search'>,
-  { within }: Pick<Paging, 'within'>,
-): Fragment => and([within?.condition ?? sqlTrue, allowedRows(resource, 'read', context), search]);
+  { search }: Pick<CompiledListQuery, 'search'>,
+  { parent }: Pick<Paging, 'parent'>,
+): Fragment => and([parent?.condition ?? sqlTrue, allowedRows(resource, 'read', context), search]);
 
 /** The position of the log of changes before the list is read. */
 interface LogPosition {
@@ -52,24 +52,24 @@ interface LogPosition {
   readonly known: number;
 }
 
-function recentPageJson(context: QueryContext, resource: Resource, list: ListRead, paging: Paging) {
+function cachedPageJson(context: QueryContext, resource: Resource, list: CompiledListQuery, paging: Paging) {
   const where = listCondition(context, resource, list, paging);
   const { url } = paging;
   const revision =
     url === undefined || list.readsOtherResources || !list.shape.dependsOnRow ? undefined : context.revision?.();
   if (url === undefined || revision === undefined) return pageJson(context, resource, list, { paging, where });
   const { pages } = cacheOf(resource);
-  const cached = pages.at(url, where, revision);
+  const cached = pages.get(url, where, revision);
   if (cached) {
-    paging.linked(cached.links);
+    paging.setLinks(cached.links);
     return cached.json;
   }
   let links: PageLinks = { next: null };
-  const linked = (made: PageLinks) => {
+  const setLinks = (made: PageLinks) => {
     links = made;
-    paging.linked(made);
+    paging.setLinks(made);
   };
-  return thenMaybe(pageJson(context, resource, list, { paging: { ...paging, linked }, where }), (json) => {
+  return thenMaybe(pageJson(context, resource, list, { paging: { ...paging, setLinks }, where }), (json) => {
     pages.set(url, { json, links, where, revision });
     return json;
   });
@@ -78,19 +78,26 @@ function recentPageJson(context: QueryContext, resource: Resource, list: ListRea
 function pageJson(
   context: QueryContext,
   resource: Resource,
-  list: ListRead,
-  { paging, where, placed }: { paging: Paging; where: Fragment; placed?: LogPosition },
+  list: CompiledListQuery,
+  { paging, where, logPosition }: { paging: Paging; where: Fragment; logPosition?: LogPosition },
 ): string | Promise<string> {
   const table = raw(resource.table);
-  const scanned = sql`from ${table} as t where ${eachRow} ${where}`;
-  const plain = where === sqlTrue && hasIndexFor(resource, list.sort);
+  const scanned = sql`from ${table} as t where ${countRow} ${where}`;
+  const readsByIndex = where === sqlTrue && hasIndexFor(resource, list.sort);
   const byCursor = list.cursor !== undefined;
   const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;
-  const changes = capped ? countedChanges(context, resource) : undefined;
-  const found = byCursor
-    ? cursorPage(context, resource, list, plain ? sql`from ${table} as t where ${where}` : scanned, paging, placed)
-    : numberedPage(context, resource, list, { where, walked: scanned, plain, placed });
-  return thenMaybe(found, (rows) => {
+  const changes = capped ? readCommitCounts(context, resource) : undefined;
+  const page = byCursor
+    ? cursorPage(
+        context,
+        resource,
+        list,
+        readsByIndex ? sql`from ${table} as t where ${where}` : scanned,
+        paging,
+        logPosition,
+      )
+    : numberedPage(context, resource, list, { where, from: scanned, readsByIndex, logPosition });
+  return thenMaybe(page, (rows) => {
     const more = rows.length > list.limit;
     if (more) rows.length = list.limit;
     const pagination = byCursor
@@ -101,9 +108,9 @@ function pageJson(
         let data = '';
         for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
         const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}`;
-        if (!placed) return `${body}}}`;
-        const { positions, known } = placed;
-        paging.tag?.(`"${hashOf(`${positions.history} ${body}`)}"`);
+        if (!logPosition) return `${body}}}`;
+        const { positions, known } = logPosition;
+        paging.setEtag?.(`"${hashOf(`${positions.history} ${body}`)}"`);
         return `${body},"changes_position":${JSON.stringify(positions.write(known, rows[0]?._position))}}}`;
       }),
     );
@@ -111,41 +118,41 @@ function pageJson(
 }
 
 /** The database reads all rows before a page, so a later page counts as expensive. */
-const farOffset = 1000;
+const expensiveOffset = 1000;
 
 function numberedPage(
   executor: Executor,
   resource: Resource,
-  list: ListRead,
+  list: CompiledListQuery,
   {
     where,
-    walked,
-    plain,
-    placed,
-  }: { where: Fragment; walked: Fragment; plain: boolean; placed: LogPosition | undefined },
+    from,
+    readsByIndex,
+    logPosition,
+  }: { where: Fragment; from: Fragment; readsByIndex: boolean; logPosition: LogPosition | undefined },
 ): StoredRow[] | Promise<StoredRow[]> {
   const limit = list.limit + 1;
   const offset = (list.page - 1) * list.limit;
-  const { searched, search, sort } = list;
-  if (searched && executor.readKeyed && where === search && offset === 0 && sort.keys.length === 0) {
-    return rowsWithText(executor.readKeyed, resource, list, searched, { extra: positionOf(placed), limit });
+  const { indexedText, search, sort } = list;
+  if (indexedText && executor.readKeyed && where === search && offset === 0 && sort.keys.length === 0) {
+    return readIndexedText(executor.readKeyed, resource, list, indexedText, { extra: positionOf(logPosition), limit });
   }
-  if (!plain || placed || offset > farOffset) {
-    return readPage(executor, list, walked, { extra: positionOf(placed), limit, offset });
+  if (!readsByIndex || logPosition || offset > expensiveOffset) {
+    return readPage(executor, list, from, { extra: positionOf(logPosition), limit, offset });
   }
   return list.shape.page(list.sort, executor.engine).read(executor, [limit, offset]);
 }
 
-const positionOf = (placed: LogPosition | undefined): Fragment =>
-  raw(placed ? `, ${placed.positions.column} as "_position"` : '');
+const positionOf = (logPosition: LogPosition | undefined): Fragment =>
+  raw(logPosition ? `, ${logPosition.positions.column} as "_position"` : '');
 
 function readPage(
   executor: Executor,
-  { shape, sort, plain }: ListRead,
+  { shape, sort, prepared }: CompiledListQuery,
   from: Fragment,
   { extra, limit, offset = 0 }: { extra: Fragment; limit: number; offset?: number },
 ): StoredRow[] | Promise<StoredRow[]> {
-  const read = plain ? readPrepared : readUnprepared;
+  const read = prepared ? readPrepared : readUnprepared;
   // With an unknown offset, PostgreSQL expects to skip many rows, and then plans again for every value.
   const start = offset === 0 && sort.keys.length === 0 ? raw('') : sql` offset ${offset}`;
   return read(
@@ -157,31 +164,31 @@ function readPage(
 async function cursorPage(
   executor: Executor,
   resource: Resource,
-  list: ListRead,
+  list: CompiledListQuery,
   from: Fragment,
   paging: Paging,
-  placed: LogPosition | undefined,
+  logPosition: LogPosition | undefined,
 ): Promise<StoredRow[]> {
   const { sort, limit, cursor = '' } = list;
-  const keys = sort.keys.map(({ compared }, i) => sql`, ${compared} as ${raw(`"_key${i}"`)}`);
-  const extra = sql`${join(keys, '')}${positionOf(placed)}`;
+  const keys = sort.keys.map(({ expression }, i) => sql`, ${expression} as ${raw(`"_key${i}"`)}`);
+  const extra = sql`${join(keys, '')}${positionOf(logPosition)}`;
   if (cursor === '') return readPage(executor, list, from, { extra, limit: limit + 1 });
   const position = readCursor(paging.keys, listName(resource, paging), sort.signature, cursor);
   if (position.values.length !== sort.keys.length) throw new Error(`a cursor of ${resource.name} lost its keys`);
   const rows: StoredRow[] = [];
-  for (const stretch of rowsAfter(sort, position)) {
+  for (const range of seekConditions(sort, position)) {
     if (rows.length > limit) break;
     const more = { extra, limit: limit + 1 - rows.length };
-    rows.push(...(await readPage(executor, list, sql`${from} and ${stretch}`, more)));
+    rows.push(...(await readPage(executor, list, sql`${from} and ${range}`, more)));
   }
   return rows;
 }
 
-const listName = (resource: Resource, { within }: Paging): string => within?.name ?? resource.name;
+const listName = (resource: Resource, { parent }: Paging): string => parent?.name ?? resource.name;
 
 function cursorMeta(
   resource: Resource,
-  { limit, sort }: ListRead,
+  { limit, sort }: CompiledListQuery,
   rows: readonly StoredRow[],
   more: boolean,
   paging: Paging,
@@ -194,30 +201,30 @@ function cursorMeta(
           values: sort.keys.map((_, i) => last[`_key${i}`]),
         })
       : null;
-  const links = { next: next === null ? null : paging.address({ cursor: next }) };
-  paging.linked(links);
+  const links = { next: next === null ? null : paging.linkTo({ cursor: next }) };
+  paging.setLinks(links);
   return { count: rows.length, per_page: limit, next_cursor: next, links };
 }
 
 function pageMeta(
   executor: Executor,
   resource: Resource,
-  { page, limit, count, plain }: ListRead,
-  { rows, more, ...what }: { rows: number; more: boolean } & Pick<Counting, 'from' | 'where' | 'changes'>,
-  { address, linked }: Paging,
+  { page, limit, count, prepared }: CompiledListQuery,
+  { rows, more, ...counting }: { rows: number; more: boolean } & Pick<CountQuery, 'from' | 'where' | 'changes'>,
+  { linkTo, setLinks }: Paging,
 ): object | Promise<object> {
   const links = {
-    next: more ? address({ page: String(page + 1) }) : null,
-    previous: page > 1 ? address({ page: String(page - 1) }) : null,
+    next: more ? linkTo({ page: String(page + 1) }) : null,
+    previous: page > 1 ? linkTo({ page: String(page - 1) }) : null,
   };
-  linked(links);
+  setLinks(links);
   const figures = { count: rows, per_page: limit, current_page: page };
   if (count === 'none') return { ...figures, links };
   // The last page shows how many rows there are.
   const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
-  const counting = known ?? countRows(executor, resource, { ...what, exact, repeated: plain });
-  return thenMaybe(counting, (counted) => {
+  const rowCount = known ?? countRows(executor, resource, { ...counting, exact, prepared });
+  return thenMaybe(rowCount, (counted) => {
     const capped = !exact && known === undefined && counted > countCap;
     const total = capped ? countCap : counted;
     return {

@@ -4,7 +4,7 @@ import { fieldOf, type Resource } from '../model/resource.ts';
 import { allowedRows, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
-import { eachInnerRow, eachRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
+import { countInnerRow, countRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { selectionFor } from './resource-cache.ts';
 import type { RowShape } from './row-json.ts';
 
@@ -63,7 +63,7 @@ async function loadOne(
       ? []
       : await readPrepared(
           context,
-          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${eachInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
+          sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${countInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
   const embed = await loadIncludes(context, target, children, found);
   const byId = new Map<unknown, string>(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
@@ -112,7 +112,7 @@ function manyQuery(
   const table = raw(target.table);
   const parents = sql`${raw(resource.table)} as p`;
   const listed = isAmong(context.engine, 'p."id"', ids);
-  const wanted = sql`${eachRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
+  const wanted = sql`${countRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
   return context.engine === 'sqlite'
     ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${wanted}) where ${listed} order by t."id"`
     : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${wanted}) as t where ${listed} order by t."id"`;

@@ -8,9 +8,9 @@ import { type Fragment, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { loadIncludes } from './load-includes.ts';
 import type { Selection } from './resource-cache.ts';
-import type { RowShape, TaggedJson } from './row-json.ts';
+import type { JsonWithEtag, RowShape } from './row-json.ts';
 
-export const noSuchRow = ({ singular }: Resource) =>
+export const rowNotFound = ({ singular }: Resource) =>
   notFound(`This ${singular} does not exist, or you may not see it.`);
 
 /** The version of the row, for `If-Match`, and a hash of the response, for `If-None-Match`. */
@@ -33,7 +33,7 @@ export function findRow(
   { byId, columns }: Pick<RowShape, 'byId' | 'columns'>,
   allowed = allowedRows(resource, 'read', context),
 ): StoredRow | Promise<StoredRow> {
-  if (resource.idType.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw rowNotFound(resource);
   if (allowed === sqlTrue) return thenMaybe(byId.readFirst(context, id), found);
   const rows = readPrepared(
     context,
@@ -42,7 +42,7 @@ export function findRow(
   return thenMaybe(rows, ([row]) => found(row));
 
   function found(row: StoredRow | undefined): StoredRow {
-    if (!row) throw noSuchRow(resource);
+    if (!row) throw rowNotFound(resource);
     return row;
   }
 }
@@ -54,7 +54,7 @@ export function rowJson(
   { shape, includes }: Selection,
   row: StoredRow,
   revealed = '',
-): TaggedJson | Promise<TaggedJson> {
+): JsonWithEtag | Promise<JsonWithEtag> {
   return thenMaybe(loadIncludes(context, resource, includes, [row]), (embed) =>
     taggedJson(resource, row, `${shape.members(row)}${embed(row)}${revealed}`),
   );
@@ -62,19 +62,19 @@ export function rowJson(
 
 /** Finds a row and writes it as JSON. On SQLite, a cached row is not read again until something is committed. */
 export function findRowJson(context: QueryContext, resource: Resource, selection: Selection, id: string) {
-  const { shape, recent } = selection;
+  const { shape, rowCache } = selection;
   const allowed = allowedRows(resource, 'read', context);
-  const revision = recent && allowed === sqlTrue ? context.revision?.() : undefined;
-  const cached = revision === undefined ? undefined : recent?.at(id, revision);
+  const revision = rowCache && allowed === sqlTrue ? context.revision?.() : undefined;
+  const cached = revision === undefined ? undefined : rowCache?.get(id, revision);
   if (cached) return cached;
   return thenMaybe(findRow(context, resource, id, shape, allowed), (row) =>
-    recent
-      ? recent.of(row, () => taggedJson(resource, row, shape.members(row)), revision)
+    rowCache
+      ? rowCache.getOrSerialize(row, () => taggedJson(resource, row, shape.members(row)), revision)
       : rowJson(context, resource, selection, row),
   );
 }
 
-function taggedJson(resource: Resource, row: StoredRow, members: string): TaggedJson {
+function taggedJson(resource: Resource, row: StoredRow, members: string): JsonWithEtag {
   const json = `{"data":{${members}}}`;
   return { json, etag: tagOf(resource, row, hashOf(json)) };
 }

@@ -2,10 +2,10 @@ import type { CommitCounts, Engine } from '../../database/database.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource } from '../model/resource.ts';
 import { type Include, keyColumns, withoutIncluded } from '../query/include-tree.ts';
-import { plainRow, type RowQuery } from '../query/list-query.ts';
+import { defaultRowQuery, type RowQuery } from '../query/list-query.ts';
 import { defaultSort, type Sort } from '../query/sorting.ts';
-import type { PreparedStatement } from '../sql/executor.ts';
-import { RecentPages, RecentRows } from './recent-rows.ts';
+import type { CompiledStatement } from '../sql/executor.ts';
+import { PageCache, RowCache } from './json-caches.ts';
 import { type RowShape, shapeOf } from './row-json.ts';
 
 /** The columns to read, and the functions that serialize a row. */
@@ -13,13 +13,13 @@ export interface Selection {
   readonly shape: RowShape;
   readonly includes: readonly Include[];
   /** The cache of serialized rows, if rows of this selection may be cached. */
-  readonly recent?: RecentRows;
+  readonly rowCache?: RowCache;
 }
 
 const selectionOf = (resource: Resource, { fields, includes }: RowQuery): Selection => ({
   shape: shapeOf(resource, withoutIncluded(fields ?? resource.shown, includes), {
     extra: keyColumns(resource, includes),
-    repeated: fields === undefined,
+    prepared: fields === undefined,
   }),
   includes,
 });
@@ -29,16 +29,16 @@ class ResourceCache {
   /** The selection of requests without `filter` and `include`. */
   readonly selection: Selection;
   readonly sort: Sort;
-  readonly pages = new RecentPages();
-  readonly counts: Partial<Record<Engine, PreparedStatement>> = {};
+  readonly pages = new PageCache();
+  readonly counts: Partial<Record<Engine, CompiledStatement>> = {};
   /** The last count of the table, and the state of the change counters at that time. */
   lastCount: { readonly rows: number; readonly changes: CommitCounts } | undefined;
   /** False: the changes of this table are not counted. */
   countsChanges = true;
 
   constructor(resource: Resource) {
-    const selection = selectionOf(resource, plainRow);
-    this.selection = selection.shape.dependsOnRow ? { ...selection, recent: new RecentRows() } : selection;
+    const selection = selectionOf(resource, defaultRowQuery);
+    this.selection = selection.shape.dependsOnRow ? { ...selection, rowCache: new RowCache() } : selection;
     this.sort = defaultSort(resource);
   }
 }

@@ -3,21 +3,21 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { orderSql, type Sort } from '../query/sorting.ts';
-import { PreparedStatement, type StoredRow } from '../sql/executor.ts';
+import { CompiledStatement, type StoredRow } from '../sql/executor.ts';
 import { KeyedSelect } from '../sql/keyed-select.ts';
 import { quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** Reads and serializes rows with a selection of fields. */
 export type RowShape = ReturnType<typeof shapeOf>;
 
-export interface TaggedJson {
+export interface JsonWithEtag {
   readonly json: string;
   readonly etag: string;
 }
 
-type Writer = (row: StoredRow) => string;
+type Serializer = (row: StoredRow) => string;
 
-function writerOf(resource: Resource, field: ResourceField, before: string): Writer {
+function serializerOf(resource: Resource, field: ResourceField, before: string): Serializer {
   const { compute, column, type, name } = field;
   const prefix = `${before}${JSON.stringify(name)}:`;
   if (compute) {
@@ -44,40 +44,40 @@ const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<stri
 };
 
 /** The columns in addition to the requested fields: the id, and the version for the ETag. */
-const always = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
+const requiredColumns = (resource: Resource): string[] => ['id', ...(resource.versioned ? ['version'] : [])];
 
-/** `extra`: columns that are read but not shown. `repeated`: false for fields that the caller has chosen. */
+/** `extra`: columns that are read but not shown. `prepared`: false for fields that the caller has chosen. */
 export function shapeOf(
   resource: Resource,
   fields: readonly ResourceField[],
-  { extra = [], repeated = true }: { extra?: readonly string[]; repeated?: boolean } = {},
+  { extra = [], prepared = true }: { extra?: readonly string[]; prepared?: boolean } = {},
 ) {
-  const columns = new Set(always(resource));
+  const columns = new Set(requiredColumns(resource));
   for (const field of fields) {
     for (const { column } of field.compute ? sourcesOf(resource, field) : [field]) columns.add(column);
   }
   for (const column of extra) columns.add(column);
-  const writers = fields.map((field, i) => writerOf(resource, field, i === 0 ? '' : ','));
+  const serializers = fields.map((field, i) => serializerOf(resource, field, i === 0 ? '' : ','));
   const selected = [...columns].map((column) => `t.${quoted(column)}`).join(', ');
   const from = sql`select ${raw(selected)} from ${raw(resource.table)} as t`;
   // Callers choose the order, so the number of cached statements is limited.
-  const pages = new BoundedMap<string, PreparedStatement>(50);
+  const pages = new BoundedMap<string, CompiledStatement>(50);
   return {
     /** The columns to select, each with its alias `t`. */
     columns: selected,
     /** Reads a row by its id, for callers who may read every row. */
-    byId: new KeyedSelect(from, repeated),
-    page: (sort: Sort, engine: Engine): PreparedStatement =>
+    byId: new KeyedSelect(from, prepared),
+    page: (sort: Sort, engine: Engine): CompiledStatement =>
       getOrCreate(pages, `${engine} ${sort.signature}`, () => {
         const text = sql`${from} order by ${orderSql(sort, engine)} limit ${null} offset ${null}`;
-        return new PreparedStatement(text, repeated);
+        return new CompiledStatement(text, prepared);
       }),
     /** Whether the JSON depends only on the row. Computed fields may depend on the time. */
     dependsOnRow: !fields.some(({ compute }) => compute),
     /** The members of the row's JSON object, without braces. */
     members(row: StoredRow): string {
       let out = '';
-      for (const write of writers) out += write(row);
+      for (const write of serializers) out += write(row);
       return out;
     },
   };
@@ -87,7 +87,7 @@ const wholeColumnsOf = new WeakMap<Resource, string>();
 
 export const wholeColumns = (resource: Resource): string =>
   getOrCreate(wholeColumnsOf, resource, () => {
-    const columns = new Set([...always(resource), ...resource.stored.map(({ column }) => column)]);
+    const columns = new Set([...requiredColumns(resource), ...resource.stored.map(({ column }) => column)]);
     return [...columns].map(quoted).join(', ');
   });
 

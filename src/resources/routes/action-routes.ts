@@ -15,7 +15,7 @@ import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
-import { rejectParameters } from '../query/list-query.ts';
+import { rejectUnknownParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
@@ -25,7 +25,7 @@ import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
 import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
-import { callOf, guardOf, idOf, readContext, sendJson } from './resource-routes.ts';
+import { callOf, idOf, queryContextOf, routeConfig, sendJson } from './resource-routes.ts';
 
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
   for (const action of resource.definition.actions ?? []) {
@@ -53,7 +53,7 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
         if (body && isForm(request)) request.body = readForm(request.body, body);
       },
       async handler(request, reply) {
-        rejectParameters(queryOf(request));
+        rejectUnknownParameters(queryOf(request));
         const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
         if (!row) requireRule(resource, access, request.caller, services.context.now());
         const result = await action.run(actionCall(services, resource, request, row, access));
@@ -84,7 +84,7 @@ async function proveRequest(
 /** An access rule of an action requires a caller with a token. */
 function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'write'): FastifyContextConfig {
   if (access === 'public') return { auth: 'public' };
-  return access === scopeOf ? guardOf(resource, access) : { ...guardOf(resource, scopeOf), auth: 'auth:api' };
+  return access === scopeOf ? routeConfig(resource, access) : { ...routeConfig(resource, scopeOf), auth: 'auth:api' };
 }
 
 /** A collection has no row to which a condition could apply, so the rule must be true. */
@@ -137,7 +137,7 @@ function actionCall(
 
 /** The row of an action. Responds 404 if the caller may not see it, and 403 if the caller may see but not write it. */
 async function rowOf(services: ResourceServices, resource: Resource, request: FastifyRequest, access: ActionAccess) {
-  const context = readContext(services, request);
+  const context = queryContextOf(services, request);
   const row = await allowedRow(context, resource, idOf(resource, request), rowRuleOf(access));
   return wholeRow(resource, row);
 }

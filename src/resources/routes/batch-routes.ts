@@ -7,14 +7,14 @@ import { queryOf } from '../../http/query-of.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { rejectParameters } from '../query/list-query.ts';
+import { rejectUnknownParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { type BatchOperation, batchesOf, batchMethods, maxRows, readBatch } from '../write/read-batch.ts';
 import { withProof } from '../write/with-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { json, operationDocs, problem } from './openapi-operations.ts';
 import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
-import { callOf, guardOf, sendJson } from './resource-routes.ts';
+import { callOf, routeConfig, sendJson } from './resource-routes.ts';
 
 export type Batching = Set<string>;
 
@@ -24,7 +24,7 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
     app.route({
       method: batchMethods[operation],
       url: `/v1/${resource.name}/batches`,
-      config: guardOf(resource, 'write', () => batchDocs(resource, operation)),
+      config: routeConfig(resource, 'write', () => batchDocs(resource, operation)),
       handler: (request, reply) =>
         onePerAccount(batching, request, () => batch(services, resource, operation, request, reply)),
     });
@@ -50,7 +50,7 @@ async function batch(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<string> {
-  rejectParameters(queryOf(request));
+  rejectUnknownParameters(queryOf(request));
   const sent = request.headers['idempotency-key'];
   // One password proves all rows.
   const { call: first, body } = await withProof(services, resource, {

@@ -5,15 +5,15 @@ import { withDeletedRows } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows } from '../model/row-rules.ts';
-import { readListQuery, rejectParameters } from '../query/list-query.ts';
-import { anyListJson } from '../read/aggregate-rows.ts';
-import { listRead } from '../read/list-read.ts';
-import { onReplica } from '../read/on-replica.ts';
+import { readListQuery, rejectUnknownParameters } from '../query/list-query.ts';
+import { listOrAggregateJson } from '../read/aggregate-rows.ts';
+import { compileListQuery } from '../read/compile-list-query.ts';
+import { preferReplica } from '../read/prefer-replica.ts';
 import { findRow } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { nestedDocs } from './openapi-operations.ts';
-import { create, guardOf, idOf, pagingOf, readContext, sendJson } from './resource-routes.ts';
+import { createRow, idOf, pagingOf, queryContextOf, routeConfig, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
@@ -24,36 +24,36 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { config: guardOf(target, 'read', () => nestedDocs(resource, child, 'list')) },
+      { config: routeConfig(target, 'read', () => nestedDocs(resource, child, 'list')) },
       async (request, reply) => {
         const query = readListQuery(target, queryOf(request), request.caller);
-        const own = withDeletedRows(readContext(services, request), target, query);
-        const context = onReplica(own, services.context.database, target, { embeds: true });
-        const list = listRead(context, target, query);
+        const own = withDeletedRows(queryContextOf(services, request), target, query);
+        const context = preferReplica(own, services.context.database, target, { readsOtherResources: true });
+        const list = compileListQuery(context, target, query);
         const parent = await parentOf(services, resource, whole, request);
-        const within = {
+        const parentRows = {
           condition: relatedRows(resource, child, context, parent),
           name: `${resource.name}/${parent.id}/${name}`,
         };
-        const paging = { ...pagingOf(services, request, reply), within };
-        return sendJson(reply, await anyListJson(context, target, list, paging));
+        const paging = { ...pagingOf(services, request, reply), parent: parentRows };
+        return sendJson(reply, await listOrAggregateJson(context, target, list, paging));
       },
     );
     if (!canCreate(child)) continue;
     app.post(
       path,
-      { config: guardOf(target, 'write', () => nestedDocs(resource, child, 'create')) },
+      { config: routeConfig(target, 'write', () => nestedDocs(resource, child, 'create')) },
       async (request, reply) => {
-        rejectParameters(queryOf(request));
+        rejectUnknownParameters(queryOf(request));
         const parent = await parentOf(services, resource, whole, request);
-        return create(services, target, request, reply, linkToParent(child, parent));
+        return createRow(services, target, request, reply, linkToParent(child, parent));
       },
     );
   }
 }
 
 const parentOf = (services: ResourceServices, resource: Resource, shape: RowShape, request: FastifyRequest) =>
-  findRow(readContext(services, request), resource, idOf(resource, request), shape);
+  findRow(queryContextOf(services, request), resource, idOf(resource, request), shape);
 
 function canCreate({ relation, target, through }: ResourceRelation): boolean {
   const { operations } = target.definition;

@@ -6,7 +6,7 @@ import { stepUpRequirements } from '../declaration/step-up.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import { type RowOperation, ruleOf } from '../model/row-rules.ts';
 import { aggregateFunctions, groupableFields, summableFields } from '../query/aggregate-query.ts';
-import { searchableNames, searchablePaths } from '../query/searchable-names.ts';
+import { searchableNames, searchablePaths } from '../query/search-fields.ts';
 import { sortableNames, sortablePaths } from '../query/sorting.ts';
 import { inputSchema, replaceMatchesCreate, unsafeSchema } from './openapi-schemas.ts';
 

@@ -11,14 +11,20 @@ import type { Call } from '../declaration/define-resource.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow, readListQuery, readRemoval, readRowQuery, rejectParameters } from '../query/list-query.ts';
-import { anyListJson } from '../read/aggregate-rows.ts';
-import { listRead } from '../read/list-read.ts';
-import { onReplica } from '../read/on-replica.ts';
+import {
+  defaultRowQuery,
+  readDeleteQuery,
+  readListQuery,
+  readRowQuery,
+  rejectUnknownParameters,
+} from '../query/list-query.ts';
+import { listOrAggregateJson } from '../read/aggregate-rows.ts';
+import { compileListQuery } from '../read/compile-list-query.ts';
+import type { PageLinks } from '../read/json-caches.ts';
+import { preferReplica } from '../read/prefer-replica.ts';
 import { findRowJson } from '../read/read-rows.ts';
-import type { PageLinks } from '../read/recent-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
-import type { TaggedJson } from '../read/row-json.ts';
+import type { JsonWithEtag } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { createCall } from '../write/resource-calls.ts';
@@ -28,14 +34,14 @@ import { operationDocs, restoreDocs } from './openapi-operations.ts';
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
   createCall(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
 
-export const readContext = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
+export const queryContextOf = ({ context }: ResourceServices, request: FastifyRequest): QueryContext =>
   queryContext(context.database, { caller: request.caller, now: context.now() }, new RequestReader(request));
 
 /**
  * The guard of a route of the resource: its scope, and a token unless the route is public. The route has no schema, because the resource
  * engine validates the input and serializes the JSON.
  */
-export const guardOf = (
+export const routeConfig = (
   resource: Resource,
   access: 'read' | 'write',
   docs?: () => RouteDocs,
@@ -55,7 +61,7 @@ export function sendJson(reply: FastifyReply, json: string): string {
   return json;
 }
 
-const sendTagged = (reply: FastifyReply, { json, etag }: TaggedJson): string =>
+const sendJsonWithEtag = (reply: FastifyReply, { json, etag }: JsonWithEtag): string =>
   sendJson(reply.header('etag', etag), json);
 
 export function idOf({ definition }: Resource, request: FastifyRequest): string {
@@ -63,7 +69,7 @@ export function idOf({ definition }: Resource, request: FastifyRequest): string 
   return definition.alias?.(id, request.caller) ?? id;
 }
 
-const addressOf =
+const linkBuilder =
   ({ context }: ResourceServices, request: FastifyRequest) =>
   (changes: Record<string, string>): string => {
     const { url } = request;
@@ -80,10 +86,10 @@ const addressOf =
 export const pagingOf = (services: ResourceServices, request: FastifyRequest, reply: FastifyReply) => ({
   keys: services.keys,
   url: request.url,
-  address: addressOf(services, request),
+  linkTo: linkBuilder(services, request),
   positions: services.positions,
-  tag: (etag: string) => void reply.header('etag', etag),
-  linked({ next, previous }: PageLinks): void {
+  setEtag: (etag: string) => void reply.header('etag', etag),
+  setLinks({ next, previous }: PageLinks): void {
     const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean);
     if (links.length > 0) reply.header('link', links.join(', '));
   },
@@ -94,17 +100,17 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   const hasOperation = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
   const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') => ({
-    config: guardOf(resource, access, () => operationDocs(resource, operation)),
+    config: routeConfig(resource, access, () => operationDocs(resource, operation)),
   });
 
   // Reads are not async, because on SQLite the result is available immediately.
   if (hasOperation('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
       const query = readListQuery(resource, queryOf(request), request.caller);
-      const own = withDeletedRows(readContext(services, request), resource, query);
-      const list = listRead(own, resource, query);
-      const context = onReplica(own, services.context.database, resource, { embeds: list.readsOtherResources });
-      const json = anyListJson(context, resource, list, pagingOf(services, request, reply));
+      const own = withDeletedRows(queryContextOf(services, request), resource, query);
+      const list = compileListQuery(own, resource, query);
+      const context = preferReplica(own, services.context.database, resource, list);
+      const json = listOrAggregateJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }
@@ -112,15 +118,17 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     app.get(`${path}/:id`, options('find', 'read'), (request, reply) => {
       const query = readRowQuery(resource, queryOf(request), request.caller);
       const selection = selectionFor(resource, query);
-      const embeds = selection.includes.length > 0;
-      const own = withDeletedRows(readContext(services, request), resource, query);
-      const context = onReplica(own, services.context.database, resource, { embeds });
+      const readsOtherResources = selection.includes.length > 0;
+      const own = withDeletedRows(queryContextOf(services, request), resource, query);
+      const context = preferReplica(own, services.context.database, resource, { readsOtherResources });
       const json = findRowJson(context, resource, selection, idOf(resource, request));
-      return thenMaybe(json, (tagged) => (sendNotModified(reply, tagged.etag) ? undefined : sendTagged(reply, tagged)));
+      return thenMaybe(json, (tagged) =>
+        sendNotModified(reply, tagged.etag) ? undefined : sendJsonWithEtag(reply, tagged),
+      );
     });
   }
   if (hasOperation('create')) {
-    app.post(path, options('create', 'write'), (request, reply) => create(services, resource, request, reply));
+    app.post(path, options('create', 'write'), (request, reply) => createRow(services, resource, request, reply));
   }
   for (const [operation, method] of [
     ['replace', 'put'],
@@ -128,64 +136,71 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   ] as const) {
     if (!hasOperation(operation)) continue;
     app[method](`${path}/:id`, options(operation, 'write'), async (request, reply) => {
-      rejectParameters(queryOf(request));
+      rejectUnknownParameters(queryOf(request));
       const changed = await changeResource(services, resource, {
-        ...changeOf(services, resource, request),
+        ...changeRequestOf(services, resource, request),
         mode: operation,
-        key: keyOf(services, request),
+        key: idempotencyKeyOf(services, request),
       });
       if (changed.revealed) reply.header('cache-control', 'no-store');
-      return sendTagged(reply, changed);
+      return sendJsonWithEtag(reply, changed);
     });
   }
   if (hasOperation('delete')) {
     app.delete(`${path}/:id`, options('delete', 'write'), async (request, reply) => {
-      const { deleted } = readRemoval(resource, queryOf(request));
+      const { deleted } = readDeleteQuery(resource, queryOf(request));
       await deleteResource(services, resource, {
-        ...changeOf(services, resource, request),
+        ...changeRequestOf(services, resource, request),
         forGood: deleted !== undefined,
-        key: keyOf(services, request),
+        key: idempotencyKeyOf(services, request),
       });
       return reply.code(204).send();
     });
   }
   if (resource.definition.softDelete) {
-    const config = guardOf(resource, 'write', () => restoreDocs(resource));
+    const config = routeConfig(resource, 'write', () => restoreDocs(resource));
     app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
-      rejectParameters(queryOf(request));
-      return sendTagged(reply, await restoreResource(services, resource, changeOf(services, resource, request)));
+      rejectUnknownParameters(queryOf(request));
+      return sendJsonWithEtag(
+        reply,
+        await restoreResource(services, resource, changeRequestOf(services, resource, request)),
+      );
     });
   }
 }
 
-export async function create(
+export async function createRow(
   services: ResourceServices,
   resource: Resource,
   request: FastifyRequest,
   reply: FastifyReply,
-  tie: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
+  fixedValues: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
-  rejectParameters(queryOf(request));
-  const sent = { ...writeOf(services, resource, request), key: keyOf(services, request), ...tie };
+  rejectUnknownParameters(queryOf(request));
+  const sent = {
+    ...writeRequestOf(services, resource, request),
+    key: idempotencyKeyOf(services, request),
+    ...fixedValues,
+  };
   const { headers, body } = await createResource(services, resource, sent);
   return sendJson(reply.code(201).headers(headers), body);
 }
 
-const writeOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
+const writeRequestOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
   call: callOf(services, request),
   body: request.body,
   isForm: isForm(request),
-  selection: selectionFor(resource, plainRow),
+  selection: selectionFor(resource, defaultRowQuery),
 });
 
-const changeOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
-  ...writeOf(services, resource, request),
+const changeRequestOf = (services: ResourceServices, resource: Resource, request: FastifyRequest) => ({
+  ...writeRequestOf(services, resource, request),
   id: idOf(resource, request),
   ifMatch: request.headers['if-match'],
 });
 
 /** An idempotency key applies to one method and path. */
-function keyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {
+function idempotencyKeyOf({ keys }: ResourceServices, { method, url, headers, caller, body }: FastifyRequest) {
   const path = withoutQuery(url).replace(/\/$/, '');
   return idempotencyKey(keys, headers['idempotency-key'], caller, method === 'POST' ? path : `${method} ${path}`, body);
 }

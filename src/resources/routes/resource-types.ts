@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
 import type { Action } from '../declaration/define-resource.ts';
 import type { Resource, ResourceRelation, Resources } from '../model/resource.ts';
 import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
-import { searchableNames } from '../query/searchable-names.ts';
+import { searchableNames } from '../query/search-fields.ts';
 import { sortableNames } from '../query/sorting.ts';
 import { inputSchema, shownSchema } from './openapi-schemas.ts';
 import { member, typeOfSchema, unionOf } from './type-of-schema.ts';

@@ -19,16 +19,16 @@ export interface Executor {
   readonly reader?: Reader | undefined;
 }
 
-function textFor(engine: Engine, { strings }: Fragment): string {
+function compileSql(engine: Engine, { strings }: Fragment): string {
   let text = strings[0] as string;
   for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? placeholder : `$${i}`) + strings[i];
   return engine === 'sqlite' ? replaceRowMarks(text) : text;
 }
 
-// The drivers only check the kind of the node. It distinguishes reads from writes, and repeated texts (which are prepared) from others.
-const reading = SelectQueryNode.create();
-const writing = InsertQueryNode.create(TableNode.create('resource'));
-const once = RawNode.create([''], []);
+// The drivers only check the kind of the node. It distinguishes reads from writes, and prepared statements from others.
+const selectNode = SelectQueryNode.create();
+const insertNode = InsertQueryNode.create(TableNode.create('resource'));
+const rawNode = RawNode.create([''], []);
 
 async function run<R>(
   executor: Executor,
@@ -41,60 +41,60 @@ async function run<R>(
 }
 
 const runFragment = <R>(executor: Executor, fragment: Fragment, query: CompiledQuery['query']): Promise<R[]> =>
-  run(executor, textFor(executor.engine, fragment), fragment.values, query);
+  run(executor, compileSql(executor.engine, fragment), fragment.values, query);
 
 export type StoredRow = Record<string, unknown> & { readonly id: string };
 
 /** A statement whose text is built once. With the same string object, its prepared statement is found faster. */
-export class PreparedStatement {
+export class CompiledStatement {
   readonly #fragment: Fragment;
-  readonly #repeated: boolean;
-  readonly #texts: Partial<Record<Engine, string>> = {};
+  readonly #prepared: boolean;
+  readonly #sql: Partial<Record<Engine, string>> = {};
 
-  /** The methods get the values. `repeated` is false for a text that depends on the request: PostgreSQL must not prepare it. */
-  constructor(fragment: Fragment, repeated = true) {
+  /** The methods get the values. `prepared`: false for a text that depends on the request, which PostgreSQL must not prepare. */
+  constructor(fragment: Fragment, prepared = true) {
     this.#fragment = fragment;
-    this.#repeated = repeated;
+    this.#prepared = prepared;
   }
 
   read<R = StoredRow>(executor: Executor, values: readonly unknown[]): R[] | Promise<R[]> {
     return executor.read
-      ? executor.read<R>(this.#textFor(executor.engine), values, executor.reader, !this.#repeated)
+      ? executor.read<R>(this.#sqlFor(executor.engine), values, executor.reader, !this.#prepared)
       : this.#run(executor, values);
   }
 
   readFirst<R = StoredRow>(executor: Executor, values: readonly unknown[]): R | undefined | Promise<R | undefined> {
     return executor.readFirst
-      ? executor.readFirst<R>(this.#textFor(executor.engine), values, executor.reader, !this.#repeated)
+      ? executor.readFirst<R>(this.#sqlFor(executor.engine), values, executor.reader, !this.#prepared)
       : this.#run<R>(executor, values).then(([row]) => row);
   }
 
   write<R = StoredRow>(executor: Executor, values: readonly unknown[]): Promise<R[]> {
-    return run(executor, this.#textFor(executor.engine), values, writing);
+    return run(executor, this.#sqlFor(executor.engine), values, insertNode);
   }
 
-  #textFor(engine: Engine): string {
-    this.#texts[engine] ??= textFor(engine, this.#fragment);
-    return this.#texts[engine];
+  #sqlFor(engine: Engine): string {
+    this.#sql[engine] ??= compileSql(engine, this.#fragment);
+    return this.#sql[engine];
   }
 
   #run<R>(executor: Executor, values: readonly unknown[]): Promise<R[]> {
-    return run(executor, this.#textFor(executor.engine), values, this.#repeated ? reading : once);
+    return run(executor, this.#sqlFor(executor.engine), values, this.#prepared ? selectNode : rawNode);
   }
 }
 
 /** Runs a query whose text is always the same for its resource. */
 export const readPrepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
-    ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader)
-    : runFragment(executor, fragment, reading);
+    ? executor.read<R>(compileSql(executor.engine, fragment), fragment.values, executor.reader)
+    : runFragment(executor, fragment, selectNode);
 /** Runs a query whose text depends on the request. PostgreSQL must not prepare it. */
 export const readUnprepared = <R = StoredRow>(executor: Executor, fragment: Fragment): R[] | Promise<R[]> =>
   executor.read
-    ? executor.read<R>(textFor(executor.engine, fragment), fragment.values, executor.reader, true)
-    : runFragment(executor, fragment, once);
-export const write = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
-  runFragment(executor, fragment, writing);
+    ? executor.read<R>(compileSql(executor.engine, fragment), fragment.values, executor.reader, true)
+    : runFragment(executor, fragment, rawNode);
+export const writePrepared = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
+  runFragment(executor, fragment, insertNode);
 /** Runs changes of tables, and writes whose text differs from call to call. */
-export const writeOnce = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
-  runFragment(executor, fragment, once);
+export const writeUnprepared = <R = StoredRow>(executor: Executor, fragment: Fragment): Promise<R[]> =>
+  runFragment(executor, fragment, rawNode);

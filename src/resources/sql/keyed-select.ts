@@ -1,23 +1,23 @@
-import { type Executor, PreparedStatement, type StoredRow } from './executor.ts';
+import { CompiledStatement, type Executor, type StoredRow } from './executor.ts';
 import { type Fragment, sql } from './sql-text.ts';
 
 /** Reads a row by its id. On PostgreSQL, one statement reads all ids of one turn of the event loop. */
 export class KeyedSelect {
-  readonly #one: PreparedStatement;
+  readonly #one: CompiledStatement;
   readonly #many: string;
-  readonly #repeated: boolean;
+  readonly #prepared: boolean;
 
   /** `from`: the beginning of the SELECT, with the alias `t`. */
-  constructor(from: Fragment, repeated: boolean) {
-    this.#one = new PreparedStatement(sql`${from} where t."id" = ${null}`, repeated);
+  constructor(from: Fragment, prepared: boolean) {
+    this.#one = new CompiledStatement(sql`${from} where t."id" = ${null}`, prepared);
     // With the subquery, PostgreSQL uses one plan for any number of ids.
     this.#many = `${from.strings[0]} where t."id" = any(array(select unnest($1::text[])))`;
-    this.#repeated = repeated;
+    this.#prepared = prepared;
   }
 
   readFirst(executor: Executor, id: string): StoredRow | undefined | Promise<StoredRow | undefined> {
     const { readKeyed } = executor;
-    return readKeyed && this.#repeated
+    return readKeyed && this.#prepared
       ? readKeyed<StoredRow>(this.#many, id).then(([row]) => row)
       : this.#one.readFirst(executor, [id]);
   }

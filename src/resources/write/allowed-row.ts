@@ -4,7 +4,7 @@ import { stepUpRequirements, withFullProof } from '../declaration/step-up.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows, type RowRule, ruleOf } from '../model/row-rules.ts';
-import { isRow, noSuchRow, versionOf } from '../read/read-rows.ts';
+import { isRow, rowNotFound, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';
 import { and, raw, sql } from '../sql/sql-text.ts';
@@ -18,13 +18,13 @@ export async function allowedRow(
   operation: RowRule,
   { lock = false } = {},
 ): Promise<StoredRow> {
-  if (resource.idType.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw rowNotFound(resource);
   const [row] = await readPrepared(
     context,
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, operation, context)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', context)}${raw(lock && context.engine === 'postgres' ? ' for update of t' : '')}`,
   );
   if (row?._allowed !== 1) await askForProof(context, resource, id, operation);
-  if (!row) throw noSuchRow(resource);
+  if (!row) throw rowNotFound(resource);
   if (row._allowed !== 1) throw operationForbidden(resource, operation);
   return row;
 }

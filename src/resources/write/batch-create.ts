@@ -11,7 +11,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
-import { readPrepared, type StoredRow, write } from '../sql/executor.ts';
+import { readPrepared, type StoredRow, writePrepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import type { Values } from './read-input.ts';
 import { operationForbidden, recordWrite, referencesOf } from './write-checks.ts';
@@ -122,7 +122,7 @@ async function insertRows(
   const rule = allowedRows(resource, 'create', context);
   if (rule === sqlFalse) throw operationForbidden(resource, 'create');
   if (context.engine === 'sqlite') return insertOneByOne(context, resource, creations);
-  await write(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
+  await writePrepared(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
   const refers = await visibleReferences(context, resource, creations);
   const ids = creations.map(({ call }) => uuidv7(call.now));
   const stored = creations.flatMap(({ call, values }, i) =>
@@ -169,7 +169,7 @@ function insertStatement(
   const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
   const table = raw(resource.table);
   const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));
-  return write(
+  return writePrepared(
     context,
     sql`insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, ${json}) on conflict do nothing returning ${raw(wholeColumns(resource))}`,
   );

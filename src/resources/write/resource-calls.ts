@@ -6,7 +6,7 @@ import { didYouMean } from '../declaration/check-options.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { ResourceCalls, ResourceOf, ServiceResourceOf } from '../declaration/resource-calls.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow } from '../query/list-query.ts';
+import { defaultRowQuery } from '../query/list-query.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import { shownRow } from '../read/row-json.ts';
 import { lockRow } from './allowed-row.ts';
@@ -72,7 +72,12 @@ function callsOf(bound: BoundResource): ResourceCalls {
   const { services, resource, source, write } = bound;
   const call = () => createCall(services, source);
   const asService = source.caller.kind === 'system';
-  const request = () => ({ call: call(), isForm: false, asService, selection: selectionFor(resource, plainRow) });
+  const request = () => ({
+    call: call(),
+    isForm: false,
+    asService,
+    selection: selectionFor(resource, defaultRowQuery),
+  });
   return {
     find: async (id, query = {}) => findBound(bound, id, query),
     list: async (query = {}) => listBound(bound, query),

@@ -10,8 +10,8 @@ import { type QueryContext, queryContext, withDeletedRows } from '../model/query
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { readListQuery, readRowQuery } from '../query/list-query.ts';
-import { anyListJson } from '../read/aggregate-rows.ts';
-import { listRead } from '../read/list-read.ts';
+import { listOrAggregateJson } from '../read/aggregate-rows.ts';
+import { compileListQuery } from '../read/compile-list-query.ts';
 import { findRow, rowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { WriteContext } from './write-context.ts';
@@ -70,9 +70,9 @@ export async function listBound(bound: BoundResource, query: ListQuery): ReturnT
   const { services, resource, source } = bound;
   const listQuery = readListQuery(resource, parametersOf(query), source.caller);
   const context = withDeletedRows(readWith(bound), resource, listQuery);
-  const paging = { keys: services.keys, address: () => '', linked: () => undefined };
+  const paging = { keys: services.keys, linkTo: () => '', setLinks: () => undefined };
   const { data, meta } = JSON.parse(
-    await anyListJson(context, resource, listRead(context, resource, listQuery), paging),
+    await listOrAggregateJson(context, resource, compileListQuery(context, resource, listQuery), paging),
   );
   const { links: _links, ...pagination } = meta.pagination;
   return { data, pagination };

@@ -2,8 +2,8 @@ import { conflict, type FieldError, unprocessable } from '../../platform/errors.
 import type { Resource } from '../model/resource.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { isRow } from '../read/read-rows.ts';
-import { readUnprepared, writeOnce } from '../sql/executor.ts';
-import { amongItems } from '../sql/json-lists.ts';
+import { readUnprepared, writeUnprepared } from '../sql/executor.ts';
+import { inJsonArray } from '../sql/json-arrays.ts';
 import { type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
@@ -15,7 +15,7 @@ function referrersOf({ services }: WriteContext, { name }: Resource) {
       .filter(({ options }) => options.target === name)
       .map((field) => ({
         resource,
-        column: raw(field.compared('t')),
+        column: raw(field.comparisonSql('t')),
         name: field.name,
         onDelete: field.options.onDelete ?? (resource.definition.managed ? 'restrict' : 'set null'),
       })),
@@ -29,7 +29,7 @@ const incrementVersion = ({ versioned }: Resource): Fragment => raw(versioned ? 
  * reference with `set null` is kept, so that it is valid again when the row is restored.
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
-  const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
+  const listed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
   for (const { resource: other, column, name, onDelete } of referrersOf(context, resource)) {
     if (onDelete === 'set null') continue;
     const rows = await readUnprepared<{ id: string }>(
@@ -46,7 +46,7 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
     }
     await markDeleted(context, other, along);
   }
-  await writeOnce(
+  await writeUnprepared(
     context,
     sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
   );
@@ -54,8 +54,8 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
 
 /** Restores rows, and the rows that were deleted together with them. */
 export async function unmarkDeleted(context: WriteContext, resource: Resource, ids: readonly string[], at: unknown) {
-  const listed = (column: Fragment) => amongItems(context.engine, column, sql`${JSON.stringify(ids)}`);
-  await writeOnce(
+  const listed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
+  await writeUnprepared(
     context,
     sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
   );

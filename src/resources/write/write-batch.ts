@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { plainRow } from '../query/list-query.ts';
+import { defaultRowQuery } from '../query/list-query.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import { canBatchCreate, maxRowsAtOnce } from './batch-create.ts';
 import type { IdempotencyKey } from './idempotency.ts';
@@ -67,7 +67,7 @@ async function write(
     await deleteResource(services, resource, { call, id, body, ifMatch, key });
     return '{"status":204}';
   }
-  const request = { call, body, isForm: false, selection: selectionFor(resource, plainRow), key };
+  const request = { call, body, isForm: false, selection: selectionFor(resource, defaultRowQuery), key };
   if (operation === 'create') {
     const created = await createResource(services, resource, request);
     return itemResponse(201, created.headers.etag ?? '', created.body);

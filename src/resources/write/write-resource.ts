@@ -4,8 +4,8 @@ import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { existingRows } from '../model/row-rules.ts';
-import { isRow, noSuchRow, rowJson } from '../read/read-rows.ts';
-import type { TaggedJson } from '../read/row-json.ts';
+import { isRow, rowJson, rowNotFound } from '../read/read-rows.ts';
+import type { JsonWithEtag } from '../read/row-json.ts';
 import { readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
@@ -84,7 +84,7 @@ async function repeatResponse(context: QueryContext, resource: Resource, created
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
 export async function changeResource(services: ResourceServices, resource: Resource, sent: ChangeRequest) {
   const { id, ifMatch, key } = sent;
-  if (resource.idType.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw rowNotFound(resource);
   const known = await hasStoredResponse(services.context, key);
   const request = known ? sent : await withProof(services, resource, sent);
   const input = known ? undefined : await prepareChange(services, resource, request);
@@ -113,7 +113,7 @@ export async function deleteResource(
   resource: Resource,
   { id, ifMatch, key, forGood, ...sent }: DeleteRequest,
 ): Promise<void> {
-  if (resource.idType.check(id, {})) throw noSuchRow(resource);
+  if (resource.idType.check(id, {})) throw rowNotFound(resource);
   const known = await hasStoredResponse(services.context, key);
   const { call, body } = known ? sent : await withProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
@@ -151,7 +151,7 @@ export async function restoreResource(
   services: ResourceServices,
   resource: Resource,
   { id, ifMatch, selection, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'selection'>,
-): Promise<TaggedJson> {
+): Promise<JsonWithEtag> {
   const { call } = await withProof(services, resource, sent);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const row = await restoreLocked(write, resource, id, ifMatch);
@@ -176,7 +176,7 @@ async function referringResources({ resources, context }: ResourceServices, reso
       if ((field.options.onDelete ?? usual) !== 'restrict') continue;
       const rows = await readUnprepared(
         context.database,
-        sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.compared('t'))} = ${id} limit 1`,
+        sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.comparisonSql('t'))} = ${id} limit 1`,
       );
       if (rows.length > 0) names.push(`${other.name} (${field.name})`);
     }

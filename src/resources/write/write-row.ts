@@ -5,7 +5,14 @@ import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
-import { type Executor, PreparedStatement, readPrepared, type StoredRow, write, writeOnce } from '../sql/executor.ts';
+import {
+  CompiledStatement,
+  type Executor,
+  readPrepared,
+  type StoredRow,
+  writePrepared,
+  writeUnprepared,
+} from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql, sqlFalse } from '../sql/sql-text.ts';
 import type { HookChange } from './hook-runs.ts';
 import type { Input, Values } from './read-input.ts';
@@ -76,7 +83,7 @@ export function newRow(resource: Resource, id: string, values: Values, now: numb
   return stored;
 }
 
-const insertStatements = new WeakMap<Resource, PreparedStatement>();
+const insertStatements = new WeakMap<Resource, CompiledStatement>();
 
 async function insertNew(
   executor: Executor,
@@ -89,7 +96,7 @@ async function insertNew(
       [...row.values()].map((value) => sql`${value}`),
       ', ',
     );
-    return new PreparedStatement(
+    return new CompiledStatement(
       sql`insert into ${raw(table)} (${columns}) values (${values}) returning ${raw(wholeColumns(resource))}`,
     );
   });
@@ -145,7 +152,7 @@ async function updateStatement(context: QueryContext, resource: Resource, id: st
   if (resource.fields.has('updated_at')) stored.set('updated_at', context.now);
   const sets: Fragment[] = [...stored].map(([column, value]) => sql`${raw(quoted(column))} = ${value}`);
   if (resource.versioned) sets.push(raw('"version" = "version" + 1'));
-  await writeOnce(context, sql`update ${raw(resource.table)} set ${join(sets, ', ')} where "id" = ${id}`);
+  await writeUnprepared(context, sql`update ${raw(resource.table)} set ${join(sets, ', ')} where "id" = ${id}`);
 }
 
 /** Deletes a row. `forGood`: permanently, even if the resource keeps deleted rows. */
@@ -161,7 +168,7 @@ export async function removeRow(
   await context.hooks.run(resource, 'beforeWrite', call, { operation: 'delete', values: {}, before: whole });
   if (remove) await remove(call, whole);
   else if (softDelete && !forGood) await markDeleted(context, resource, [whole.id]);
-  else await write(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
+  else await writePrepared(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
   await afterWrite(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
   await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
 }

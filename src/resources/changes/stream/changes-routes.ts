@@ -12,7 +12,7 @@ import { queryOf } from '../../../http/query-of.ts';
 import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import type { Resources } from '../../model/resource.ts';
-import { rejectParameters, wholeNumber } from '../../query/list-query.ts';
+import { readPositiveInteger, rejectUnknownParameters } from '../../query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
@@ -90,7 +90,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
     '/v1/changes',
     { config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs } },
     async (request, reply) => {
-      rejectParameters(queryOf(request), parameters);
+      rejectUnknownParameters(queryOf(request), parameters);
       const token = await tokenOf(services, request, reply);
       return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
@@ -136,7 +136,7 @@ const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, 
 async function readPage(services: ChangesServices, request: FastifyRequest, caller: Caller) {
   const { context, log, resources } = services;
   const query = queryOf(request);
-  const limit = wholeNumber('limit', query.limit || undefined, defaultLimit, maxLimit);
+  const limit = readPositiveInteger('limit', query.limit || undefined, defaultLimit, maxLimit);
   const subscription = readSubscription(context, resources, caller, query);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();

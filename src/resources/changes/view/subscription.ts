@@ -7,7 +7,7 @@ import { queryContext } from '../../model/query-context.ts';
 import type { Resource, Resources } from '../../model/resource.ts';
 import { type ListQuery, readListQuery } from '../../query/list-query.ts';
 import { splitList } from '../../query/split-list.ts';
-import { searchConditions } from '../../read/search-conditions.ts';
+import { searchSql } from '../../read/search-sql.ts';
 import type { Fragment } from '../../sql/sql-text.ts';
 import { readCondition } from './condition-holds.ts';
 import type { LoggedChange } from './logged-change.ts';
@@ -54,7 +54,7 @@ export function readSubscription(
       readCondition(resource, { caller, now });
       const listQuery = readListQuery(resource, query, caller);
       rejectRelations(listQuery);
-      return [name, { resource, search: searchConditions(context, resource, listQuery) }];
+      return [name, { resource, search: searchSql(context, resource, listQuery) }];
     }),
   );
   return { caller, resources, key: JSON.stringify(query) };

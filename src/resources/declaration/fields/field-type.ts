@@ -11,8 +11,8 @@ export interface SearchTerm {
   /** The term is the unescaped word `null`. */
   readonly isNull: boolean;
   /** A wildcard precedes the text. */
-  readonly openStart: boolean;
-  readonly openEnd: boolean;
+  readonly wildcardBefore: boolean;
+  readonly wildcardAfter: boolean;
 }
 
 /** The reason why a value is rejected: a code for programs, and the end of the sentence "<field> …". */
@@ -35,7 +35,7 @@ export interface SearchedField {
   /** Whether an index serves searches and orders by it. */
   readonly indexed: boolean;
   /** The SQL expression that is compared and sorted: the folded text for texts, otherwise the column. */
-  compared(alias: string): string;
+  comparisonSql(alias: string): string;
   foldText(text: string): string;
 }
 

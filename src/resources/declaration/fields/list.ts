@@ -1,4 +1,4 @@
-import { listHolds } from '../../sql/json-lists.ts';
+import { jsonArrayContains } from '../../sql/json-arrays.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
@@ -43,7 +43,7 @@ export const listType: FieldType = {
   hasOrder: false,
   matches(term, field, engine, alias) {
     rejectWildcard(term, field);
-    return listHolds(engine, `${alias}.${quoted(field.column)}`, sql`${term.text}`);
+    return jsonArrayContains(engine, `${alias}.${quoted(field.column)}`, sql`${term.text}`);
   },
 };
 

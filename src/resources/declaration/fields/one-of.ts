@@ -49,16 +49,19 @@ export const oneOfType: FieldType = {
 };
 
 /** The matching values, ignoring case. A wildcard may match several values. */
-function matchingValues({ text, openStart, openEnd }: SearchTerm, { name, options }: SearchedField): string[] {
+function matchingValues(
+  { text, wildcardBefore, wildcardAfter }: SearchTerm,
+  { name, options }: SearchedField,
+): string[] {
   const { values = [] } = options;
   const wanted = text.toLowerCase();
   const matches = values.filter((value) => {
     const lower = value.toLowerCase();
-    if (openStart && openEnd) return lower.includes(wanted);
-    if (openStart) return lower.endsWith(wanted);
-    return openEnd ? lower.startsWith(wanted) : lower === wanted;
+    if (wildcardBefore && wildcardAfter) return lower.includes(wanted);
+    if (wildcardBefore) return lower.endsWith(wanted);
+    return wildcardAfter ? lower.startsWith(wanted) : lower === wanted;
   });
-  if (matches.length === 0 && !openStart && !openEnd) {
+  if (matches.length === 0 && !wildcardBefore && !wildcardAfter) {
     throw unknownName(`search: for ${name} the value`, text, values, 'value_unknown');
   }
   return matches;

@@ -5,7 +5,7 @@ import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 const same = (value: unknown): unknown => value;
 
 /** Converts the text of a search to a stored value. Responds 400 if the field cannot have this value. */
-export function searchedValue(text: string, field: SearchedField): unknown {
+export function toSearchValue(text: string, field: SearchedField): unknown {
   const { type, name } = field;
   const stored = type.fromSearch(text, field);
   if (stored === undefined)
@@ -13,8 +13,9 @@ export function searchedValue(text: string, field: SearchedField): unknown {
   return stored;
 }
 
-export function rejectWildcard({ openStart, openEnd }: SearchTerm, { name, type }: SearchedField): void {
-  if (openStart || openEnd) throw invalidParameter(`search: ${name} takes no wildcard; expected ${type.expected}.`);
+export function rejectWildcard({ wildcardBefore, wildcardAfter }: SearchTerm, { name, type }: SearchedField): void {
+  if (wildcardBefore || wildcardAfter)
+    throw invalidParameter(`search: ${name} takes no wildcard; expected ${type.expected}.`);
 }
 
 const boundsOf = ({ min, max }: AnyOptions) => ({
@@ -30,7 +31,7 @@ export const plainValues = {
   hasOrder: true,
   matches(term, field) {
     rejectWildcard(term, field);
-    return [searchedValue(term.text, field)];
+    return [toSearchValue(term.text, field)];
   },
   indexing: 'declared',
   bounds: boundsOf,

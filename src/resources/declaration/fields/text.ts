@@ -1,5 +1,5 @@
 import type { Engine } from '../../../database/database.ts';
-import { type Fragment, longText, raw, sql } from '../../sql/sql-text.ts';
+import { countLongText, type Fragment, raw, sql } from '../../sql/sql-text.ts';
 import { amount, expression, oneOfWords } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type SearchTerm,
 } from './field-type.ts';
 import { prefixUpperBound } from './folding.ts';
-import { searchedValue, textValues } from './plain-values.ts';
+import { textValues, toSearchValue } from './plain-values.ts';
 
 export interface TextOptions extends FieldOptions<string> {
   /** The minimum number of characters. The default is 1. `min: 0` allows the empty text. */
@@ -104,9 +104,9 @@ export const textType: FieldType = {
   fromSearch: (value, field) => field.foldText(value),
   expected: 'a text',
   matches: (term, field, engine, alias) =>
-    term.openStart || term.openEnd
-      ? wildcard(engine, field.compared(alias), field, term)
-      : [searchedValue(term.text, field)],
+    term.wildcardBefore || term.wildcardAfter
+      ? wildcard(engine, field.comparisonSql(alias), field, term)
+      : [toSearchValue(term.text, field)],
   maxLength: maxOf,
   isFolded: true,
   bounds: (options) => ({ ...textValues.bounds(options), max: maxOf(options) }),
@@ -122,16 +122,16 @@ function wildcard(
   engine: Engine,
   column: string,
   field: SearchedField,
-  { text, openStart, openEnd }: SearchTerm,
+  { text, wildcardBefore, wildcardAfter }: SearchTerm,
 ): Fragment {
   const compared = raw(column);
   const folded = field.foldText(text);
   if (folded === '') return sql`${compared} is not null`;
-  if (openStart && openEnd) {
+  if (wildcardBefore && wildcardAfter) {
     const position = raw(engine === 'sqlite' ? 'instr' : 'strpos');
-    return sql`(${field.indexed ? raw('') : longText} ${position}(${compared}, ${folded}) > 0)`;
+    return sql`(${field.indexed ? raw('') : countLongText} ${position}(${compared}, ${folded}) > 0)`;
   }
-  if (openStart) {
+  if (wildcardBefore) {
     const count = length(folded);
     return engine === 'sqlite'
       ? sql`substr(${compared}, ${-count}) = ${folded}`

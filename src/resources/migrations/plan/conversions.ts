@@ -1,7 +1,7 @@
 import { columnTypes } from '../../../database/migration.ts';
 import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
-import { type Executor, readUnprepared, writeOnce } from '../../sql/executor.ts';
+import { type Executor, readUnprepared, writeUnprepared } from '../../sql/executor.ts';
 import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 import { type Batch, inBatches } from '../rows-of-table.ts';
 
@@ -65,17 +65,17 @@ async function convertSome(
   if (!last) return undefined;
   const ids = rows.map(({ id }) => id);
   if (by instanceof Fragment) {
-    await writeOnce(executor, sql`update ${tableName} set ${target} = ${by} where "id" = any(${ids})`);
+    await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${by} where "id" = any(${ids})`);
   } else if (storage) {
     const type = raw(columnTypes('postgres')[storage].replace(/ collate .*/, ''));
     const values = rows.map(({ value }) => by(value));
-    await writeOnce(
+    await writeUnprepared(
       executor,
       sql`update ${tableName} as t set ${target} = v.value from unnest(${ids}::text[], ${values}::${type}[]) as v (id, value) where t."id" = v.id`,
     );
   } else {
     for (const { id, value } of rows)
-      await writeOnce(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
+      await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
   }
   return { id: last.id, rows: rows.length };
 }

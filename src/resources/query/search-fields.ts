@@ -8,11 +8,11 @@ export const searchableNames = ({ fields }: Resource): string[] =>
 /** `owner.name`, for each searchable field of a related resource. */
 export const searchablePaths = (resource: Resource): string[] => pathsThrough(resource, searchableNames);
 
-const canBeSearched = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
+const isSearchable = ({ options, stored, shown }: ResourceField, byReference: boolean): boolean =>
   stored && (options.searchable === true || (byReference && shown && options.target !== undefined));
 
 /** The field of a search pair. Responds 400 if it is not searchable. */
-export const readSearched = (
+export const readSearchField = (
   resource: Resource,
   name: string,
   caller: Caller,
@@ -20,7 +20,7 @@ export const readSearched = (
 ): FieldPath =>
   readPath(resource, name, caller, {
     parameter,
-    accepts: (field) => canBeSearched(field, byReference),
+    accepts: (field) => isSearchable(field, byReference),
     names: searchableNames,
     refusal: 'is not searchable',
   });

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import type { Fragment } from '../sql/sql-text.ts';
-import type { TaggedJson } from './row-json.ts';
+import type { JsonWithEtag } from './row-json.ts';
 
 /** The limits of each cache: entries, characters of JSON in all entries, and characters of one entry. */
 interface Limits {
@@ -13,7 +13,7 @@ interface Limits {
 const rowLimits: Limits = { entries: 5000, characters: 4_000_000, length: 8192 };
 const pageLimits: Limits = { entries: 500, characters: 1_000_000, length: 65_536 };
 
-class RecentTexts<V extends { readonly json: string }> {
+class JsonCache<V extends { readonly json: string }> {
   readonly #limits: Limits;
   readonly #byKey: BoundedMap<string, V>;
   #characters = 0;
@@ -41,26 +41,26 @@ class RecentTexts<V extends { readonly json: string }> {
   }
 }
 
-interface CachedRow extends TaggedJson {
+interface CachedRow extends JsonWithEtag {
   readonly row: StoredRow;
   /** The revision of the database at which the row was read last. */
   revision: number | undefined;
 }
 
 /** Caches the JSON of rows. Comparing a row costs far less than serializing and hashing it again. */
-export class RecentRows {
-  readonly #texts = new RecentTexts<CachedRow>(rowLimits);
+export class RowCache {
+  readonly #texts = new JsonCache<CachedRow>(rowLimits);
 
   /** The row with this id, if nothing was committed since it was read. */
-  at(id: string, revision: number): TaggedJson | undefined {
+  get(id: string, revision: number): JsonWithEtag | undefined {
     const cached = this.#texts.get(id);
     return cached?.revision === revision ? cached : undefined;
   }
 
   /** `revision`: the revision of the database before the row was read. */
-  of(row: StoredRow, write: () => TaggedJson, revision?: number): TaggedJson {
+  getOrSerialize(row: StoredRow, write: () => JsonWithEtag, revision?: number): JsonWithEtag {
     const cached = this.#texts.get(row.id);
-    if (cached && areSame(cached.row, row)) {
+    if (cached && isSameRow(cached.row, row)) {
       cached.revision = revision;
       return cached;
     }
@@ -72,7 +72,7 @@ export class RecentRows {
 }
 
 /** Rows of one shape have the same columns. Values that are objects never count as equal. */
-function areSame(one: StoredRow, other: StoredRow): boolean {
+function isSameRow(one: StoredRow, other: StoredRow): boolean {
   for (const column in one) if (one[column] !== other[column]) return false;
   return true;
 }
@@ -91,10 +91,10 @@ interface CachedPage {
 }
 
 /** Caches pages of lists by URL. A page is valid until the next commit, for callers who may see the same rows. */
-export class RecentPages {
-  readonly #texts = new RecentTexts<CachedPage>(pageLimits);
+export class PageCache {
+  readonly #texts = new JsonCache<CachedPage>(pageLimits);
 
-  at(url: string, where: Fragment, revision: number): CachedPage | undefined {
+  get(url: string, where: Fragment, revision: number): CachedPage | undefined {
     const cached = this.#texts.get(url);
     return cached?.revision === revision && isSameCondition(cached.where, where) ? cached : undefined;
   }

@@ -1,24 +1,22 @@
 import type { Engine } from '../../database/database.ts';
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
-import { searchedValue } from '../declaration/fields/plain-values.ts';
+import { toSearchValue } from '../declaration/fields/plain-values.ts';
 import type { RuleContext } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { ListQuery } from '../query/list-query.ts';
+import { readSearchField } from '../query/search-fields.ts';
 import type { SearchPair } from '../query/search-text.ts';
-import { readSearched } from '../query/searchable-names.ts';
 import { Fragment, join, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
-import { someRelated } from './related-sql.ts';
+import { existsRelated } from './related-sql.ts';
 
 /** The condition of a search on a row (alias `t`): all pairs must match, or with `or` at least one. */
-export function searchConditions(
+export function searchSql(
   context: RuleContext,
   resource: Resource,
   { search, searchJoin, byReference }: Pick<ListQuery, 'search' | 'searchJoin' | 'byReference'>,
 ): Fragment {
-  const conditions = search.map((pairs) =>
-    or(pairs.map((pair) => searchCondition(context, resource, pair, byReference))),
-  );
+  const conditions = search.map((pairs) => or(pairs.map((pair) => pairSql(context, resource, pair, byReference))));
   const [only, ...more] = conditions;
   if (!only) return sqlTrue;
   if (searchJoin === 'or') return or(conditions);
@@ -26,21 +24,21 @@ export function searchConditions(
 }
 
 /** The text of a search, if an index has the rows with each text in the order of their ids. */
-export interface SearchedText {
+export interface IndexedText {
   readonly field: ResourceField;
   readonly text: string;
 }
 
 /** Undefined unless the search is for one text in one field. */
-export function searchedText(
+export function findIndexedText(
   { caller, engine }: RuleContext,
   resource: Resource,
   { search, byReference }: Pick<ListQuery, 'search' | 'byReference'>,
-): SearchedText | undefined {
+): IndexedText | undefined {
   const [pair, ...more] = search.flat();
   const [term, ...others] = pair?.terms ?? [];
   if (!pair || !term || pair.operator !== '=' || more.length > 0 || others.length > 0 || term.isNull) return undefined;
-  const { relations, field } = readSearched(resource, pair.field, caller, { byReference });
+  const { relations, field } = readSearchField(resource, pair.field, caller, { byReference });
   const isIndexed = resource.definition.managed && field.indexed && field.type.storage === 'text';
   if (relations.length > 0 || !isIndexed) return undefined;
   const matching = field.type.matches(term, field, engine, 't');
@@ -49,17 +47,17 @@ export function searchedText(
   return text?.isWellFormed() && !text.includes('\0') ? { field, text } : undefined;
 }
 
-function searchCondition(context: RuleContext, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
-  const { relations, field } = readSearched(resource, pair.field, context.caller, { byReference });
-  const compares = pair.operator !== '=' && pair.operator !== '!=';
-  const holds = someRelated(context, resource, relations, (alias) =>
-    compares ? comparison(field, pair, alias) : anyTerm(context.engine, field, pair.terms, alias),
+function pairSql(context: RuleContext, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
+  const { relations, field } = readSearchField(resource, pair.field, context.caller, { byReference });
+  const isComparison = pair.operator !== '=' && pair.operator !== '!=';
+  const condition = existsRelated(context, resource, relations, (alias) =>
+    isComparison ? comparisonSql(field, pair, alias) : termsSql(context.engine, field, pair.terms, alias),
   );
   // The exact negation of "=": a row without a value differs from every value.
-  return pair.operator === '!=' ? sql`(${holds}) is not true` : holds;
+  return pair.operator === '!=' ? sql`(${condition}) is not true` : condition;
 }
 
-function anyTerm(engine: Engine, field: ResourceField, terms: readonly SearchTerm[], alias: string): Fragment {
+function termsSql(engine: Engine, field: ResourceField, terms: readonly SearchTerm[], alias: string): Fragment {
   const values: unknown[] = [];
   const others: Fragment[] = [];
   for (const term of terms) {
@@ -71,10 +69,10 @@ function anyTerm(engine: Engine, field: ResourceField, terms: readonly SearchTer
     if (matching instanceof Fragment) others.push(matching);
     else values.push(...matching);
   }
-  return or([isAmong(raw(field.compared(alias)), values), ...others]);
+  return or([inSql(raw(field.comparisonSql(alias)), values), ...others]);
 }
 
-function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
+function inSql(compared: Fragment, values: readonly unknown[]): Fragment {
   if (values.length === 0) return sqlFalse;
   if (values.length === 1) return sql`${compared} = ${values[0]}`;
   const listed = join(
@@ -84,16 +82,16 @@ function isAmong(compared: Fragment, values: readonly unknown[]): Fragment {
   return sql`${compared} in (${listed})`;
 }
 
-function comparison(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
+function comparisonSql(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
   const [only, ...more] = terms as [SearchTerm, ...SearchTerm[]];
   if (more.length > 0) {
     throw invalidParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
   }
-  if (only.isNull || only.openStart || only.openEnd) {
+  if (only.isNull || only.wildcardBefore || only.wildcardAfter) {
     throw invalidParameter(`search: ${operator} on ${field.name} takes a plain value, not null or a wildcard.`);
   }
   if (!field.type.hasOrder) {
     throw invalidParameter(`search: ${operator} is not possible on ${field.name}; =, != and lists of values are.`);
   }
-  return sql`${raw(field.compared(alias))} ${raw(operator)} ${searchedValue(only.text, field)}`;
+  return sql`${raw(field.comparisonSql(alias))} ${raw(operator)} ${toSearchValue(only.text, field)}`;
 }

@@ -3,18 +3,18 @@ import { describe, it } from 'node:test';
 import { garage } from '../../../test/harness/garage.ts';
 import { compileResources, type Resource } from '../model/resource.ts';
 import type { StoredRow } from '../sql/executor.ts';
-import { RecentRows } from './recent-rows.ts';
+import { RowCache } from './json-caches.ts';
 import { selectionFor } from './resource-cache.ts';
 
 /** Opens a cache and counts how often rows are serialized. */
 function open() {
-  const rows = new RecentRows();
+  const rows = new RowCache();
   let times = 0;
   return {
     written(row: StoredRow, padding = '') {
       const json = JSON.stringify(row) + padding;
       assert.equal(
-        rows.of(row, () => {
+        rows.getOrSerialize(row, () => {
           times++;
           return { json, etag: json };
         }).json,
@@ -42,9 +42,9 @@ describe('Recent rows', () => {
       const resource = resources.get(name) as Resource;
       const fields =
         filter === undefined ? undefined : [...resource.fields.values()].filter((field) => field.name === filter);
-      return selectionFor(resource, { fields, includes: [] }).recent;
+      return selectionFor(resource, { fields, includes: [] }).rowCache;
     };
-    assert.ok(recent('drivers') instanceof RecentRows);
+    assert.ok(recent('drivers') instanceof RowCache);
     assert.equal(recent('drivers'), recent('drivers'));
     assert.equal(recent('drivers', 'name'), undefined);
     assert.equal(recent('cars'), undefined, 'a computed field may depend on the time');

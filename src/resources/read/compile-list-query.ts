@@ -5,38 +5,40 @@ import type { Sort } from '../query/sorting.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
 import { relatedValue } from './related-sql.ts';
 import { cacheOf, type Selection, selectionFor } from './resource-cache.ts';
-import { type SearchedText, searchConditions, searchedText } from './search-conditions.ts';
+import { findIndexedText, type IndexedText, searchSql } from './search-sql.ts';
 
-export interface ListRead extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
+export interface CompiledListQuery
+  extends Selection,
+    Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
   /** Only on PostgreSQL. */
-  readonly searched: SearchedText | undefined;
+  readonly indexedText: IndexedText | undefined;
   readonly sort: Sort;
   /** The SQL text is the same for each call. */
-  readonly plain: boolean;
+  readonly prepared: boolean;
   /** Whether it reads rows of other resources. */
   readonly readsOtherResources: boolean;
 }
 
 /** Responds 400 for a search value that the field cannot have. */
-export function listRead(context: RuleContext, resource: Resource, query: ListQuery): ListRead {
+export function compileListQuery(context: RuleContext, resource: Resource, query: ListQuery): CompiledListQuery {
   const { shape, includes } = selectionFor(resource, query);
   const { limit, page, count, cursor, fields } = query;
-  const sortsElsewhere = query.sort?.keys.some(({ relations }) => relations.length > 0) ?? false;
+  const sortsByRelation = query.sort?.keys.some(({ relations }) => relations.length > 0) ?? false;
   return {
     shape,
     includes,
-    search: searchConditions(context, resource, query),
-    searched: context.engine === 'postgres' ? searchedText(context, resource, query) : undefined,
+    search: searchSql(context, resource, query),
+    indexedText: context.engine === 'postgres' ? findIndexedText(context, resource, query) : undefined,
     sort: query.sort ? sortFor(context, resource, query.sort) : cacheOf(resource).sort,
     limit,
     page,
     count,
     cursor,
     aggregates: query.aggregates,
-    plain: query.search.length === 0 && fields === undefined && !sortsElsewhere,
+    prepared: query.search.length === 0 && fields === undefined && !sortsByRelation,
     readsOtherResources:
-      includes.length > 0 || sortsElsewhere || query.search.flat().some(({ field }) => field.includes('.')),
+      includes.length > 0 || sortsByRelation || query.search.flat().some(({ field }) => field.includes('.')),
   };
 }
 
@@ -45,7 +47,7 @@ const sortFor = (context: RuleContext, resource: Resource, sort: Sort): Sort => 
   ...sort,
   keys: sort.keys.map((key) => {
     if (key.relations.length === 0) return key;
-    const compared = relatedValue(context, resource, key.relations, (alias) => raw(key.field.compared(alias)));
-    return { ...key, compared };
+    const expression = relatedValue(context, resource, key.relations, (alias) => raw(key.field.comparisonSql(alias)));
+    return { ...key, expression };
   }),
 });
