@@ -25,43 +25,43 @@ const maxListLength = 60_000;
 /** Runs a tool by calling the API. The arguments are already checked. */
 export async function callTool(
   name: ToolName,
-  given: Arguments,
+  args: Arguments,
   { rights, api }: { rights: readonly Rights[]; api: Api },
 ): Promise<Record<string, unknown>> {
-  if (name === 'describe') return describeRights(rights, given.resource);
-  if (name === 'act') return act(rights, given, api);
-  const { resource } = rights.find((right) => right.resource.name === given.resource) as Rights;
+  if (name === 'describe') return describeRights(rights, args.resource);
+  if (name === 'act') return act(rights, args, api);
+  const { resource } = rights.find((right) => right.resource.name === args.resource) as Rights;
   switch (name) {
     case 'list':
-      return list(resource, given, api);
+      return list(resource, args, api);
     case 'get':
       return rowOf(
-        await callApi(api, { method: 'GET', path: pathOf(resource, given), query: selectionOf(resource, given) }),
+        await callApi(api, { method: 'GET', path: pathOf(resource, args), query: selectionOf(resource, args) }),
       );
     case 'create':
       return rowOf(
-        await callApi(api, { method: 'POST', path: resource.name, body: given.values, headers: conditionsOf(given) }),
+        await callApi(api, { method: 'POST', path: resource.name, body: args.values, headers: conditionsOf(args) }),
       );
     case 'update':
       return rowOf(
         await callApi(api, {
           method: 'PATCH',
-          path: pathOf(resource, given),
-          body: given.values,
-          headers: conditionsOf(given),
+          path: pathOf(resource, args),
+          body: args.values,
+          headers: conditionsOf(args),
         }),
       );
     case 'restore':
       return rowOf(
         await callApi(api, {
           method: 'POST',
-          path: `${pathOf(resource, given)}/restorations`,
-          headers: conditionsOf(given),
+          path: `${pathOf(resource, args)}/restorations`,
+          headers: conditionsOf(args),
         }),
       );
     case 'delete':
-      await callApi(api, { method: 'DELETE', path: pathOf(resource, given), headers: conditionsOf(given) });
-      return { deleted: given.id };
+      await callApi(api, { method: 'DELETE', path: pathOf(resource, args), headers: conditionsOf(args) });
+      return { deleted: args.id };
   }
 }
 

@@ -4,10 +4,10 @@ import { badRequest } from '../../src/platform/errors.ts';
 import { asObject, isObject } from '../../src/platform/is-object.ts';
 
 /** Not checked yet. */
-export type GivenArguments = Readonly<Record<string, unknown>>;
+export type RawArguments = Readonly<Record<string, unknown>>;
 
 type Text = 'resource' | 'action' | 'id' | 'search' | 'orderBy' | 'if_match' | 'idempotency_key';
-export type Arguments = GivenArguments &
+export type Arguments = RawArguments &
   Readonly<Partial<Record<Text, string>>> & {
     readonly limit?: number;
     readonly values?: object;
@@ -21,7 +21,7 @@ const isOf: Record<string, (value: unknown) => boolean> = {
 };
 
 /** Rejects unknown arguments and names the known ones, for the model. The API checks the values. */
-export function checkArguments({ properties, required }: Json, given: GivenArguments): asserts given is Arguments {
+export function checkArguments({ properties, required }: Json, given: RawArguments): asserts given is Arguments {
   const known = asObject(properties);
   for (const name of Array.isArray(required) ? required : [])
     if (given[name] === undefined) throw badRequest(`"${name}" is missing.`);

@@ -17,7 +17,7 @@ import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
 import { countCall } from './call-store.ts';
-import type { GivenArguments } from './check-arguments.ts';
+import type { RawArguments } from './check-arguments.ts';
 import { missingScope } from './missing-scope.ts';
 import type { createProtocol } from './protocol.ts';
 import { mcpResources, rightsOf, usefulScopes } from './rights.ts';
@@ -75,7 +75,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     return known;
   }
 
-  async function recordCall(request: FastifyRequest, tool: string, given: GivenArguments): Promise<void> {
+  async function recordCall(request: FastifyRequest, tool: string, given: RawArguments): Promise<void> {
     const { userId, clientId, sessionId } = request.caller;
     const application = clientId === null ? undefined : (await clients.find(clientId))?.name;
     const { resource, action, id } = given;

@@ -1,7 +1,7 @@
 import { Problem } from '../../src/platform/errors.ts';
 import type { Api } from './api.ts';
 import { ApiError, callTool } from './call-tool.ts';
-import { checkArguments, type GivenArguments } from './check-arguments.ts';
+import { checkArguments, type RawArguments } from './check-arguments.ts';
 import { completeName, findDocument, listDocuments, listTemplates, readDocument } from './documents.ts';
 import { type FollowedRow, type FollowOptions, followable, followRows } from './follow-rows.ts';
 import { fillPrompt, listPrompts } from './prompts.ts';
@@ -18,7 +18,7 @@ export interface ToolResult {
 interface Options {
   readonly rights: readonly Rights[];
   /** Records a call before it runs. */
-  note(what: string, given: GivenArguments): Promise<void>;
+  note(what: string, given: RawArguments): Promise<void>;
   api(): Promise<Api>;
 }
 
@@ -26,7 +26,7 @@ interface Options {
 export interface Toolbox {
   list(): Tool[];
   /** Undefined if the caller has no such tool. */
-  call(name: string, given: GivenArguments): Promise<ToolResult> | undefined;
+  call(name: string, given: RawArguments): Promise<ToolResult> | undefined;
   documents(): ReturnType<typeof listDocuments>;
   templates(): ReturnType<typeof listTemplates>;
   /** Undefined if there is nothing at this address for the caller. */
@@ -53,7 +53,7 @@ const advice: Record<number, string> = {
 
 export function openToolbox({ rights, note, api }: Options): Toolbox {
   const tools = toolsFor(rights);
-  async function run({ name, inputSchema }: Tool, given: GivenArguments): Promise<ToolResult> {
+  async function run({ name, inputSchema }: Tool, given: RawArguments): Promise<ToolResult> {
     await note(name, given);
     try {
       checkArguments(inputSchema, given);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Engine, Tx } from '../../src/database/database.ts';
-import { underMigrationLock } from '../../src/database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
@@ -34,7 +34,7 @@ export async function expectedTables(schemas: readonly TableSchema[]): Promise<R
   try {
     const database = await openDatabase({ databaseUrl: `sqlite:${path}`, databasePoolSize: 1, workingDir: dir });
     try {
-      await underMigrationLock(database, async (tx) => {
+      await withMigrationLock(database, async (tx) => {
         await runPending(database, tx, database.now);
         await makeResourceTables('sqlite', tx, schemas);
       });

@@ -5,7 +5,7 @@ import { parseEnv } from 'node:util';
 import { suggestName } from '../platform/closest-name.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { showValue } from '../platform/json-text.ts';
-import { withoutSecrets } from '../platform/log.ts';
+import { redactSecrets } from '../platform/log.ts';
 import { importFile } from './import-file.ts';
 import { rejectMisspelling, rejectUnknownInEnvFile } from './settings/misspelt-setting.ts';
 import { completeProviders, type ProviderSettings, readProviderSetting } from './settings/provider-settings.ts';
@@ -78,7 +78,7 @@ const keysByEnv = new Map([...settingsByKey].map(([key, setting]) => [setting.en
 const envNames = [...keysByEnv.keys()];
 
 /** A setting that is not marked as secret can still contain a password by mistake. Messages do not show it. */
-const show = (value: unknown): string => withoutSecrets(typeof value === 'string' ? `"${value}"` : showValue(value));
+const show = (value: unknown): string => redactSecrets(typeof value === 'string' ? `"${value}"` : showValue(value));
 
 function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const setting = settings[key];

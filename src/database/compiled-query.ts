@@ -1,5 +1,5 @@
 import type { Compilable } from 'kysely';
-import type { Database, Db, Tx, Written } from './database.ts';
+import type { Database, Db, Tx, WriteResult } from './database.ts';
 
 class Placeholder {
   readonly name: string;
@@ -46,7 +46,7 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
       const { sql, parameters } = compile(database.db);
       return database.readFirst<R>(sql, bind(parameters, values));
     },
-    write(database: Database, values: V): Promise<Written<R>> {
+    write(database: Database, values: V): Promise<WriteResult<R>> {
       const { sql, parameters } = compile(database.db);
       return database.write<R>(sql, bind(parameters, values));
     },

@@ -30,7 +30,7 @@ export interface SharedCounts {
 }
 
 /** The other processes of this service on this machine (WORKERS). */
-export interface Siblings {
+export interface WorkerProcesses {
   counts(name: string): SharedCounts;
   readonly unresponsive: number;
   provideMetrics(read: () => Promise<object[]>): void;
@@ -52,7 +52,7 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly eventsLog?: EventSink | undefined;
-  readonly siblings?: Siblings | undefined;
+  readonly siblings?: WorkerProcesses | undefined;
   /** Shows the progress of slow work during a start. */
   readonly progress?: BeginProgress | undefined;
   /** For tests: replaces the mail server. */

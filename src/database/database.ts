@@ -20,7 +20,7 @@ export interface CommitCounts {
   has?(moment: number): boolean;
 }
 
-export interface Written<R> {
+export interface WriteResult<R> {
   readonly rows: R[];
   /** Resolves when the write is on disk, or rejects when it is undone. Do not show the rows before. */
   readonly durable: Promise<void>;
@@ -64,7 +64,7 @@ export interface Database {
    * takes a list of keys ($1).
    */
   readKeyed?: (<R>(sql: string, key: string, by?: KeyColumn) => Promise<R[]>) | undefined;
-  write<R>(sql: string, parameters: readonly unknown[]): Promise<Written<R>>;
+  write<R>(sql: string, parameters: readonly unknown[]): Promise<WriteResult<R>>;
   /**
    * On PostgreSQL: combines writes of the same kind. The SQL takes the rows as JSON ($1), waits for no lock, and returns the written rows.
    * Returns undefined for a skipped row. Write that row alone.

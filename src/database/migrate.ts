@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { OperatorError } from '../platform/errors.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../platform/progress.ts';
 import type { Database, Tx } from './database.ts';
-import { underMigrationLock } from './locks/migration-lock.ts';
+import { withMigrationLock } from './locks/migration-lock.ts';
 import { columnTypes, type FixedIndex, type Migration, type Report } from './migration.ts';
 import { firstTables } from './migrations/001-first-tables.ts';
 import { findMissing } from './missing-indexes.ts';
@@ -63,7 +63,7 @@ export async function migrate(
   const run = (tx: Tx) => runPending(database, tx, now, steps.next);
   try {
     for (;;) {
-      const { names, newer, more } = await underMigrationLock(database, run);
+      const { names, newer, more } = await withMigrationLock(database, run);
       ran.push(...names);
       if (more) continue;
       steps.end();

@@ -23,7 +23,7 @@ import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { servePages } from '../pages/pages.ts';
-import { createWebSessions, tokenOf } from '../pages/session/authenticate-web.ts';
+import { createWebSessions, internalTokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
 import { Changes } from '../resources/changes/changes.ts';
@@ -115,7 +115,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     keys,
     verifier,
     cookieToken: async (request, reply) =>
-      mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? tokenOf(request) : undefined,
+      mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? internalTokenOf(request) : undefined,
     ownerOf: (userId) => userAsCaller(database.db, userId),
     notify: (tx, { user_id: userId }) =>
       notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),

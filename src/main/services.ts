@@ -8,7 +8,7 @@ import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
 import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
 import { notifyOfLogin } from '../identity/credentials/known-browsers.ts';
-import { createProveByPassword } from '../identity/credentials/require-own-proof.ts';
+import { createPasswordProver } from '../identity/credentials/require-password-or-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
 import { Mail } from '../identity/mail/mail.ts';
@@ -153,7 +153,7 @@ export async function createServices(context: Context) {
     accounts,
     factors,
     proofMethods,
-    proveByPassword: createProveByPassword(context, passwords),
+    proveByPassword: createPasswordProver(context, passwords),
     providers,
     queue,
     activity: new Activity(context),

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { formatEnglish } from '../config/languages/format-english.ts';
 import { listenError, reservePort } from '../config/reserve-port.ts';
-import type { Context, Siblings } from '../database/context.ts';
+import type { Context, WorkerProcesses } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { App } from '../http/app.ts';
@@ -32,7 +32,7 @@ export interface StartOptions {
   readonly log: Logger;
   /** Milliseconds to add to the clock; tests step it. */
   readonly clockOffset?: () => number;
-  readonly siblings?: Siblings;
+  readonly siblings?: WorkerProcesses;
   /** For tests: see `Context`. */
   readonly sendMail?: Context['sendMail'];
   readonly idle?: boolean;

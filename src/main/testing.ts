@@ -9,8 +9,8 @@ import type { SentMail } from '../database/context.ts';
 import { systemSource } from '../http/request-source.ts';
 import { storeNewUser } from '../identity/registration/store-new-user.ts';
 import { systemCaller } from '../platform/caller.ts';
-import { durationOf } from '../platform/duration-of.ts';
 import { createLog } from '../platform/log.ts';
+import { parseDuration } from '../platform/parse-duration.ts';
 import { type RecordedChange, recordedChanges } from '../resources/changes/view/recorded-changes.ts';
 import type { ServiceResourceOf } from '../resources/declaration/resource-calls.ts';
 import { type MakeRow, rowFactory } from '../resources/seeds/row-factory.ts';
@@ -200,7 +200,7 @@ export async function startTestService(
 }
 
 function readTime(text: string): number {
-  const ms = durationOf(text);
+  const ms = parseDuration(text);
   if (ms === undefined) throw new TypeError(`advance takes milliseconds, or a string such as '90m', not "${text}".`);
   return ms;
 }

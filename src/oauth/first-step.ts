@@ -1,6 +1,6 @@
 import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { createMfaToken } from '../identity/factors/mfa-token.ts';
-import { type Method, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
+import { type SecondFactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { lowestAcr } from '../platform/proof.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
@@ -21,8 +21,8 @@ export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step:
   const { user, firstMethod, scopes } = step;
   const next = await secondStepOf(context, keys, user, {
     source: request.source,
-    first: firstMethod,
-    least: lowestAcr((request.parameters.get('acr_values') ?? '').split(' ')),
+    firstMethod,
+    minAcr: lowestAcr((request.parameters.get('acr_values') ?? '').split(' ')),
   });
   if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
   const login = { ...step, amr: amrOf[firstMethod] };
@@ -36,7 +36,7 @@ async function mfaRequired(
   oauth: OAuth,
   { client, source }: GrantRequest,
   { user, scopes, resource, firstMethod, identity, consume }: FirstStep,
-  methods: readonly Method[],
+  methods: readonly SecondFactorMethod[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
   // The first step uses up only its own proof.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { cleanLogLine, createLog, prettyLog, withoutSecrets } from './log.ts';
+import { cleanLogLine, createLog, prettyLog, redactSecrets } from './log.ts';
 
 const token = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl';
 
@@ -23,7 +23,7 @@ describe('The log', () => {
       ['refresh_token=abc&password=hunter2&x=1', 'refresh_token=[hidden]&password=[hidden]&x=1'],
       ['nothing at http://127.0.0.1:3000/v1', 'nothing at http://127.0.0.1:3000/v1'],
     ]) {
-      assert.equal(withoutSecrets(text as string), shown);
+      assert.equal(redactSecrets(text as string), shown);
     }
   });
 

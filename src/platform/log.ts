@@ -22,7 +22,7 @@ const secretsInText: readonly [RegExp, string][] = [
   [/(password|secret|token)=[^\s&"']+/gi, '$1=[hidden]'],
 ];
 
-export function withoutSecrets(text: string): string {
+export function redactSecrets(text: string): string {
   let clean = withoutUrlPasswords(text);
   for (const [pattern, instead] of secretsInText) clean = clean.replace(pattern, instead);
   return clean;
@@ -75,8 +75,7 @@ function shorten(line: string): string {
 }
 
 /** Cuts the line before it looks for secrets, so that a caller cannot make a line expensive. */
-export const cleanLogLine = (line: string): string =>
-  withoutSecrets(line.length > maxLineLength ? shorten(line) : line);
+export const cleanLogLine = (line: string): string => redactSecrets(line.length > maxLineLength ? shorten(line) : line);
 
 /** A cause may be its own cause. */
 const maxCauseDepth = 5;

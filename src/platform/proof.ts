@@ -14,7 +14,7 @@ export interface Proof {
   /** False if the proof cannot be renewed: a personal access token, a client's own token. */
   readonly renewable: boolean;
   /** The password was part of this request. */
-  readonly sent?: true;
+  readonly passwordInRequest?: true;
 }
 
 export const noProof: Proof = Object.freeze({ time: null, amr: [], acr: null, freshSeconds: 900, renewable: false });
@@ -38,10 +38,10 @@ export function acrOf(amr: readonly string[]): Acr {
 export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
   acrLevels.find((level) => values.includes(level));
 
-export const meetsAcr = (acr: Acr | null, least: Acr): boolean =>
-  acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(least);
+export const meetsAcr = (acr: Acr | null, minAcr: Acr): boolean =>
+  acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(minAcr);
 
-export function isProven(proof: Proof, now: number, { maxAge, acr }: ProofRequirement = {}): boolean {
+export function isProofSufficient(proof: Proof, now: number, { maxAge, acr }: ProofRequirement = {}): boolean {
   if (acr !== undefined && !meetsAcr(proof.acr, acr)) return false;
   if (maxAge === undefined && proof.freshSeconds === 0) return true;
   return proof.time !== null && now - proof.time <= (maxAge ?? proof.freshSeconds) * 1000;
@@ -53,6 +53,6 @@ export const minAcrToRenew = ({ acr }: Proof): Acr =>
 
 /** The proof of a request that contains the password. If the password alone is too weak, the proof is not recent. */
 export function proofWithPassword(proof: Proof, now: number): Proof {
-  if (!proof.renewable || !meetsAcr(acrOf(['pwd']), minAcrToRenew(proof))) return { ...proof, sent: true };
-  return { ...proof, time: now, amr: ['pwd'], acr: acrOf(['pwd']), sent: true };
+  if (!proof.renewable || !meetsAcr(acrOf(['pwd']), minAcrToRenew(proof))) return { ...proof, passwordInRequest: true };
+  return { ...proof, time: now, amr: ['pwd'], acr: acrOf(['pwd']), passwordInRequest: true };
 }

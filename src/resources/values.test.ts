@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '../../test/harness/code-points.ts';
-import { isDay } from '../platform/is-day.ts';
+import { isIsoDate } from '../platform/is-iso-date.ts';
 import { fold, prefixUpperBound } from './declaration/fields/folding.ts';
 import { formatTimestamp, parseTimestamp } from './declaration/fields/timestamps.ts';
 
@@ -39,9 +39,9 @@ it('timestamps are parsed only in the format of RFC 3339', () => {
 });
 
 it('only existing days are accepted', () => {
-  for (const day of ['2024-02-29', '0001-01-01', '9999-12-31', '0099-12-31']) assert.ok(isDay(day), day);
+  for (const day of ['2024-02-29', '0001-01-01', '9999-12-31', '0099-12-31']) assert.ok(isIsoDate(day), day);
   for (const day of ['2023-02-29', '2026-13-01', '2026-00-10', '0000-01-01', '26-01-01', '2026-1-1'])
-    assert.ok(!isDay(day), day);
+    assert.ok(!isIsoDate(day), day);
 });
 
 const bytes = (text: string) => Buffer.from(text);

@@ -13,7 +13,7 @@ import { checkNewPassword, readProfile } from '../../src/identity/accounts/user-
 import { parseScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import { localPath } from '../../src/pages/session/local-path.ts';
 import { closestName } from '../../src/platform/closest-name.ts';
-import { cleanLogLine, withoutSecrets } from '../../src/platform/log.ts';
+import { cleanLogLine, redactSecrets } from '../../src/platform/log.ts';
 import { toNfc } from '../../src/platform/normal-form.ts';
 import { fieldTypes } from '../../src/resources/declaration/fields/field-types.ts';
 import { fold, prefixUpperBound } from '../../src/resources/declaration/fields/folding.ts';
@@ -134,7 +134,7 @@ const readers: readonly [name: string, longest: number, read: (text: string) => 
     1 << 18,
     (text) => cleanLogLine(`${JSON.stringify({ level: 'info', time: '', msg: 'x', reason: text })}\n`),
   ],
-  ['its net', 1 << 16, withoutSecrets],
+  ['its net', 1 << 16, redactSecrets],
   ['NFC', 1 << 18, toNfc],
   ['a JSON body', 1 << 18, readJson],
   ['a form', 1 << 18, (text) => readFormEncoded(text)],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Engine, Tx } from '../../../src/database/database.ts';
-import { underMigrationLock } from '../../../src/database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../../src/database/migrate.ts';
 import { createNotesSql } from './notes.ts';
 import { quote } from './tables.ts';
@@ -15,7 +15,7 @@ interface DeferredObject {
  * created later, so that rows can be inserted faster and in any order.
  */
 export async function prepareTarget(database: Database, source: string, makeTables: (tx: Tx) => Promise<void>) {
-  await underMigrationLock(database, async (tx) => {
+  await withMigrationLock(database, async (tx) => {
     await runPending(database, tx, database.now);
     await makeTables(tx);
     const later = await findLater(database.engine, tx);

@@ -27,7 +27,7 @@ export const looksLikeLegacyRefreshToken = (token: string): boolean =>
   /^[0-9a-f]+$/i.test(token);
 
 /** Decrypts defuse/php-encryption v2 by password (APP_KEY). Slow: run it in a thread. Undefined if the key is wrong. */
-export function openLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
+export function decryptLegacyRefreshToken(token: string, appKey: Uint8Array): RefreshPayload | undefined {
   if (!looksLikeLegacyRefreshToken(token)) return undefined;
   const bytes = Buffer.from(token, 'hex');
   const salt = bytes.subarray(4, 4 + saltLength);

@@ -1,11 +1,11 @@
 import { serveRequests } from '../../../src/platform/worker-thread.ts';
-import { openLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
+import { decryptLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
 
-export interface OpeningQuestion {
+export interface DecryptionRequest {
   readonly token: string;
   readonly appKey: Uint8Array;
 }
 
 serveRequests(
-  ({ token, appKey }: OpeningQuestion): RefreshPayload | null => openLegacyRefreshToken(token, appKey) ?? null,
+  ({ token, appKey }: DecryptionRequest): RefreshPayload | null => decryptLegacyRefreshToken(token, appKey) ?? null,
 );

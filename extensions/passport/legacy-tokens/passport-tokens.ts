@@ -19,7 +19,7 @@ import {
   type LegacySession,
   setSubjectOfLogin,
 } from './legacy-token-store.ts';
-import { RefreshOpener } from './refresh-opener.ts';
+import { RefreshTokenDecrypter } from './refresh-token-decrypter.ts';
 import { mapScopes, readScopeMap, type ScopeMap, withOfflineAccess } from './scope-map.ts';
 
 const rememberedSignatures = 10_000;
@@ -28,13 +28,13 @@ const rememberedSignatures = 10_000;
 export class PassportTokens implements LegacyTokens {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
-  readonly #opener: RefreshOpener;
+  readonly #opener: RefreshTokenDecrypter;
   readonly #signatures = new BoundedMap<string, LegacyClaims>(rememberedSignatures);
 
   constructor(context: Context, keys: LegacyKeys) {
     this.#context = context;
     this.#keys = keys;
-    this.#opener = new RefreshOpener(context);
+    this.#opener = new RefreshTokenDecrypter(context);
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return;
       this.#signatures.clear();

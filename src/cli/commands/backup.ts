@@ -4,8 +4,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { backUp, sqliteFile } from '../../database/backup/backup.ts';
 import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
-import { durationOf } from '../../platform/duration-of.ts';
 import { reasonOf } from '../../platform/errors.ts';
+import { parseDuration } from '../../platform/parse-duration.ts';
 import { localNow } from '../account/local-clock.ts';
 import { readCount } from '../terminal/print.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
@@ -13,7 +13,7 @@ import { UsageError } from '../terminal/usage-error.ts';
 
 /** For an option of a command. */
 function readDuration(text: string): number {
-  const ms = durationOf(text);
+  const ms = parseDuration(text);
   if (ms) return ms;
   throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 2h or 7d.');
 }

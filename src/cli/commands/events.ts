@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Context } from '../../database/context.ts';
-import { durationOf } from '../../platform/duration-of.ts';
+import { parseDuration } from '../../platform/parse-duration.ts';
 import { eventLine } from '../../resources/audit/event-line.ts';
 import { type EventFilter, type EventRow, newestEvents } from '../../resources/audit/event-store.ts';
 import { followEvents } from '../../resources/audit/follow-events.ts';
@@ -88,7 +88,7 @@ function readable({ created_at, type, user_id, client_id, actor_id, address, dat
 }
 
 function readSince(text: string): Since {
-  const ago = durationOf(text);
+  const ago = parseDuration(text);
   if (ago !== undefined) return (now) => now - ago;
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new InvalidArgumentError('It must be a date, or a duration such as 15m, 2h or 7d.');

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../platform/errors.ts';
-import { isDay } from '../../platform/is-day.ts';
+import { isIsoDate } from '../../platform/is-iso-date.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import { flag, text } from './setting.ts';
 
@@ -71,7 +71,7 @@ function completeProvider(
       `${prefix}_${missing} is missing: got nothing; expected text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
     );
   }
-  if (secretExpires !== undefined && !isDay(secretExpires)) {
+  if (secretExpires !== undefined && !isIsoDate(secretExpires)) {
     throw new OperatorError(`${prefix}_SECRET_EXPIRES: got "${secretExpires}"; expected a day such as 2027-01-31.`);
   }
   if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {

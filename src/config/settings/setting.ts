@@ -28,11 +28,11 @@ const ok = <T>(value: T) => ({ ok: true as const, value });
 const invalid = { ok: false as const };
 
 /** The same setting with one more condition on its value. */
-export const withCondition = <T>(base: Setting<T>, holds: (value: T) => boolean): Setting<T> => ({
+export const withCondition = <T>(base: Setting<T>, condition: (value: T) => boolean): Setting<T> => ({
   ...base,
   parse(value) {
     const read = base.parse(value);
-    return read.ok && !holds(read.value) ? invalid : read;
+    return read.ok && !condition(read.value) ? invalid : read;
   },
 });
 

@@ -5,8 +5,8 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import type { Config } from '../../config/config.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
+import { fsyncFolder } from '../fsync-folder.ts';
 import { knownMigrations } from '../migrate.ts';
-import { syncFolder } from '../sync-folder.ts';
 
 type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
 
@@ -50,7 +50,7 @@ export async function backUp(
     shown.end();
   }
   renameSync(draft, target);
-  syncFolder(dirname(target));
+  fsyncFolder(dirname(target));
 }
 
 async function copyPages(source: string, draft: string): Promise<void> {
@@ -109,7 +109,7 @@ async function putInPlace(target: string, overwrite: boolean, make: (draft: stri
   if (previousPath) renameSync(target, previousPath);
   for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
   renameSync(draft, target);
-  syncFolder(dirname(target));
+  fsyncFolder(dirname(target));
   return previousPath;
 }
 

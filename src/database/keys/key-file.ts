@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeS
 import { dirname } from 'node:path';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import { readIfExists } from '../../platform/read-if-exists.ts';
-import { syncFolder } from '../sync-folder.ts';
+import { fsyncFolder } from '../fsync-folder.ts';
 
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */
 const minLength = 32;
@@ -38,7 +38,7 @@ export function readOrCreateKeyFile(path: string): string {
     } finally {
       unlinkSync(draft);
     }
-    syncFolder(dirname(path));
+    fsyncFolder(dirname(path));
   } catch (error) {
     throw unusable(path, error);
   }

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import type { Db } from '../database.ts';
-import { underMigrationLock } from '../locks/migration-lock.ts';
+import { withMigrationLock } from '../locks/migration-lock.ts';
 import { allKeys, insertKey, type KeyRow, readIssuers, readKeys, rememberIssuer, replaceSealed } from './key-store.ts';
 import { MacKeys } from './mac-keys.ts';
 import { createIdTokenKey, createMacKey, createSigningKey } from './make-keys.ts';
@@ -118,7 +118,7 @@ export class KeyRing {
   async createMissingKeys(): Promise<void> {
     const { config, database, now } = this.#context;
     const at = now();
-    await underMigrationLock(database, async (tx) => {
+    await withMigrationLock(database, async (tx) => {
       await rememberIssuer(tx, config.baseUrl, at);
       const rows = await allKeys(tx);
       if (!rows.some(({ purpose, signs }) => purpose === 'sign' && signs === null))

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { contexts } from '../../../test/harness/contexts.ts';
-import { underMigrationLock } from './migration-lock.ts';
+import { withMigrationLock } from './migration-lock.ts';
 
 describe('A migration on PostgreSQL', () => {
   const make = contexts('postgres');
@@ -23,7 +23,7 @@ describe('A migration on PostgreSQL', () => {
         begun = resolve;
       });
       let attempts = 0;
-      const changed = underMigrationLock(database, async (tx) => {
+      const changed = withMigrationLock(database, async (tx) => {
         attempts++;
         begun();
         await sql`alter table users add column of_a_test integer`.execute(tx);
@@ -46,7 +46,7 @@ describe('A migration on PostgreSQL', () => {
     let most = 0;
     await Promise.all(
       Array.from({ length: 4 }, () =>
-        underMigrationLock(database, async (tx) => {
+        withMigrationLock(database, async (tx) => {
           most = Math.max(most, ++inside);
           await sql`select pg_sleep(0.02)`.execute(tx);
           inside--;

@@ -28,7 +28,7 @@ const isTableInUse = (error: unknown): boolean =>
   isDeadlock(error) || (error instanceof Problem && /lock timeout/.test(error.reason ?? error.message));
 
 /** Runs work in a transaction, one instance at a time. It may run again, so `work` must keep nothing of a failed attempt. */
-export async function underMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function withMigrationLock<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   const { engine, db } = database;
   // On SQLite the write transaction itself is the lock.
   if (engine === 'sqlite') return db.transaction().execute(work);

@@ -15,7 +15,7 @@ import { DatabaseClock } from './invalidations/database-clock.ts';
 import { PostgresBus, type Servers } from './invalidations/postgres-bus.ts';
 import { cancelOnAbort } from './pool/cancel-on-abort.ts';
 import { type Connection, connect } from './pool/connection.ts';
-import { onDirectConnection } from './pool/direct-connection.ts';
+import { withDirectConnection } from './pool/direct-connection.ts';
 import { limitsOf } from './pool/limits.ts';
 import { openPrimaryPool } from './pool/primary-pool.ts';
 import { reserveSize, withReserve } from './pool/reserve.ts';
@@ -149,7 +149,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
       durable: Promise.resolve(),
     }),
     batchWrite: shareWrites(runQuery),
-    direct: (work) => onDirectConnection(listening.current, closing.signal, work),
+    direct: (work) => withDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
     changes,
     replicas,

@@ -2,7 +2,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
 import {
   type Acr,
-  isProven,
+  isProofSufficient,
   meetsAcr,
   minAcrToRenew,
   type Proof,
@@ -41,5 +41,5 @@ function challengedAcr(proof: Proof, required: Acr | undefined): Acr | undefined
 
 /** Contract 5.9: requires a strong and recent proof. Reads it from the cached caller. The operator needs no proof. */
 export function requireProof({ kind, proof }: Caller, now: number, requirement: ProofRequirement = {}): void {
-  if (kind !== 'system' && !isProven(proof, now, requirement)) throw proofTooOld(proof, requirement);
+  if (kind !== 'system' && !isProofSufficient(proof, now, requirement)) throw proofTooOld(proof, requirement);
 }

@@ -26,7 +26,7 @@ export function findUsableOneTimeToken(db: Db, id: string, purpose: OneTimePurpo
 }
 
 /** One statement: of two concurrent uses, one succeeds. */
-export function useOneTimeToken(tx: Tx, id: string, purpose: OneTimePurpose, now: number) {
+export function consumeOneTimeToken(tx: Tx, id: string, purpose: OneTimePurpose, now: number) {
   return tx
     .updateTable('one_time_tokens')
     .set({ used_at: now })

@@ -71,7 +71,7 @@ export async function peekOneTimeToken(
   return id === undefined ? undefined : findUsableOneTimeToken(database.db, id, purpose, now());
 }
 
-export const linkNotValid = (): Problem =>
+export const invalidLink = (): Problem =>
   new Problem(404, 'Not Found', 'This link is no longer valid: it was used, it expired, or a newer link replaced it.', {
     code: 'link_invalid',
   });

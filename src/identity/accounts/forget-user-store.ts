@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Tx } from '../../database/database.ts';
-import { forgetMailTo } from '../mail/mail.ts';
+import { deleteQueuedMail } from '../mail/mail.ts';
 
 export async function findClientIdsOf(tx: Tx, userId: string): Promise<string[]> {
   const clients = await tx.selectFrom('clients').select('id').where('user_id', '=', userId).execute();
@@ -17,7 +17,7 @@ export async function deleteUserData(tx: Tx, userId: string, email: string | nul
     .where((or) => or.or([or('type', 'like', 'user.%'), or('type', 'like', 'email.%')]))
     .execute();
   if (email === null) return;
-  await forgetMailTo(tx, email);
+  await deleteQueuedMail(tx, email);
 }
 
 type UserTable = 'identities' | 'passkeys' | 'authenticators' | 'recovery_codes' | 'remembered_browsers';

@@ -11,10 +11,10 @@ export const currentPasswordRequired = (field = 'current_password') =>
 export const wrongPassword = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
 
-interface GivenPassword {
+interface PasswordInput {
   /** The field in the request body. */
   readonly field: string;
-  readonly given: unknown;
+  readonly value: unknown;
   readonly source: RequestSource;
 }
 
@@ -23,17 +23,17 @@ export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
   user: UserRow,
-  { field, given, source }: GivenPassword,
+  { field, value, source }: PasswordInput,
 ): Promise<void> {
-  if (given === undefined || given === null || given === '') throw currentPasswordRequired(field);
-  if (typeof given !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
+  if (value === undefined || value === null || value === '') throw currentPasswordRequired(field);
+  if (typeof value !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
   // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
   // token does not keep the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, max: 10, of: 'account', resetOnSuccess: true };
   const right = await checkWithinLimits(
     context,
     [account, ...networkLimits('login', source.address, 100)],
-    async () => (await passwords.verify(given, user.password_hash, source.address)) || undefined,
+    async () => (await passwords.verify(value, user.password_hash, source.address)) || undefined,
     'Too many wrong passwords. Wait before you try again.',
   );
   if (!right) throw wrongPassword(field);

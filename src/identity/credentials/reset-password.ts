@@ -4,8 +4,8 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
-import { linkNotValid, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { consumeOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { invalidLink, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { deleteNonFactorPasskeys, deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
@@ -25,13 +25,13 @@ export async function resetPassword(
   // Checked first: an invalid link costs no hashing, and an invalid password does not use up the link.
   const found = await peekOneTimeToken(context, keys, 'reset_password', token);
   const owner = found && (await findUser(database.db, found.user_id));
-  if (!found || !owner || owner.disabled || owner.email !== found.email) throw linkNotValid();
+  if (!found || !owner || owner.disabled || owner.email !== found.email) throw invalidLink();
   const problem = await checkNewPassword(password, owner);
   if (problem) throw unprocessable([problem]);
   const passwordHash = await passwords.hash(password as string, source.address);
   return commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [owner.id]);
-    const used = await useOneTimeToken(tx, found.id, 'reset_password', now());
+    const used = await consumeOneTimeToken(tx, found.id, 'reset_password', now());
     const changed =
       used &&
       (await updateUser(tx, used.user_id, {
@@ -40,7 +40,7 @@ export async function resetPassword(
         email_confirmed: 1,
         updated_at: now(),
       }));
-    if (!changed || changed.disabled || changed.email !== used.email) throw linkNotValid();
+    if (!changed || changed.disabled || changed.email !== used.email) throw invalidLink();
     // Another person who registered this address earlier may have added ways to sign in.
     if (owner.email_confirmed === 0) {
       await deleteRowsOf(tx, changed.id, 'identities');

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { linkNotValid, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { invalidLink, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { countMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {
@@ -124,7 +124,7 @@ export async function undoEmailChange(
     const change = await findEmailChange(tx, changeId);
     const at = now();
     undoable(change, at);
-    if (!user || !change || user.disabled) throw linkNotValid();
+    if (!user || !change || user.disabled) throw invalidLink();
     if (!(await replaceEmail(tx, user.id, email, at))) {
       throw conflict(
         'Another user has taken this email address in the meantime. Ask the people who run the service.',
@@ -142,7 +142,7 @@ export async function undoEmailChange(
 
 function undoable(change: EmailChangeRow | undefined, now: number): EmailChangeRow & { old_email: string } {
   if (!change || change.undone_at !== null || change.undo_until <= now || change.old_email === null) {
-    throw linkNotValid();
+    throw invalidLink();
   }
   return { ...change, old_email: change.old_email };
 }

@@ -5,8 +5,8 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict, notFound } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { useOneTimeToken } from '../account-mails/one-time-token-store.ts';
-import { linkNotValid, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { consumeOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { invalidLink, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { countMail, requestMail, tooManyMails } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findPendingChange } from '../accounts/email-change-store.ts';
@@ -72,15 +72,15 @@ export async function confirmEmail(
 ): Promise<UserRow> {
   const { database, now } = context;
   const id = readOneTimeToken(keys, 'confirm_email', token);
-  if (id === undefined) throw linkNotValid();
+  if (id === undefined) throw invalidLink();
   return database.db.transaction().execute(async (tx) => {
-    const used = await useOneTimeToken(tx, id, 'confirm_email', now());
-    if (!used) throw linkNotValid();
+    const used = await consumeOneTimeToken(tx, id, 'confirm_email', now());
+    if (!used) throw invalidLink();
     const { user_id: userId, email } = used;
     const user =
       (await markEmailConfirmed(tx, userId, email, now())) ??
       (await applyEmailChange(context, mail, tx, { userId, email, source }));
-    if (!user) throw linkNotValid();
+    if (!user) throw invalidLink();
     await recordEvent(context, tx, { type: 'email.confirmed', userId, source });
     return user;
   });

@@ -3,28 +3,28 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import type { Method } from './second-step.ts';
+import type { SecondFactorMethod } from './second-step.ts';
 import { consumeOnce } from './spent-value-store.ts';
 
 const purpose = 'mfa token';
 const lifeMs = 5 * 60_000;
 
 /** The result of the first step of a login. The token is signed. Nothing is stored until it is used. */
-export interface FirstStep {
+export interface MfaTokenClaims {
   readonly userId: string;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
   /** RFC 8176. */
   readonly amr: readonly string[];
-  readonly methods: readonly Method[];
+  readonly methods: readonly SecondFactorMethod[];
   /** After a sign-in with a provider: the identity, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** If the methods include `email_code`: the id of the code that was sent. */
   readonly emailCode?: string | undefined;
 }
 
-interface Signed extends FirstStep {
+interface Signed extends MfaTokenClaims {
   readonly nonce: string;
   readonly expiresAt: number;
   /** A fingerprint of the password hash: a new password voids the first step. */
@@ -34,7 +34,7 @@ interface Signed extends FirstStep {
 const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string =>
   hash('sha256', password_hash, 'base64url').slice(0, 16);
 
-export function createMfaToken(keys: KeyRing, user: UserRow, first: FirstStep, now: number): string {
+export function createMfaToken(keys: KeyRing, user: UserRow, first: MfaTokenClaims, now: number): string {
   const nonce = randomBytes(16).toString('base64url');
   const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
   const what = Buffer.from(JSON.stringify(signed)).toString('base64url');

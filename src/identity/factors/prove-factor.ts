@@ -11,13 +11,13 @@ import { readEmailCode } from './email-codes.ts';
 import { recordFactorChange } from './factor-notices.ts';
 import { type Assertion, readAssertion } from './passkeys.ts';
 import {
+  consumeRecoveryCode,
   countRecoveryCodes,
   hasRecoveryCode,
   isRecoveryCode,
   lowRecoveryCodes,
-  useRecoveryCode,
 } from './recovery-code-store.ts';
-import type { Method } from './second-step.ts';
+import type { SecondFactorMethod } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 
 export interface FactorCheckServices {
@@ -27,7 +27,7 @@ export interface FactorCheckServices {
 }
 
 /** The values that a user sends to prove a factor. */
-export interface SentFactor {
+export interface FactorInput {
   readonly code?: string | undefined;
   /** The assertion of a passkey. */
   readonly passkey?: unknown;
@@ -37,8 +37,8 @@ export interface SentFactor {
 
 interface FactorAttempt {
   readonly userId: string;
-  readonly methods: readonly Method[];
-  readonly sent: SentFactor;
+  readonly methods: readonly SecondFactorMethod[];
+  readonly sent: FactorInput;
   readonly source: RequestSource;
 }
 
@@ -67,7 +67,7 @@ export async function proveFactor(services: FactorCheckServices, attempt: Factor
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
-function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): Method | undefined {
+function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): SecondFactorMethod | undefined {
   if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
   if (code === undefined) return undefined;
   if (isRecoveryCode(code) && methods.includes('recovery_code')) return 'recovery_code';
@@ -76,7 +76,7 @@ function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): Method |
 
 type Reader = (services: FactorCheckServices, attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
-const readers: Record<Method, Reader> = {
+const readers: Record<SecondFactorMethod, Reader> = {
   async passkey(services, { userId, sent }) {
     const assertion = await readAssertion(services, sent.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;
@@ -96,7 +96,7 @@ const readers: Record<Method, Reader> = {
   async recovery_code({ context, mail }, { userId, sent: { code = '' }, source }) {
     if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
     const consume = async (tx: Tx) => {
-      if (!(await useRecoveryCode(tx, userId, code, context.now()))) return false;
+      if (!(await consumeRecoveryCode(tx, userId, code, context.now()))) return false;
       const left = await countRecoveryCodes(tx, userId);
       const notice = left <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
       await recordFactorChange(context, mail, tx, {

@@ -41,7 +41,7 @@ export async function hasRecoveryCode(db: Db, userId: string, code: string): Pro
 }
 
 /** Uses up a code. One statement: of two concurrent uses, one succeeds. */
-export async function useRecoveryCode(tx: Tx, userId: string, code: string, now: number): Promise<boolean> {
+export async function consumeRecoveryCode(tx: Tx, userId: string, code: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('recovery_codes')
     .set({ used_at: now })

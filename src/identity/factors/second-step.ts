@@ -6,36 +6,36 @@ import { rolesOf, type UserRow } from '../accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { isRemembered } from './remembered-browser-store.ts';
 
-export type Method = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
+export type SecondFactorMethod = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
 
 /** The next step after the first factor. */
 export type SecondStep =
   | { readonly kind: 'none' }
   /** Asks for one of these methods. */
-  | { readonly kind: 'prove'; readonly methods: readonly Method[] }
+  | { readonly kind: 'prove'; readonly methods: readonly SecondFactorMethod[] }
   /** The policy requires a second factor, but the user has none. This login can only set one up. */
   | { readonly kind: 'set-up' };
 
 const none: SecondStep = { kind: 'none' };
 
-/** `first`: the proved factor. A mailbox counts as one factor only. `least`: the level that the login must reach. */
+/** `firstMethod`: the proved factor. A mailbox counts as one factor only. `minAcr`: the level that the login must reach. */
 export async function secondStepOf(
   context: Context,
   keys: KeyRing,
   user: Pick<UserRow, 'id' | 'roles' | 'email' | 'email_confirmed'>,
   {
     source,
-    first,
-    least,
-  }: { source: RequestSource; first: 'password' | 'email_code' | 'provider'; least?: Acr | undefined },
+    firstMethod,
+    minAcr,
+  }: { source: RequestSource; firstMethod: 'password' | 'email_code' | 'provider'; minAcr?: Acr | undefined },
 ): Promise<SecondStep> {
   const { config, database } = context;
   if (config.mfa === 'off') return none;
   const held = await findHeldFactors(database.db, user.id);
   if (hasSecondFactor(held)) {
-    const mayRemember = config.mfaRemember > 0 && !meetsAcr(least ?? null, 'urn:gatehouse:2');
+    const mayRemember = config.mfaRemember > 0 && !meetsAcr(minAcr ?? null, 'urn:gatehouse:2');
     if (mayRemember && (await isRemembered(context, keys, user.id, source))) return none;
-    const methods: Method[] = [];
+    const methods: SecondFactorMethod[] = [];
     if (held.authenticators > 0) methods.push('totp');
     if (held.passkeys + held.automaticPasskeys > 0) methods.push('passkey');
     if (held.recoveryCodes > 0) methods.push('recovery_code');
@@ -43,7 +43,7 @@ export async function secondStepOf(
   }
   if (!isMfaRequired(context, user)) return none;
   // Access to the mailbox also allows a password reset. So a mailed code is offered only if no stronger factor is set up.
-  const byMail = config.emailCodes && first === 'password' && user.email !== null && user.email_confirmed === 1;
+  const byMail = config.emailCodes && firstMethod === 'password' && user.email !== null && user.email_confirmed === 1;
   return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
 }
 

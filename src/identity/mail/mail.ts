@@ -99,5 +99,5 @@ export class Mail {
 }
 
 /** Deletes queued mail to an address. */
-export const forgetMailTo = (tx: Tx, email: string): Promise<void> =>
+export const deleteQueuedMail = (tx: Tx, email: string): Promise<void> =>
   deleteJobsOfSubject(tx, mailJobName, foldEmail(email));

@@ -4,8 +4,8 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { findUsableOneTimeToken, useOneTimeToken } from '../account-mails/one-time-token-store.ts';
-import { linkNotValid } from '../account-mails/one-time-tokens.ts';
+import { consumeOneTimeToken, findUsableOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { invalidLink } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { findUser, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
@@ -24,14 +24,13 @@ export async function acceptInvitation(
   const found = await findUsableOneTimeToken(database.db, linkId, 'reset_password', now());
   const user = found && (await findUser(database.db, found.user_id));
   // A user who confirmed the address before is not new, and links the identity in the settings.
-  if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1)
-    throw linkNotValid();
+  if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1) throw invalidLink();
   if (!upstream.emailVerified || upstream.email?.toLowerCase() !== found.email.toLowerCase()) {
     throw forbidden('The invitation is for another email address than the one of this account.', 'invitation_address');
   }
   await commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [user.id]);
-    if (!(await useOneTimeToken(tx, found.id, 'reset_password', now()))) throw linkNotValid();
+    if (!(await consumeOneTimeToken(tx, found.id, 'reset_password', now()))) throw invalidLink();
     await revokeAccess(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
     const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };
     await updateUser(tx, user.id, changes);

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { modulesIn } from '../../config/import-file.ts';
 import { isLoopbackHost } from '../../http/network-of.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { isDay } from '../../platform/is-day.ts';
+import { isIsoDate } from '../../platform/is-iso-date.ts';
 import { checkOptions, importChecked } from '../../resources/declaration/check-options.ts';
 import {
   callback,
@@ -34,7 +34,7 @@ const secret: OptionKind = {
 
 const day: OptionKind = {
   expected: 'a day such as 2027-01-31',
-  accepts: (value) => typeof value === 'string' && isDay(value),
+  accepts: (value) => typeof value === 'string' && isIsoDate(value),
 };
 
 const options: OptionKinds<ProviderDefinition> = {

@@ -14,7 +14,7 @@ import { type Mapped, mapClaims } from './map-claims.ts';
 import type { Upstream } from './upstream.ts';
 
 /** The user that an identity belongs to (contract 14.2). */
-export type Resolved =
+export type ResolvedIdentity =
   | { readonly kind: 'user'; readonly user: UserRow; readonly identityId: string; readonly isNew: boolean }
   /** The email belongs to this user, who must prove to own the account. */
   | { readonly kind: 'taken'; readonly user: UserRow };
@@ -29,7 +29,7 @@ export async function resolveIdentity(
   services: AccountServices,
   definition: ProviderDefinition,
   { upstream, source }: { upstream: Upstream; source: RequestSource },
-): Promise<Resolved> {
+): Promise<ResolvedIdentity> {
   const mapped = mapClaims(context, definition, upstream);
   const known = await signInKnown(context, { upstream, mapped, source });
   if (known) return known;
@@ -54,7 +54,10 @@ interface SignIn {
   readonly source: RequestSource;
 }
 
-async function signInKnown(context: Context, { upstream, mapped, source }: SignIn): Promise<Resolved | undefined> {
+async function signInKnown(
+  context: Context,
+  { upstream, mapped, source }: SignIn,
+): Promise<ResolvedIdentity | undefined> {
   const { database } = context;
   const identity = await findIdentity(database.db, upstream);
   if (!identity) return undefined;
@@ -83,7 +86,7 @@ async function register(
   context: Context,
   services: AccountServices,
   { upstream, mapped, source }: SignIn,
-): Promise<Resolved> {
+): Promise<ResolvedIdentity> {
   requireOpenRegistration(context.config);
   let identityId = '';
   const { name = upstream.name, username = null, phone = null } = mapped.fields;

@@ -2,7 +2,7 @@ import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { conflict } from '../../platform/errors.ts';
 import { findUser } from '../accounts/user-store.ts';
-import { canUsePassword } from '../credentials/require-own-proof.ts';
+import { hasLocalPassword } from '../credentials/require-password-or-proof.ts';
 import { findHeldFactors } from '../factors/held-factor-store.ts';
 import { countUsableIdentities } from './identity-store.ts';
 
@@ -11,7 +11,7 @@ export async function findSignInMethods(context: Pick<Context, 'config'>, db: Db
   const user = await findUser(db, userId);
   const held = await findHeldFactors(db, userId);
   return {
-    password: user !== undefined && canUsePassword(context, user),
+    password: user !== undefined && hasLocalPassword(context, user),
     passkeys: held.passkeys + held.automaticPasskeys,
     identities: await countUsableIdentities(db, userId),
   };

@@ -7,7 +7,7 @@ import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { missingIdentifier, type Profile } from '../accounts/user-fields.ts';
-import { requireOwnProof } from '../credentials/require-own-proof.ts';
+import { requirePasswordOrProof } from '../credentials/require-password-or-proof.ts';
 import { beginEmailChange, rejectTakenEmail } from '../email/change-email.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 
@@ -69,7 +69,7 @@ export async function guardUserWrite(
   }
   if (isDelete) {
     if (!before || !isSelf(caller, before.id)) requireProof(caller, call.now);
-    else requireOwnProof(context, caller, before, call.now);
+    else requirePasswordOrProof(context, caller, before, call.now);
     return;
   }
   requireLoginField(call, after);
@@ -105,7 +105,7 @@ async function guardLoginFields(
   if (!loginFields.some((field) => field in values && values[field] !== before[field])) return;
   requireEveryScope(caller);
   const self = isSelf(caller, before.id);
-  if (self) requireOwnProof(context, caller, before, now);
+  if (self) requirePasswordOrProof(context, caller, before, now);
   else requireProof(caller, now);
   if (email === undefined || email === before.email) return;
   if (self) {

@@ -11,7 +11,7 @@ import {
   unknownField,
 } from '../accounts/user-fields.ts';
 import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
-import { requireOwnProof } from '../credentials/require-own-proof.ts';
+import { requirePasswordOrProof } from '../credentials/require-password-or-proof.ts';
 import { countChangeMails } from '../email/change-email.ts';
 import { requireUntaken } from '../registration/registration-limits.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
@@ -56,7 +56,7 @@ async function requireOwner({ context, caller, source, now }: Call, user: UserRo
   const self = isSelf(caller, user.id);
   const sensitive = changed.length > 0 || values.password !== undefined;
   if (changed.length > 0 || (!self && values.password !== undefined)) requireEveryScope(caller);
-  if (sensitive && self) requireOwnProof(context, caller, user, now);
+  if (sensitive && self) requirePasswordOrProof(context, caller, user, now);
   if (sensitive && !self) requireProof(caller, now);
   if (!self) return;
   if (changed.length > 0) await requireUntaken(context, pick(values, changed), source, user.id);
@@ -84,5 +84,5 @@ export async function prepareDeletion(
   requireEveryScope(caller);
   // Checked before the password, because the password would not help.
   if (isAdmin(caller) && !(await hasAdministrator(context.database.db, id))) throw lastAdministrator();
-  requireOwnProof(context, caller, user, now);
+  requirePasswordOrProof(context, caller, user, now);
 }

@@ -1,7 +1,7 @@
 import { formatEnglish } from '../../config/languages/format-english.ts';
 import type { MessageValues } from '../../config/languages/format-message.ts';
 import { Problem, reasonOf } from '../../platform/errors.ts';
-import { withoutSecrets } from '../../platform/log.ts';
+import { redactSecrets } from '../../platform/log.ts';
 
 /** The result of one check. An `error` makes the command fail. A `notice` may be intended. */
 export interface Finding {
@@ -33,5 +33,5 @@ function createFinding(state: 'notice' | 'error', ...[part, summary, fix, values
 
 export const explain = (error: unknown): string => {
   const message = reasonOf(error);
-  return withoutSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
+  return redactSecrets(error instanceof Problem && error.reason ? `${message} (${error.reason})` : message);
 };

@@ -3,13 +3,13 @@ import type { FirstAdministrator } from '../../identity/accounts/first-password.
 export type Counts = readonly (readonly [caller: string, count: number])[];
 
 /** The counts of a worker, per limit and window. */
-export interface Counted {
+export interface RateLimitCounts {
   readonly name: string;
   readonly windowEnds: number;
   readonly counts: Counts;
 }
 
-export type FromWorker =
+export type WorkerMessage =
   | { readonly is: 'ready'; readonly url: string; readonly administrator: FirstAdministrator | undefined }
   /** `explanation`: the message for the operator. */
   | { readonly is: 'failed'; readonly explanation: string }
@@ -18,9 +18,9 @@ export type FromWorker =
   | { readonly is: 'sum'; readonly requestId: number }
   | { readonly is: 'figures'; readonly requestId: number; readonly figures: object[] }
   /** `requestId`: the worker waits until the primary has notified the others. */
-  | { readonly is: 'counted'; readonly counted: readonly Counted[]; readonly requestId: number | undefined };
+  | { readonly is: 'counted'; readonly counted: readonly RateLimitCounts[]; readonly requestId: number | undefined };
 
-export type FromPrimary =
+export type PrimaryMessage =
   | { readonly is: 'drain' }
   | { readonly is: 'stop' }
   /** The worker must respond with `alive`. */
@@ -29,4 +29,4 @@ export type FromPrimary =
   | { readonly is: 'silent'; readonly count: number }
   | { readonly is: 'show'; readonly requestId: number }
   | { readonly is: 'response'; readonly requestId: number; readonly text: string }
-  | { readonly is: 'counted'; readonly counted: readonly Counted[] };
+  | { readonly is: 'counted'; readonly counted: readonly RateLimitCounts[] };

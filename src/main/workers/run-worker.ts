@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { BeginProgress } from '../../platform/progress.ts';
 import { startGatehouse } from '../start.ts';
-import type { FromPrimary, FromWorker } from './messages.ts';
+import type { PrimaryMessage, WorkerMessage } from './messages.ts';
 import { WorkerSiblings } from './worker-siblings.ts';
 
 interface Options {
@@ -25,7 +25,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
     await stop();
     process.exit(0);
   };
-  process.on('message', (message: FromPrimary) => {
+  process.on('message', (message: PrimaryMessage) => {
     if (message.is === 'stop') void end();
     else if (message.is === 'drain') drain();
     else if (message.is === 'ping') void send({ is: 'alive' });
@@ -46,7 +46,7 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
 }
 
 /** Resolves when the message has been sent, or if the primary has ended. */
-function send(message: FromWorker): Promise<void> {
+function send(message: WorkerMessage): Promise<void> {
   return new Promise((resolve) => {
     if (!process.connected) resolve();
     else process.send?.(message, undefined, undefined, () => resolve());

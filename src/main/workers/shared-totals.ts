@@ -1,4 +1,4 @@
-import type { Counted } from './messages.ts';
+import type { RateLimitCounts } from './messages.ts';
 
 export interface Window {
   readonly windowEnds: number;
@@ -14,14 +14,14 @@ export function currentWindow(windows: Map<string, Window>, name: string, window
   return window;
 }
 
-export const asCounted = (windows: ReadonlyMap<string, Window>): Counted[] =>
+export const toRateLimitCounts = (windows: ReadonlyMap<string, Window>): RateLimitCounts[] =>
   [...windows].map(([name, { windowEnds, counts }]) => ({ name, windowEnds, counts: [...counts] }));
 
 /** The counts of all workers in the current window. */
 export class SharedTotals {
   readonly #windows = new Map<string, Window>();
 
-  add(counted: readonly Counted[]): Counted[] {
+  add(counted: readonly RateLimitCounts[]): RateLimitCounts[] {
     return counted.map(({ name, windowEnds, counts }) => {
       const { counts: totals } = currentWindow(this.#windows, name, windowEnds);
       for (const [caller, count] of counts) totals.set(caller, (totals.get(caller) ?? 0) + count);
@@ -29,7 +29,7 @@ export class SharedTotals {
     });
   }
 
-  all(): Counted[] {
-    return asCounted(this.#windows);
+  all(): RateLimitCounts[] {
+    return toRateLimitCounts(this.#windows);
   }
 }

@@ -5,11 +5,11 @@ import type { Config } from '../../config/config.ts';
 import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
-import type { FromPrimary, FromWorker } from './messages.ts';
+import type { PrimaryMessage, WorkerMessage } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 
-type Ready = Extract<FromWorker, { is: 'ready' }>;
+type Ready = Extract<WorkerMessage, { is: 'ready' }>;
 
 /** A service with several processes. The primary itself serves no requests. */
 export interface RunningWorkers {
@@ -84,7 +84,7 @@ class Workers {
     }
   }
 
-  broadcast(message: FromPrimary, except?: Worker): void {
+  broadcast(message: PrimaryMessage, except?: Worker): void {
     for (const worker of this.#ready) if (worker !== except) this.#send(worker, message);
   }
 
@@ -101,7 +101,7 @@ class Workers {
     closeUnaccepted(worker.process);
     this.#running.add(worker);
     const ready = new Promise<Ready>((resolve, reject) => {
-      worker.on('message', (message: FromWorker) => {
+      worker.on('message', (message: WorkerMessage) => {
         if (message.is === 'ready') {
           this.#ready.add(worker);
           this.#heartbeats.seen(worker);
@@ -151,7 +151,7 @@ class Workers {
     }, pause);
   }
 
-  #onMessage(worker: Worker, message: FromWorker): void {
+  #onMessage(worker: Worker, message: WorkerMessage): void {
     if (message.is === 'alive') this.#heartbeats.seen(worker);
     else if (message.is === 'figures') {
       this.#figures.note(worker.id, message.figures);
@@ -194,7 +194,7 @@ class Workers {
     worker.process.kill('SIGKILL');
   }
 
-  #send(worker: Worker, message: FromPrimary): void {
+  #send(worker: Worker, message: PrimaryMessage): void {
     // The exit event reports a worker that has just died.
     if (worker.isConnected()) worker.send(message, () => undefined);
   }

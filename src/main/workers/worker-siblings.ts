@@ -1,8 +1,8 @@
-import type { SharedCounts, Siblings } from '../../database/context.ts';
+import type { SharedCounts, WorkerProcesses } from '../../database/context.ts';
 import { unavailable } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import type { Counted, FromPrimary, FromWorker } from './messages.ts';
-import { asCounted, currentWindow, type Window } from './shared-totals.ts';
+import type { PrimaryMessage, RateLimitCounts, WorkerMessage } from './messages.ts';
+import { currentWindow, toRateLimitCounts, type Window } from './shared-totals.ts';
 
 /** Far from a limit, the other workers may learn of requests a little later. This saves messages. */
 const reportEveryMs = 100;
@@ -17,8 +17,8 @@ interface SentCounts {
 }
 
 /** The other workers, which a worker reaches through the primary. */
-export class WorkerSiblings implements Siblings {
-  readonly #send: (message: FromWorker) => void;
+export class WorkerSiblings implements WorkerProcesses {
+  readonly #send: (message: WorkerMessage) => void;
   readonly #workers: number;
   readonly #waiting = new Map<number, (text: string) => void>();
   readonly #listeners = new Map<string, CountsListener>();
@@ -29,7 +29,7 @@ export class WorkerSiblings implements Siblings {
   #report: NodeJS.Timeout | undefined;
   #sending: Promise<SentCounts> | undefined;
 
-  constructor(send: (message: FromWorker) => void, workers: number) {
+  constructor(send: (message: WorkerMessage) => void, workers: number) {
     this.#send = send;
     this.#workers = workers;
   }
@@ -57,7 +57,7 @@ export class WorkerSiblings implements Siblings {
     return text;
   }
 
-  onMessage(message: FromPrimary): void {
+  onMessage(message: PrimaryMessage): void {
     if (message.is === 'response') this.#waiting.get(message.requestId)?.(message.text);
     else if (message.is === 'show') {
       const { requestId } = message;
@@ -71,7 +71,7 @@ export class WorkerSiblings implements Siblings {
     const { counts } = currentWindow(this.#unsent, name, windowEnds);
     counts.set(caller, (counts.get(caller) ?? 0) + 1);
     this.#report ??= setTimeout(() => {
-      this.#send({ is: 'counted', counted: asCounted(this.#takeUnsent()), requestId: undefined });
+      this.#send({ is: 'counted', counted: toRateLimitCounts(this.#takeUnsent()), requestId: undefined });
     }, reportEveryMs).unref();
   }
 
@@ -81,9 +81,11 @@ export class WorkerSiblings implements Siblings {
       setImmediate(() => {
         this.#sending = undefined;
         const sent = this.#takeUnsent();
-        void this.#request((requestId) => ({ is: 'counted', counted: asCounted(sent), requestId })).then(
+        void this.#request((requestId) => ({ is: 'counted', counted: toRateLimitCounts(sent), requestId })).then(
           (text = '[]') => {
-            const totals = parseJson<Counted[]>(text).map(({ name, counts }) => [name, new Map(counts)] as const);
+            const totals = parseJson<RateLimitCounts[]>(text).map(
+              ({ name, counts }) => [name, new Map(counts)] as const,
+            );
             resolve({ sent, totals: new Map(totals) });
           },
         );
@@ -111,7 +113,7 @@ export class WorkerSiblings implements Siblings {
   }
 
   /** Undefined if the primary does not respond in time. */
-  #request(message: (requestId: number) => FromWorker): Promise<string | undefined> {
+  #request(message: (requestId: number) => WorkerMessage): Promise<string | undefined> {
     const requestId = ++this.#lastRequestId;
     return new Promise((resolve) => {
       const end = (text: string | undefined) => {

@@ -1,5 +1,5 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { type Acr, isProven, meetsAcr } from '../../platform/proof.ts';
+import { type Acr, isProofSufficient, meetsAcr } from '../../platform/proof.ts';
 import { isNativeRedirect } from '../clients/client-uris.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import { scopesOfClaims } from '../openid/requested-claims.ts';
@@ -61,7 +61,7 @@ export function nextStep(
   const scopes = [...requested].filter((scope) => mayGrant(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
-  if (asksForRoles && !hasSignedIn && !isProven(login.caller.proof, now)) {
+  if (asksForRoles && !hasSignedIn && !isProofSufficient(login.caller.proof, now)) {
     if (silent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
     return { kind: 'sign-in' };
   }

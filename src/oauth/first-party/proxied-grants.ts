@@ -34,7 +34,7 @@ const otherLogins: readonly (readonly [string, Grant])[] = [
 ];
 
 /** Runs the password grant, or another sign-in grant, with the client of the proxy. */
-export async function logIn(
+export async function handleProxyLogin(
   oauth: OAuth,
   { proxied, body, source, countAgainstRateLimit }: ProxyRequest,
 ): Promise<IssuedTokens> {
@@ -46,7 +46,7 @@ export async function logIn(
 }
 
 /** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
-export async function refresh(
+export async function handleProxyRefresh(
   oauth: OAuth,
   { proxied, body, source, countAgainstRateLimit, cookie, query }: RefreshRequest,
 ) {

@@ -11,7 +11,7 @@ import type { OAuth } from '../oauth.ts';
 import { clientRequestOf, setNoStore } from '../oauth-routes.ts';
 import { tokenResponseSchema } from '../schemas.ts';
 import type { IssuedTokens } from '../token-endpoint.ts';
-import { logIn, refresh } from './proxied-grants.ts';
+import { handleProxyLogin, handleProxyRefresh } from './proxied-grants.ts';
 import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
 
 interface BrowserRequest {
@@ -78,7 +78,10 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       },
       async (request, reply) => {
         const source = knownBrowsers.requestSource(request);
-        return withCookie(reply, await logIn(oauth, { proxied, ...clientRequestOf(request, reply), source }));
+        return withCookie(
+          reply,
+          await handleProxyLogin(oauth, { proxied, ...clientRequestOf(request, reply), source }),
+        );
       },
     );
 
@@ -99,7 +102,10 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
       async (request, reply) => {
         const cookie = () => cookieOf(request);
         const query = new Set(Object.keys(queryOf(request)));
-        return withCookie(reply, await refresh(oauth, { proxied, ...clientRequestOf(request, reply), cookie, query }));
+        return withCookie(
+          reply,
+          await handleProxyRefresh(oauth, { proxied, ...clientRequestOf(request, reply), cookie, query }),
+        );
       },
     );
   }

@@ -17,9 +17,9 @@ import { createRequestLanguage } from '../session/request-language.ts';
 import { serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
-import { withProofOnPage } from './prove-in-place.ts';
 import { currentPath, themeVariables } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
+import { withStepUp } from './with-step-up.ts';
 
 /** Styles and scripts come only from files of this origin. Inline scripts do not run. */
 export const contentSecurityPolicy = (brand: Brand, { formTargets, image, nonce }: CspSources = {}): string =>
@@ -150,7 +150,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     },
   };
   const withProof = (auth: Protection, handler: Handler): Handler =>
-    auth === 'auth:web' ? withProofOnPage(handler) : handler;
+    auth === 'auth:web' ? withStepUp(handler) : handler;
   return kit;
 }
 

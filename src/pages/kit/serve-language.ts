@@ -1,4 +1,4 @@
-import { tokenOf } from '../session/authenticate-web.ts';
+import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import { localPath } from '../session/local-path.ts';
 import type { PageKit, PageRequest } from './page-request.ts';
@@ -21,7 +21,7 @@ async function chooseLanguage(pageRequest: PageRequest, requested: string): Prom
   await callApi(pageRequest.request, {
     method: 'PATCH',
     path: '/v1/users/me',
-    token: tokenOf(pageRequest.request),
+    token: internalTokenOf(pageRequest.request),
     body,
   });
 }

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { queryOf } from '../../http/query-of.ts';
 import { withoutQuery } from '../../http/without-query.ts';
-import { pageOf } from '../session/authenticate-web.ts';
+import { pagePathOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
 
@@ -16,11 +16,11 @@ const themes = [
 export const isTheme = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The path of the page that is shown, without its query. */
-export const currentPath = (request: FastifyRequest): string => withoutQuery(localPath(pageOf(request)) ?? '/');
+export const currentPath = (request: FastifyRequest): string => withoutQuery(localPath(pagePathOf(request)) ?? '/');
 
 /** The path of the current page, to come back to, without a `next` that leads elsewhere. */
 function returnPathOf(request: FastifyRequest): string {
-  const page = localPath(pageOf(request)) ?? '/';
+  const page = localPath(pagePathOf(request)) ?? '/';
   const { next } = queryOf(request);
   return next === undefined || localPath(next) !== undefined ? page : currentPath(request);
 }

@@ -28,7 +28,7 @@ const marks: readonly [RegExp, string][] = [
 ];
 
 /** The inline Markdown that descriptions use. */
-export const marked = (text: string): Html =>
+export const inlineMarkdown = (text: string): Html =>
   new Html(
     escapeHtml(text)
       .split(/(`[^`]+`)/)
@@ -43,4 +43,4 @@ export const paragraphs = (text: string): Html =>
   html`${text
     .trim()
     .split(/\n\s*\n/)
-    .map((paragraph) => html`<p>${marked(paragraph.replaceAll('\n', ' '))}</p>`)}`;
+    .map((paragraph) => html`<p>${inlineMarkdown(paragraph.replaceAll('\n', ' '))}</p>`)}`;

@@ -1,6 +1,6 @@
 import { type JsonSchema, resolved } from '../../http/openapi/openapi-components.ts';
 import type { DescribedResponse } from '../../http/openapi/openapi-samples.ts';
-import { type Html, html, marked, paragraphs } from './html.ts';
+import { type Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import type { Operation, Parameter, ReferenceDocument } from './reference-document.ts';
 import { membersTable, typeInWords } from './schema-html.ts';
 
@@ -12,7 +12,7 @@ const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefine
 function responseList({ responses = {} }: Operation): Html {
   return html`<dl class="responses">${Object.entries(responses).map(([status, response]) => {
     const schema = firstSchema(response);
-    return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${marked(response.description === 'Default Response' ? 'Done.' : (response.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
+    return html`<div><dt>${status === 'default' ? 'other' : status}</dt><dd>${inlineMarkdown(response.description === 'Default Response' ? 'Done.' : (response.description ?? ''))}${schema && html` <span class="quiet">${typeInWords(schema)}</span>`}</dd></div>`;
   })}</dl>`;
 }
 
@@ -77,7 +77,7 @@ function input(operation: Operation, parameter: Parameter, described: ReferenceD
     ? html`<select ${shared}>${!required && html`<option value="">not sent</option>`}${values.map((value) => html`<option>${String(value)}</option>`)}</select>`
     : html`<input ${shared} value="${exampleOf(parameter)}" autocomplete="off" autocapitalize="none" spellcheck="false"${list !== undefined && html` data-rows="${list}"`}${schema.default !== undefined && html` placeholder="${String(schema.default)}"`}>`;
   return html`<div class="field"><label for="${id}"><code>${name}</code>${!required && html` <span class="optional">optional</span>`}</label>${field}${
-    description !== undefined && html`<p class="hint" id="${id}-about">${marked(description)}</p>`
+    description !== undefined && html`<p class="hint" id="${id}-about">${inlineMarkdown(description)}</p>`
   }</div>`;
 }
 

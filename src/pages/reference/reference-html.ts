@@ -3,7 +3,7 @@ import { escapeHtml } from '../../config/languages/format-html.ts';
 import { readIfExists } from '../../platform/read-if-exists.ts';
 import type { PageKit } from '../kit/page-request.ts';
 import type { themeVariables } from '../kit/theme.ts';
-import { Html, html, marked, paragraphs } from './html.ts';
+import { Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import type { ReferenceDocument, Section } from './reference-document.ts';
 import { schemasOf, schemaTable, sentNames } from './schema-html.ts';
@@ -104,7 +104,7 @@ export function overviewPage(described: ReferenceDocument, frame: PageFrame): st
     (
       section,
     ) => html`<section class="entry" aria-labelledby="section-${section.slug}"><h2 id="section-${section.slug}"><a href="${frame.root}/docs/${section.slug}">${section.name}</a></h2>
-<p class="quiet">${marked(section.description)}</p>${operationLinks(section, frame, false)}</section>`,
+<p class="quiet">${inlineMarkdown(section.description)}</p>${operationLinks(section, frame, false)}</section>`,
   );
   const main = html`<div class="page-head"><div><h1>${described.title} API</h1><p><code>${described.server}</code></p></div></div>
 <div class="prose">${paragraphs(described.introduction)}</div>
@@ -115,7 +115,7 @@ export function overviewPage(described: ReferenceDocument, frame: PageFrame): st
 export function sectionPage(described: ReferenceDocument, section: Section, frame: PageFrame): string {
   const sent = sentNames(section.operations);
   const schemas = schemasOf(section.operations, described.schemas);
-  const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${marked(section.description)}</p></div></div>
+  const main = html`<div class="page-head"><div><h1>${section.name}</h1><p>${inlineMarkdown(section.description)}</p></div></div>
 ${section.operations.map((operation) => operationHtml(operation, described))}
 ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects"><h2 id="objects">Objects</h2>${schemas.map(([name, schema]) => schemaTable(name, schema, sent.has(name)))}</section>`}`;
   return page(described, section, frame, main);
@@ -125,6 +125,6 @@ ${schemas.length > 0 && html`<section class="schemas" aria-labelledby="objects">
 export function changelogPage(described: ReferenceDocument, releases: readonly Release[], frame: PageFrame): string {
   const section: Section = { name: 'Changelog', slug: changelogSlug, description: '', operations: [] };
   const main = html`<div class="page-head"><div><h1>Changelog</h1><p>What changed in the API, newest first.</p></div></div>
-${releases.map(({ name, changes }) => html`<section class="prose"><h2>${name}</h2><ul>${changes.map((change) => html`<li>${marked(change)}</li>`)}</ul></section>`)}`;
+${releases.map(({ name, changes }) => html`<section class="prose"><h2>${name}</h2><ul>${changes.map((change) => html`<li>${inlineMarkdown(change)}</li>`)}</ul></section>`)}`;
   return page(described, section, frame, main);
 }

@@ -1,6 +1,6 @@
 import { type JsonSchema, nameOfReference, type Schemas } from '../../http/openapi/openapi-components.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { type Html, html, marked } from './html.ts';
+import { type Html, html, inlineMarkdown } from './html.ts';
 import type { Operation } from './reference-document.ts';
 
 const maxMembersInline = 3;
@@ -63,7 +63,7 @@ const limitsOf = (schema: JsonSchema): string =>
 export function schemaTable(name: string, schema: JsonSchema, isSent: boolean): Html {
   const properties = Object.entries(schema.properties ?? {});
   const description =
-    typeof schema.description === 'string' ? html`<p class="quiet">${marked(schema.description)}</p>` : '';
+    typeof schema.description === 'string' ? html`<p class="quiet">${inlineMarkdown(schema.description)}</p>` : '';
   return html`<section class="schema" id="schema-${name}" aria-labelledby="schema-${name}-title"><h3 id="schema-${name}-title">${name}</h3>${description}
 ${properties.length > 0 ? membersTable(schema, isSent) : html`<p>${typeInWords(schema)}</p>`}</section>`;
 }
@@ -79,7 +79,7 @@ export function membersTable(schema: JsonSchema, isSent: boolean): Html {
       member,
       of,
     ]) => html`<tr><th scope="row"><code>${member}</code>${required.has(member) && html` <span class="required">required</span>`}</th>
-<td>${typeInWords(of)}</td><td>${typeof of.description === 'string' && html`${marked(of.description)} `}<span class="quiet">${limitsOf(of)}</span></td></tr>`,
+<td>${typeInWords(of)}</td><td>${typeof of.description === 'string' && html`${inlineMarkdown(of.description)} `}<span class="quiet">${limitsOf(of)}</span></td></tr>`,
   )}</tbody></table>`;
 }
 

@@ -24,7 +24,7 @@ function tokensOf(request: FastifyRequest): WebTokens {
 }
 
 /** The access token that an `auth:web` page uses. It must not leave the service. */
-export const tokenOf = (request: FastifyRequest): string => tokensOf(request).internal;
+export const internalTokenOf = (request: FastifyRequest): string => tokensOf(request).internal;
 
 /** The access token of the session cookie, as it will be after the response. */
 export const cookieTokenOf = (request: FastifyRequest): string => tokensOf(request).browser;
@@ -80,7 +80,7 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
         return undefined;
       }
       if (request.route.config.web === 'optional') return anonymousCaller;
-      const next = localPath(pageOf(request));
+      const next = localPath(pagePathOf(request));
       const query = next === undefined || next === '/' ? '' : `?next=${encodeURIComponent(next)}`;
       reply.header('cache-control', 'no-store').redirect(loginPage + query, 302);
       return undefined;
@@ -104,7 +104,7 @@ async function verify(verifier: TokenVerifier, token: string, request: FastifyRe
 }
 
 /** The page to return to. The address of a form is not a page, so its section is used. */
-export function pageOf({ method, url }: FastifyRequest): string {
+export function pagePathOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';
   return url.startsWith('/settings/') ? withoutQuery(url).split('/').slice(0, 3).join('/') : '/';

@@ -3,13 +3,13 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { toUserView, type UserView } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { canUsePassword } from '../../identity/credentials/require-own-proof.ts';
+import { hasLocalPassword } from '../../identity/credentials/require-password-or-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
+import { internalTokenOf } from '../session/authenticate-web.ts';
 import { type ApiResponse, callApi } from '../session/call-api.ts';
 
 const sections = [
@@ -36,7 +36,7 @@ export async function callApiAsUser<T>(
   const response = await callApi<T>(pageRequest.request, {
     method,
     path,
-    token: tokenOf(pageRequest.request),
+    token: internalTokenOf(pageRequest.request),
     ...(body ? { body } : {}),
   });
   // The form asks for the proof and continues.
@@ -81,7 +81,7 @@ export async function currentUser({ kit, caller }: PageRequest): Promise<UserVie
 /** Whether the user has a password that a form can ask for. */
 export async function hasOwnPassword({ kit, caller }: PageRequest): Promise<boolean> {
   const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
-  return user !== undefined && canUsePassword(kit, user);
+  return user !== undefined && hasLocalPassword(kit, user);
 }
 
 /** Shows the form again after the API refused it: with errors at the fields, or above the form. */

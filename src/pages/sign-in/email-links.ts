@@ -4,7 +4,7 @@ import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
+import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import { localPath } from '../session/local-path.ts';
 
@@ -40,7 +40,7 @@ export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, 
     return sendConfirmation(pageRequest, { body: { email } });
   });
   kit.form('/settings/confirmations', 'auth:web', (pageRequest) =>
-    sendConfirmation(pageRequest, { body: {}, token: tokenOf(pageRequest.request) }),
+    sendConfirmation(pageRequest, { body: {}, token: internalTokenOf(pageRequest.request) }),
   );
   kit.page('/email/confirm/:token', 'public', async (pageRequest) =>
     (await isAlive(pageRequest, 'confirm_email'))

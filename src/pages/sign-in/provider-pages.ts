@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { linkNotValid, readOneTimeToken } from '../../identity/account-mails/one-time-tokens.ts';
+import { invalidLink, readOneTimeToken } from '../../identity/account-mails/one-time-tokens.ts';
 import { consumeAttempt } from '../../identity/providers/attempt-store.ts';
 import { bindingOf } from '../../identity/providers/begin-attempt.ts';
 import type { ProviderFailure } from '../../identity/providers/provider-failure.ts';
@@ -74,7 +74,7 @@ function responseParameters(sent: Readonly<Record<string, unknown>>): URLSearchP
 function readInvitation({ oauth: { keys } }: ProviderServices, sent: unknown): string | undefined {
   if (sent === undefined) return undefined;
   const id = typeof sent === 'string' ? readOneTimeToken(keys, 'reset_password', sent) : undefined;
-  if (id === undefined) throw linkNotValid();
+  if (id === undefined) throw invalidLink();
   return id;
 }
 

@@ -5,7 +5,7 @@ import { findIdentity } from '../../identity/providers/identity-store.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
 import { makeProviderProof } from '../../identity/providers/provider-proof.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { askForProof, renewProofByForm } from '../kit/prove-in-place.ts';
+import { askForProof, renewProofByForm } from '../kit/with-step-up.ts';
 import { callerOf } from './provider-link.ts';
 import {
   labelOf,
@@ -28,7 +28,7 @@ export function serveProving(kit: PageKit, services: ProviderServices): void {
     const forwarded = { prompt: 'login', maxAge: 0 };
     return sendToProvider(pageRequest, services, provider, { purpose: 'prove', userId, sessionId, forwarded });
   });
-  // The second factor, if the provider alone was not enough. The form contains both (`withProofOnPage`).
+  // The second factor, if the provider alone was not enough. The form contains both (`withStepUp`).
   kit.form(path, 'auth:web', async (pageRequest) => {
     requireProof(pageRequest.caller, kit.now());
     return showProved(pageRequest);

@@ -5,7 +5,7 @@ import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-e
 import { acceptInvitation } from '../../identity/providers/accept-invitation.ts';
 import { fingerprint, insertPending, randomHandle } from '../../identity/providers/attempt-store.ts';
 import type { ProviderClient } from '../../identity/providers/provider-client.ts';
-import { type Resolved, resolveIdentity } from '../../identity/providers/resolve-identity.ts';
+import { type ResolvedIdentity, resolveIdentity } from '../../identity/providers/resolve-identity.ts';
 import type { Upstream } from '../../identity/providers/upstream.ts';
 import { refreshCookie, refreshCookieName } from '../../oauth/first-party/refresh-cookie.ts';
 import { logInByProvider } from '../../oauth/provider-login.ts';
@@ -54,7 +54,7 @@ export const linkPath = ({ definition }: ProviderClient, handle: string): string
   `/login/with/${definition.name}/link/${handle}`;
 
 interface ProviderSignIn {
-  readonly resolved: Extract<Resolved, { kind: 'user' }>;
+  readonly resolved: Extract<ResolvedIdentity, { kind: 'user' }>;
   readonly upstream: Upstream;
   readonly client: string | null;
   readonly next: string | null;

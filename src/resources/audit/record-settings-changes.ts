@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { textOfValue } from '../../config/settings/setting.ts';
 import { settings } from '../../config/settings/settings.ts';
 import type { Context } from '../../database/context.ts';
-import { underMigrationLock } from '../../database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { systemSource } from '../../http/request-source.ts';
 import { readKnownSettings, writeKnownSettings } from './known-settings-store.ts';
 import { recordEvent } from './record-event.ts';
@@ -27,7 +27,7 @@ function shownSettings(config: Config): Map<string, string> {
 
 export async function recordSettingsChanges(context: Context): Promise<void> {
   const now = shownSettings(context.config);
-  await underMigrationLock(context.database, async (tx) => {
+  await withMigrationLock(context.database, async (tx) => {
     const before = await readKnownSettings(tx);
     const names = [...new Set([...before.keys(), ...now.keys()])].filter((name) => before.get(name) !== now.get(name));
     if (names.length === 0) return;

@@ -1,6 +1,6 @@
 import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { stepUpIn, stepUpRequirements } from './step-up.ts';
+import { asProofTooOld, stepUpRequirements } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
@@ -98,7 +98,7 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
       try {
         return one(caller, now);
       } catch (error) {
-        if (!stepUpIn(error)) throw error;
+        if (!asProofTooOld(error)) throw error;
         refusal ??= error;
         return false;
       }
@@ -108,7 +108,7 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
     if (conditions.length === 0 && refusal) throw refusal;
     return conditions.length > 0 && any(...conditions);
   };
-  return Object.assign(rule, { demands: stepUpRequirements(rules) });
+  return Object.assign(rule, { requirements: stepUpRequirements(rules) });
 }
 
 /** All rules hold. A step-up is required only if all others hold. */
@@ -124,7 +124,7 @@ export function allOf<F extends string = never, R extends string = never>(...rul
     }
     return conditions.length === 0 || all(...conditions);
   };
-  return Object.assign(rule, { demands: stepUpRequirements(rules) });
+  return Object.assign(rule, { requirements: stepUpRequirements(rules) });
 }
 
 /** Words such as `auth:api` cannot be combined with other rules. */

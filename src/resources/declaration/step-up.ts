@@ -1,8 +1,8 @@
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { closestName } from '../../platform/closest-name.ts';
-import { durationOf } from '../../platform/duration-of.ts';
 import { Problem } from '../../platform/errors.ts';
+import { parseDuration } from '../../platform/parse-duration.ts';
 import { type Acr, acrLevels, type ProofRequirement } from '../../platform/proof.ts';
 
 export interface StepUp {
@@ -18,17 +18,19 @@ const levels = new Map<unknown, Acr>([
   ['phr', acrLevels[2]],
 ]);
 
-/** A rule that requires a strong and recent proof of identity. The API reference describes `demands`. */
-export type StepUpRule = ((caller: Caller, now: number) => true) & { readonly demands?: readonly ProofRequirement[] };
+/** A rule that requires a strong and recent proof of identity. The API reference describes `requirements`. */
+export type StepUpRule = ((caller: Caller, now: number) => true) & {
+  readonly requirements?: readonly ProofRequirement[];
+};
 
 /** Requires a recent proof. Otherwise the response is 401 `proof_too_old`: `allOf(role('admin'), stepUp({ acr: 2, maxAge: '5m' }))`. */
 export function stepUp(options: StepUp = {}): StepUpRule {
-  const demand = readStepUp(options);
+  const requirement = readStepUp(options);
   const rule = (caller: Caller, now: number): true => {
-    requireProof(caller, now, demand);
+    requireProof(caller, now, requirement);
     return true;
   };
-  return Object.assign(rule, { demands: [demand] });
+  return Object.assign(rule, { requirements: [requirement] });
 }
 
 /** An error stops the start, and `gatehouse check` names the file. */
@@ -47,16 +49,16 @@ function readStepUp(options: StepUp): ProofRequirement {
 }
 
 function readAge(given: unknown): number {
-  const age = typeof given === 'number' ? given : (durationOf(String(given)) ?? 0) / 1000;
+  const age = typeof given === 'number' ? given : (parseDuration(String(given)) ?? 0) / 1000;
   if (Number.isInteger(age) && age > 0) return age;
   throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
 }
 
 export const stepUpRequirements = (rules: readonly unknown[]): readonly ProofRequirement[] =>
-  rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as StepUpRule).demands ?? []) : []));
+  rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as StepUpRule).requirements ?? []) : []));
 
 /** The error, if a new proof would resolve it. */
-export const stepUpIn = (error: unknown): Problem | undefined =>
+export const asProofTooOld = (error: unknown): Problem | undefined =>
   error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;
 
 /** The caller with a perfect proof, to test whether only the proof is missing. */

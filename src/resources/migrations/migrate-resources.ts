@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as postgres from '../../database/change-log/postgres-triggers.ts';
 import * as sqlite from '../../database/change-log/sqlite-triggers.ts';
 import type { Database, Db, Engine, Tx } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../platform/progress.ts';
@@ -14,12 +14,12 @@ import { fillFolded, refold } from './fill-folded.ts';
 import { finishMigrations } from './finish-migrations.ts';
 import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
-import { inTransaction, stepsBeforeTransaction, withoutDeferrable } from './plan/order-of-steps.ts';
+import { splitByTransaction, stepsBeforeTransaction, withoutDeferrableIndexes } from './plan/order-of-steps.ts';
 import { planAdditions, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { planError } from './plan-error.ts';
 import type { WatchedTransaction } from './record-tables.ts';
 import { recordedTables } from './recorded-tables.ts';
-import { type DoneAhead, runAheadOfTransaction } from './run-ahead-of-transaction.ts';
+import { type RemainingStatements, runBeforeTransaction } from './run-before-transaction.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
 import { type TableSchema, tableSchema } from './storage-schema.ts';
 import { storedSchema, withStoredNames } from './stored-names.ts';
@@ -54,7 +54,7 @@ export interface MigrationOptions {
   readonly progress?: BeginProgress | undefined;
 }
 
-function wantedSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
+function declaredSchemas(definitions: readonly ResourceDefinition[]): Snapshots {
   const tables = new Map(definitions.map(({ name, table = name }) => [name, table]));
   return new Map(
     definitions
@@ -72,7 +72,7 @@ function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[
 }
 
 /** The tables with the columns whose stored schema equals the declared one. */
-const unchanged = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
+const unchangedColumns = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
   [...wanted].map(([name, schema]) => {
     const before = stored.get(name)?.columns ?? {};
     const columns = Object.entries(schema.columns).filter(([column, next]) => isDeepStrictEqual(before[column], next));
@@ -88,13 +88,13 @@ const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
 
 /** The steps that a start or `gatehouse migrate` would run. Changes nothing. */
 export async function planResourceMigrations(database: Database, definitions: readonly ResourceDefinition[]) {
-  return underMigrationLock(database, async (tx) => {
+  return withMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
     return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
   });
 }
 
-const rolledBack = new Error('tried, and undone');
+const dryRunRollback = new Error('tried, and undone');
 
 /** Migrates the tables to the declarations. Returns a text for each step. If rows violate a declaration, it throws and changes nothing. */
 export async function applyResourceMigrations(
@@ -102,17 +102,17 @@ export async function applyResourceMigrations(
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  const ahead = options.dryRun ? noWorkAhead : await doAhead(database, definitions, options);
+  const ahead = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
   const shown = stepProgress(options.progress ?? noProgress);
   let done: string[] = [];
   try {
-    await underMigrationLock(database, async (tx) => {
+    await withMigrationLock(database, async (tx) => {
       done = await migrateInTransaction(database, tx, definitions, options, { ahead, shown });
-      if (options.dryRun) throw rolledBack;
+      if (options.dryRun) throw dryRunRollback;
     });
     if (!options.later) await finishMigrations(database, [], options.note);
   } catch (error) {
-    if (error !== rolledBack) throw error;
+    if (error !== dryRunRollback) throw error;
   } finally {
     shown.end();
   }
@@ -123,26 +123,26 @@ export async function applyResourceMigrations(
  * The work that was done before the transaction: for each step, its remaining statements; and the finished steps that the next plan does
  * not show.
  */
-interface WorkAhead {
-  readonly left: DoneAhead;
+interface EarlierWork {
+  readonly remaining: RemainingStatements;
   readonly finished: readonly Step[];
 }
 
-const noWorkAhead: WorkAhead = { left: new Map(), finished: [] };
+const noEarlierWork: EarlierWork = { remaining: new Map(), finished: [] };
 
 /** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
-async function doAhead(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
+async function runSlowSteps(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
   const { engine, db } = database;
-  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return noWorkAhead;
-  const { plan } = await underMigrationLock(database, async (tx) =>
+  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return noEarlierWork;
+  const { plan } = await withMigrationLock(database, async (tx) =>
     planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
   );
   const { steps } = plan;
-  if (planError(plan, options.drop)) return noWorkAhead;
+  if (planError(plan, options.drop)) return noEarlierWork;
   const tables = tablesOf(await readSchemas(db));
-  const stepsAhead = stepsBeforeTransaction(options.later ? withoutDeferrable(steps, tables) : steps);
-  const left = await runAheadOfTransaction(database, stepsAhead, tables, options.progress);
-  return { left, finished: stepsAhead.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
+  const slowSteps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(steps, tables) : steps);
+  const remaining = await runBeforeTransaction(database, slowSteps, tables, options.progress);
+  return { remaining, finished: slowSteps.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
 }
 
 async function planAll(
@@ -153,7 +153,7 @@ async function planAll(
   schemas?: Snapshots,
 ) {
   const named = withStoredNames(definitions, stored);
-  const wanted = wantedSchemas(named);
+  const wanted = declaredSchemas(named);
   const permissions = permissionsOf(options);
   const found = schemas ?? byNewNames(stored, named);
   const plan = await planMigrations(executor, found, wanted, permissions);
@@ -163,7 +163,7 @@ async function planAll(
   );
   // At a start on PostgreSQL, `finishLater` does this work.
   const looksAtRows = executor.engine === 'sqlite' || !options.later;
-  const defaults = looksAtRows ? await missingDefaults(executor, unchanged(found, wanted)) : [];
+  const defaults = looksAtRows ? await missingDefaults(executor, unchangedColumns(found, wanted)) : [];
   const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
   const steps = [...plan.steps, ...defaults, ...dropped];
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
@@ -174,7 +174,7 @@ async function migrateInTransaction(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: WorkAhead; readonly shown: StepProgress },
+  { ahead, shown }: { readonly ahead: EarlierWork; readonly shown: StepProgress },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
@@ -182,10 +182,10 @@ async function migrateInTransaction(
   const stored = await readSchemas(tx);
   const done = ahead.finished.map(({ description }) => description);
   const perform = async (steps: readonly Step[]) => {
-    const undone = steps.filter(({ description }) => !ahead.left.has(description));
+    const undone = steps.filter(({ description }) => !ahead.remaining.has(description));
     for (const step of steps) {
-      for (const statement of ahead.left.get(step.description) ?? []) await writeUnprepared(executor, statement);
-      if (ahead.left.has(step.description)) continue;
+      for (const statement of ahead.remaining.get(step.description) ?? []) await writeUnprepared(executor, statement);
+      if (ahead.remaining.has(step.description)) continue;
       shown.next(step.description, undone.length);
       await performStep(executor, step, shown);
     }
@@ -195,15 +195,15 @@ async function migrateInTransaction(
   let before: Snapshots | undefined;
   if (own && ownPending.length > 0) {
     const named = withStoredNames(definitions, stored);
-    const additions = planAdditions(engine, byNewNames(stored, named), wantedSchemas(named));
+    const additions = planAdditions(engine, byNewNames(stored, named), declaredSchemas(named));
     await perform(additions.steps);
     const { recorded, unrecorded } = recordedTables(named);
     await triggers.updateTriggers(tx, recorded, unrecorded);
     const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
     done.push(...ran.done);
-    await foldWritten(
+    await refoldTables(
       executor,
-      [...wantedSchemas(named).values()].filter(({ table }) => ran.names(table)),
+      [...declaredSchemas(named).values()].filter(({ table }) => ran.names(table)),
     );
     before = additions.schemas;
   }
@@ -211,7 +211,7 @@ async function migrateInTransaction(
   const refusal = planError(plan, options.drop);
   if (refusal) throw new OperatorError(refusal);
   const existing = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
-  const { now: steps, later } = inTransaction(plan.steps, existing, ahead.left);
+  const { now: steps, later } = splitByTransaction(plan.steps, existing, ahead.remaining);
   const tables = recordedTables(definitions);
   // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)
@@ -229,7 +229,7 @@ async function migrateInTransaction(
 }
 
 /** Statements of the operator do not fill the folded columns. */
-async function foldWritten(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
+async function refoldTables(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
     for (const [folded, { from }] of Object.entries(columns)) if (from) await refold(executor, { table, from, folded });
   }

@@ -1,7 +1,7 @@
 import type { RecordedTable } from '../../database/change-log/recorded-table.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { compileResources } from '../model/resource.ts';
-import { secretName } from '../write/changes.ts';
+import { secretNamePattern } from '../write/changes.ts';
 
 /** Records all columns that rules, searches and computed fields may need, except hidden columns whose name suggests a secret. */
 export function recordedTables(definitions: readonly ResourceDefinition[]) {
@@ -17,7 +17,7 @@ export function recordedTables(definitions: readonly ResourceDefinition[]) {
     }
     const columns = new Set(['id']);
     for (const { name: field, column, foldedColumn, options } of stored) {
-      if (options.writeOnly || (options.hidden && secretName.test(field))) continue;
+      if (options.writeOnly || (options.hidden && secretNamePattern.test(field))) continue;
       columns.add(column);
       if (foldedColumn) columns.add(foldedColumn);
     }

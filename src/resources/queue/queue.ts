@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
-import { Follower } from '../../platform/follower.ts';
+import { Poller } from '../../platform/poller.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
@@ -41,13 +41,13 @@ export class Queue {
   readonly #sealing: Sealing;
   readonly #handlers = new Map<string, Handler>();
   readonly #running = new Map<string, Attempt>();
-  readonly #follower: Follower;
+  readonly #follower: Poller;
   #renewing: NodeJS.Timeout | undefined;
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
     this.#sealing = sealing;
-    this.#follower = new Follower(context.log, {
+    this.#follower = new Poller(context.log, {
       poll: () => this.#fill(),
       isNeeded: () => this.#renewing !== undefined,
       everyMs: pollMs,

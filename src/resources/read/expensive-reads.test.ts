@@ -9,7 +9,7 @@ import {
   resourceServices,
 } from '../../../test/harness/resource-service.ts';
 import type { Engine } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
@@ -49,7 +49,7 @@ onBothEngines('Expensive reads', (engine) => {
   const start = resourceServices(engine);
   const serve = async (seconds: number, rows: number): Promise<ResourceService> => {
     const service = await start([people, notes], { READ_TIMEOUT: String(seconds) });
-    await underMigrationLock(service.context.database, async (tx) => {
+    await withMigrationLock(service.context.database, async (tx) => {
       await sql
         .raw(
           `insert into notes (id, body, body_folded, title, title_folded, user_id, created_at, updated_at, version) ${seed(engine, rows)}`,

@@ -19,7 +19,7 @@ import { rejectUnknownParameters } from '../query/list-query.ts';
 import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
-import { withProof } from '../write/with-proof.ts';
+import { withPasswordProof } from '../write/with-password-proof.ts';
 import type { WriteContext } from '../write/write-context.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction } from '../write/write-transaction.ts';
@@ -76,7 +76,7 @@ async function proveRequest(
   if (request.caller.kind === 'anonymous' || (body && 'current_password' in asObject(asObject(body).properties)))
     return;
   const sent = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
-  const proved = await withProof(services, resource, sent);
+  const proved = await withPasswordProof(services, resource, sent);
   request.caller = proved.call.caller;
   request.body = proved.body;
 }

@@ -10,7 +10,7 @@ import type { ResourceServices } from '../model/resource-services.ts';
 import { rejectUnknownParameters } from '../query/list-query.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { type BatchOperation, batchesOf, batchMethods, maxRows, readBatch } from '../write/read-batch.ts';
-import { withProof } from '../write/with-proof.ts';
+import { withPasswordProof } from '../write/with-password-proof.ts';
 import { writeBatch } from '../write/write-batch.ts';
 import { json, operationDocs, problem } from './openapi-operations.ts';
 import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
@@ -53,7 +53,7 @@ async function batch(
   rejectUnknownParameters(queryOf(request));
   const sent = request.headers['idempotency-key'];
   // One password proves all rows.
-  const { call: first, body } = await withProof(services, resource, {
+  const { call: first, body } = await withPasswordProof(services, resource, {
     call: callOf(services, request),
     body: request.body,
   });

@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>;
 const maxValueLength = 256;
 const maxTotalLength = 8192;
 /** Recognises secrets by name, for fields that are not declared as secret. */
-export const secretName =
+export const secretNamePattern =
   /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
 /** Fields whose changes add nothing to the event. */
 const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
@@ -28,7 +28,8 @@ export function changesBetween(
   for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
     const [from, to] = [before?.[name] ?? null, after?.[name] ?? null];
     if (everPresent.has(name) || isDeepStrictEqual(from, to)) continue;
-    const change = isSecret(name) || secretName.test(name) ? { hidden: true as const } : shown(before, after, from, to);
+    const change =
+      isSecret(name) || secretNamePattern.test(name) ? { hidden: true as const } : shown(before, after, from, to);
     const size = JSON.stringify(change).length;
     changes[name] = size > room ? { cut: true } : change;
     room -= Math.min(size, room);

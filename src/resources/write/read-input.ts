@@ -22,7 +22,7 @@ export const fieldError = (field: string, code: string, message: string, values?
 });
 
 /** The body of a request, and the values that its path sets. */
-export interface Sent {
+export interface WriteInput {
   readonly body: unknown;
   readonly isForm: boolean;
   readonly fixed?: Values | undefined;
@@ -37,7 +37,7 @@ const ofEngine = new Set(['id', 'created_at', 'updated_at']);
 export function readInput(
   resource: Resource,
   mode: WriteMode,
-  { body, isForm, fixed = {}, asService }: Sent,
+  { body, isForm, fixed = {}, asService }: WriteInput,
   call: DefaultCall,
 ): Input {
   const errors: FieldError[] = [];

@@ -13,7 +13,7 @@ import { batchCreate, canBatchCreate } from './batch-create.ts';
 import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
-import { withProof } from './with-proof.ts';
+import { withPasswordProof } from './with-password-proof.ts';
 import type { WriteContext } from './write-context.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
@@ -42,7 +42,7 @@ export async function createResource(services: ResourceServices, resource: Resou
   const { key, link } = sent;
   // A request that already has a response does not run again.
   const known = await hasStoredResponse(services.context, key);
-  const request = known ? sent : await withProof(services, resource, sent);
+  const request = known ? sent : await withPasswordProof(services, resource, sent);
   const input = known ? undefined : await prepareCreate(services, resource, request);
   const { call, selection } = request;
   const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
@@ -86,7 +86,7 @@ export async function changeResource(services: ResourceServices, resource: Resou
   const { id, ifMatch, key } = sent;
   if (resource.idType.check(id, {})) throw rowNotFound(resource);
   const known = await hasStoredResponse(services.context, key);
-  const request = known ? sent : await withProof(services, resource, sent);
+  const request = known ? sent : await withPasswordProof(services, resource, sent);
   const input = known ? undefined : await prepareChange(services, resource, request);
   const { call } = request;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
@@ -115,7 +115,7 @@ export async function deleteResource(
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw rowNotFound(resource);
   const known = await hasStoredResponse(services.context, key);
-  const { call, body } = known ? sent : await withProof(services, resource, sent);
+  const { call, body } = known ? sent : await withPasswordProof(services, resource, sent);
   if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   const work = async (write: WriteContext) => {
     const { tx } = write.call;
@@ -152,7 +152,7 @@ export async function restoreResource(
   resource: Resource,
   { id, ifMatch, selection, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'selection'>,
 ): Promise<JsonWithEtag> {
-  const { call } = await withProof(services, resource, sent);
+  const { call } = await withPasswordProof(services, resource, sent);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const row = await restoreLocked(write, resource, id, ifMatch);
     return rowJson(write, resource, selection, row);

@@ -1,5 +1,5 @@
 import { OperatorError } from '../../../../src/platform/errors.ts';
-import { looksLikeLegacyRefreshToken, openLegacyRefreshToken } from '../../legacy-tokens/defuse.ts';
+import { decryptLegacyRefreshToken, looksLikeLegacyRefreshToken } from '../../legacy-tokens/defuse.ts';
 import { looksLikeLegacyJwt, readLegacyJwt } from '../../legacy-tokens/legacy-jwt.ts';
 import { select } from '../../source/layout.ts';
 import type { Source } from '../../source/source.ts';
@@ -31,7 +31,7 @@ async function verifyAccess(source: Source, plan: Plan, token: string, now: numb
 }
 
 async function verifyRefresh(source: Source, plan: Plan, token: string, now: number): Promise<string> {
-  const payload = openLegacyRefreshToken(token, plan.appKey);
+  const payload = decryptLegacyRefreshToken(token, plan.appKey);
   if (!payload) {
     throw new OperatorError(
       '--verify: the refresh token was not sealed with this APP_KEY: the .env belongs to another service.',

@@ -31,7 +31,7 @@ export const listInstances = 'select id, snapshot, renewals from instances';
 export const findInstance = 'select id from instances where id = $1';
 
 /** $1: ids. $2: the number of renewals at which each instance stopped. */
-export const removeSilent = `
+export const removeSilentInstances = `
   delete from instances using unnest($1::text[], $2::bigint[]) as silent (id, renewals)
   where instances.id = silent.id and instances.renewals = silent.renewals`;
 

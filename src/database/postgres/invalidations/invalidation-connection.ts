@@ -9,7 +9,7 @@ import {
   listInstances,
   registerInstance,
   removeInstances,
-  removeSilent,
+  removeSilentInstances,
   renewInstance,
 } from './instance-table.ts';
 import { changesChannel, confirmationsChannel, jobsChannel } from './invalidation-messages.ts';
@@ -205,7 +205,7 @@ export class InvalidationConnection {
       performance.now(),
     );
     if (silent.length === 0) return;
-    await this.query(removeSilent, [silent.map(({ id }) => id), silent.map(({ renewals }) => renewals)]);
+    await this.query(removeSilentInstances, [silent.map(({ id }) => id), silent.map(({ renewals }) => renewals)]);
   }
 
   #disconnect(client: pg.Client): void {

@@ -23,37 +23,37 @@ describe('A lease on invalidations', () => {
   mockClocks();
   it('is valid for its length from the request, not from the response', () => {
     const lease = new Lease();
-    assert.equal(lease.holds(), false);
+    assert.equal(lease.isHeld(), false);
     const sentAt = currentMoment();
     pass(1000);
     lease.renew(sentAt);
     pass(leaseLength - 1001);
-    assert.equal(lease.holds(), true);
+    assert.equal(lease.isHeld(), true);
     pass(1);
-    assert.equal(lease.holds(), false);
+    assert.equal(lease.isHeld(), false);
   });
 
   it('expires during sleep, although the monotonic clock stops', () => {
     const lease = new Lease();
     lease.renew(currentMoment());
     clocks.wall += 3_600_000;
-    assert.equal(lease.holds(), false);
+    assert.equal(lease.isHeld(), false);
   });
 
   it('is not extended by a wall clock that is set back', () => {
     const lease = new Lease();
     lease.renew(currentMoment());
     clocks.wall -= 3_600_000;
-    assert.equal(lease.holds(), true);
+    assert.equal(lease.isHeld(), true);
     pass(leaseLength);
-    assert.equal(lease.holds(), false);
+    assert.equal(lease.isHeld(), false);
   });
 
   it('can be dropped, and expires before any instance stops waiting for it', () => {
     const lease = new Lease();
     lease.renew(currentMoment());
     lease.drop();
-    assert.equal(lease.holds(), false);
+    assert.equal(lease.isHeld(), false);
     assert.ok(confirmationTimeout / leaseLength >= 1.0834 / 0.9166, 'although one clock runs fast and the other slow');
     assert.ok(confirmationTimeout <= 3000, 'the longest time that a logout may take');
   });

@@ -33,7 +33,7 @@ export class Lease {
     this.#monotonicEnd = Number.NEGATIVE_INFINITY;
   }
 
-  holds(): boolean {
+  isHeld(): boolean {
     return performance.now() < this.#monotonicEnd && Date.now() < this.#wallEnd;
   }
 }

@@ -110,7 +110,7 @@ export class PostgresBus implements Bus {
   endSnapshot(): void {}
 
   isCacheUsable(): boolean {
-    return this.#connection.lease.holds();
+    return this.#connection.lease.isHeld();
   }
 
   close(): Promise<void> {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
 import type { Database } from '../../database.ts';
-import { underMigrationLock } from '../../locks/migration-lock.ts';
+import { withMigrationLock } from '../../locks/migration-lock.ts';
 import { openDatabase } from '../../open-database.ts';
 
 describe('A deadlock on PostgreSQL', () => {
@@ -36,7 +36,7 @@ describe('A deadlock on PostgreSQL', () => {
   });
 
   it('repeats a migration', async () => {
-    const migrated = await underMigrationLock(database, (tx) => sql`select victim()::int as try`.execute(tx));
+    const migrated = await withMigrationLock(database, (tx) => sql`select victim()::int as try`.execute(tx));
     assert.deepEqual(migrated.rows, [{ try: 12 }]);
   });
 

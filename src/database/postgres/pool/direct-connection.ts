@@ -9,7 +9,7 @@ const connectsWithinMs = 10_000;
  * Runs work on a separate connection without a pooler and without a time limit. The connection is closed after the work, or when `signal`
  * aborts. Its session locks are not shared.
  */
-export async function onDirectConnection<T>(url: string, signal: AbortSignal, work: (db: Db) => Promise<T>) {
+export async function withDirectConnection<T>(url: string, signal: AbortSignal, work: (db: Db) => Promise<T>) {
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { databases } from '../../../../test/harness/engines.ts';
 import { Problem } from '../../../platform/errors.ts';
 import type { Database, Db } from '../../database.ts';
-import { underMigrationLock } from '../../locks/migration-lock.ts';
+import { withMigrationLock } from '../../locks/migration-lock.ts';
 import { openDatabase } from '../../open-database.ts';
 
 const sleeping = 'select pg_sleep(100), now() as at';
@@ -30,7 +30,7 @@ describe('Time limits on PostgreSQL', () => {
   it('are enforced by the server, for every statement and every pause of a transaction', async () => {
     assert.equal(await limitOf(database.db), '1s');
     assert.equal(await database.db.transaction().execute(limitOf), '10s');
-    assert.equal(await underMigrationLock(database, limitOf), '1h');
+    assert.equal(await withMigrationLock(database, limitOf), '1h');
     assert.equal(await database.db.transaction().execute(pauseOf), '15s');
     assert.equal(await limitOf(database.db), '1s');
   });

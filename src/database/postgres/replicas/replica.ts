@@ -50,11 +50,11 @@ export class Replica {
 
   /** The replica contains everything that was committed before this monotonic time. */
   completeTo(): number {
-    return this.#lease.holds() ? this.#completeTo : Number.NEGATIVE_INFINITY;
+    return this.#lease.isHeld() ? this.#completeTo : Number.NEGATIVE_INFINITY;
   }
 
   isUsable(): boolean {
-    return this.#lease.holds();
+    return this.#lease.isHeld();
   }
 
   async read<R>(text: string, values: readonly unknown[]): Promise<R[]> {

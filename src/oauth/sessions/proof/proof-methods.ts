@@ -6,7 +6,7 @@ import { findUser, lockUserWithHash } from '../../../identity/accounts/user-stor
 import { requireCurrentPassword, wrongPassword } from '../../../identity/credentials/change-password.ts';
 import { findHeldFactors, hasSecondFactor } from '../../../identity/factors/held-factor-store.ts';
 import { type FactorCheckServices, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
-import type { Method } from '../../../identity/factors/second-step.ts';
+import type { SecondFactorMethod } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
@@ -15,7 +15,7 @@ import { tryParseJson } from '../../../platform/json-text.ts';
 import { type Acr, meetsAcr } from '../../../platform/proof.ts';
 
 /** The body of a proof. */
-export interface SentProof {
+export interface ProofInput {
   readonly userId: string;
   readonly sessionId: string;
   /** The raw value, not checked yet. */
@@ -37,7 +37,7 @@ export interface ProofMethod {
   /** Whether this user can use it now. */
   isOffered(userId: string): Promise<boolean>;
   /** Checks the proof, outside of any transaction. Throws if it is wrong. Limits guesses. */
-  check(sent: SentProof): Promise<CheckedProof>;
+  check(sent: ProofInput): Promise<CheckedProof>;
 }
 
 /** By their member of the body: `password`, `code`, … */
@@ -70,7 +70,7 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
   async check({ userId, value, source }) {
     const user = await findUser(context.database.db, userId);
     if (!user) throw unauthorized('user_gone');
-    await requireCurrentPassword(context, passwords, user, { field, given: value, source });
+    await requireCurrentPassword(context, passwords, user, { field, value, source });
     const consume = async (tx: Tx) => {
       // The password changed during the check.
       if (!(await lockUserWithHash(tx, context.database.engine, user))) throw wrongPassword(field);
@@ -82,7 +82,7 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
 const wrong = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is wrong, or was used before.` }]);
 
-const checked = (field: string, factor: ProvedFactor | undefined, step: CheckedProof['step'] = 'second') => {
+const toCheckedProof = (field: string, factor: ProvedFactor | undefined, step: CheckedProof['step'] = 'second') => {
   if (!factor) throw wrong(field);
   const consume = async (tx: Tx) => {
     if (!(await factor.consume(tx))) throw wrong(field);
@@ -97,9 +97,9 @@ export const byCode = (services: FactorCheckServices): ProofMethod => ({
     return authenticators + recoveryCodes > 0;
   },
   async check({ userId, value, source }) {
-    const methods: Method[] = ['totp', 'recovery_code'];
+    const methods: SecondFactorMethod[] = ['totp', 'recovery_code'];
     const sent = { code: typeof value === 'string' ? value : '' };
-    return checked('code', await proveFactor(services, { userId, methods, sent, source }), 'completing');
+    return toCheckedProof('code', await proveFactor(services, { userId, methods, sent, source }), 'completing');
   },
 });
 
@@ -112,7 +112,7 @@ export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
   async check({ userId, value, source }) {
     // A form sends the assertion as text.
     const sent = { passkey: (typeof value === 'string' ? tryParseJson(value) : value) ?? {} };
-    return checked('passkey', await proveFactor(services, { userId, methods: ['passkey'], sent, source }));
+    return toCheckedProof('passkey', await proveFactor(services, { userId, methods: ['passkey'], sent, source }));
   },
 });
 
@@ -124,7 +124,7 @@ export const byEmailCode = (services: FactorCheckServices): ProofMethod => ({
     const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
     const factor = await proveFactor(services, { userId, methods: ['email_code'], sent, source });
     const held = await findHeldFactors(services.context.database.db, userId);
-    return checked('email_code', factor, hasSecondFactor(held) ? 'first' : 'second');
+    return toCheckedProof('email_code', factor, hasSecondFactor(held) ? 'first' : 'second');
   },
 });
 

@@ -7,7 +7,7 @@ import { requestSource } from '../../../http/request-source.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { asObject } from '../../../platform/is-object.ts';
 import type { ProofMethods } from './proof-methods.ts';
-import { renewProof, requireRenewable } from './renew-proof.ts';
+import { renewProof, requireRenewableSession } from './renew-proof.ts';
 
 const Proof = Type.Object({
   auth_time: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
@@ -19,7 +19,7 @@ const Proof = Type.Object({
   }),
 });
 
-const shown = ({ time, amr, acr }: { time: number | null; amr: readonly string[]; acr: string | null }) => ({
+const proofJson = ({ time, amr, acr }: { time: number | null; amr: readonly string[]; acr: string | null }) => ({
   auth_time: time === null ? null : new Date(time).toISOString(),
   amr: [...amr],
   acr,
@@ -31,7 +31,7 @@ export function serveProofs(
   context: Context,
   { lockAuthority, methods }: { readonly lockAuthority: LockAuthority; readonly methods: ProofMethods },
 ): void {
-  const offered = async ({ userId }: Caller): Promise<string[]> => {
+  const offeredMethods = async ({ userId }: Caller): Promise<string[]> => {
     const names: string[] = [];
     if (userId === null) return names;
     for (const [name, method] of methods) if (await method.isOffered(userId)) names.push(name);
@@ -59,8 +59,8 @@ export function serveProofs(
       },
     },
     async ({ caller }) => {
-      const id = requireRenewable(caller);
-      return { data: { id, ...shown(caller.proof), proof_methods: await offered(caller) } };
+      const id = requireRenewableSession(caller);
+      return { data: { id, ...proofJson(caller.proof), proof_methods: await offeredMethods(caller) } };
     },
   );
 
@@ -86,7 +86,7 @@ export function serveProofs(
       return reply
         .code(201)
         .header('cache-control', 'no-store')
-        .send({ data: shown(proof) });
+        .send({ data: proofJson(proof) });
     },
   );
 }

@@ -8,7 +8,7 @@ import { meetsAcr, minAcrToRenew, type Proof } from '../../../platform/proof.ts'
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { type Authentication, authenticatedBy } from '../store/authentication.ts';
 import { updateProof } from '../store/proof-store.ts';
-import type { CheckedProof, ProofMethods, SentProof } from './proof-methods.ts';
+import type { CheckedProof, ProofInput, ProofMethods } from './proof-methods.ts';
 
 interface Renewal {
   readonly caller: Caller;
@@ -25,13 +25,13 @@ export async function renewProof(
   { caller, body, source }: Renewal,
 ): Promise<Authentication> {
   const { clientId } = caller;
-  const sessionId = requireRenewable(caller);
+  const sessionId = requireRenewableSession(caller);
   const userId = userIdOf(caller);
   const sent = { userId, sessionId, source };
-  const checked = await checkAll(methods, body, sent);
-  const proof = authenticatedBy(amrOfAll(checked, caller.proof), context.now());
-  const least = minAcrToRenew(caller.proof);
-  if (!meetsAcr(proof.acr, least)) throw proofTooOld(caller.proof, { acr: least });
+  const checked = await checkProofs(methods, body, sent);
+  const proof = authenticatedBy(combinedAmr(checked, caller.proof), context.now());
+  const minAcr = minAcrToRenew(caller.proof);
+  if (!meetsAcr(proof.acr, minAcr)) throw proofTooOld(caller.proof, { acr: minAcr });
   await changeAs(context.database, lockAuthority, { caller, changesAccounts: true }, async (tx, invalidate) => {
     for (const { consume } of checked) await consume(tx);
     await updateProof(tx, sessionId, proof);
@@ -43,7 +43,7 @@ export async function renewProof(
 }
 
 /** The id of the session. Throws unless a user opened the session by signing in. */
-export function requireRenewable({ proof, sessionId }: Caller): string {
+export function requireRenewableSession({ proof, sessionId }: Caller): string {
   if (proof.renewable && sessionId !== null) return sessionId;
   throw forbidden('A personal access token or a client’s own token cannot prove your identity. Sign in.');
 }
@@ -51,7 +51,7 @@ export function requireRenewable({ proof, sessionId }: Caller): string {
 /** First factors that a code completes. A passkey is not reused, because it would raise the level. */
 const firstFactors = ['pwd', 'fed'];
 
-function amrOfAll(checked: readonly CheckedProof[], before: Proof): string[] {
+function combinedAmr(checked: readonly CheckedProof[], before: Proof): string[] {
   const steps = new Set(checked.map(({ step }) => step));
   const sent = checked.flatMap(({ amr }) => amr);
   const completes = steps.has('completing');
@@ -59,7 +59,7 @@ function amrOfAll(checked: readonly CheckedProof[], before: Proof): string[] {
   return [...new Set([...earlier, ...sent, ...(completes || steps.size > 1 ? ['mfa'] : [])])];
 }
 
-async function checkAll(methods: ProofMethods, body: Renewal['body'], sent: Omit<SentProof, 'value'>) {
+async function checkProofs(methods: ProofMethods, body: Renewal['body'], sent: Omit<ProofInput, 'value'>) {
   const known = [...methods.keys()];
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !methods.has(name))

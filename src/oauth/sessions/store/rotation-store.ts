@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
-import type { Database, Db, Written } from '../../../database/database.ts';
+import type { Database, Db, WriteResult } from '../../../database/database.ts';
 import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
@@ -69,11 +69,11 @@ const rotateMany = `with r as materialized (
   returning t.*`;
 
 /** The complete rotation in one statement. Only one request finds the generation unchanged. */
-export function rotateSession(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
+export function rotateSession(database: Database, rotation: Rotation): Promise<WriteResult<SessionRow>> {
   return database.batchWrite ? rotateInBatch(database, database.batchWrite, rotation) : rotateAlone(database, rotation);
 }
 
-function rotateAlone(database: Database, rotation: Rotation): Promise<Written<SessionRow>> {
+function rotateAlone(database: Database, rotation: Rotation): Promise<WriteResult<SessionRow>> {
   const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
   return rotateOne.write(database, values);
 }

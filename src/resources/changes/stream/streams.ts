@@ -1,7 +1,7 @@
 import type { Invalidation } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import { Problem, tooManyRequests } from '../../../platform/errors.ts';
-import { Follower } from '../../../platform/follower.ts';
+import { Poller } from '../../../platform/poller.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
@@ -31,7 +31,7 @@ export class Streams {
   readonly #recorded: readonly string[];
   readonly #open = new Set<Stream>();
   readonly #byAccount = new Map<string, number>();
-  readonly #follower: Follower;
+  readonly #follower: Poller;
   /** All live streams have handled the changes up to here. */
   #head = 0;
   #sweep: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class Streams {
     this.#log = log;
     this.#resources = resources;
     this.#recorded = [...recordedResources(resources).keys()];
-    this.#follower = new Follower(context.log, {
+    this.#follower = new Poller(context.log, {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       everyMs: lookEveryMs,

@@ -4,8 +4,8 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { reasonOf } from '../../../platform/errors.ts';
-import { Follower } from '../../../platform/follower.ts';
 import { parseJson } from '../../../platform/json-text.ts';
+import { Poller } from '../../../platform/poller.ts';
 import type { Resources } from '../../model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt, type LogRow } from '../log/change-store.ts';
@@ -59,14 +59,14 @@ export class WebhookSender {
   readonly #services: SenderServices;
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
-  readonly #follower: Follower;
+  readonly #follower: Poller;
   #idle = false;
 
   constructor(context: Context, services: SenderServices) {
     this.#context = context;
     this.#services = services;
     this.#fetch = createGuardedFetch(context.config);
-    this.#follower = new Follower(context.log, {
+    this.#follower = new Poller(context.log, {
       poll: () => this.#poll(),
       isNeeded: () => true,
       everyMs: lookEveryMs,

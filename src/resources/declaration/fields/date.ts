@@ -1,4 +1,4 @@
-import { isDay } from '../../../platform/is-day.ts';
+import { isIsoDate } from '../../../platform/is-iso-date.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, invalidValue } from './field-type.ts';
 import { textValues } from './plain-values.ts';
@@ -12,8 +12,8 @@ export const dateType: FieldType = {
   ...textValues,
   name: 'date',
   check: (value) =>
-    typeof value === 'string' && isDay(value) ? undefined : invalidValue('format', 'must be a day as YYYY-MM-DD'),
+    typeof value === 'string' && isIsoDate(value) ? undefined : invalidValue('format', 'must be a day as YYYY-MM-DD'),
   schema: () => ({ type: 'string', format: 'date', examples: ['2026-01-31'] }),
-  fromSearch: (text) => (isDay(text) ? text : undefined),
+  fromSearch: (text) => (isIsoDate(text) ? text : undefined),
   expected: 'a day as YYYY-MM-DD',
 };

@@ -1,4 +1,4 @@
-import { isDay } from '../../../platform/is-day.ts';
+import { isIsoDate } from '../../../platform/is-iso-date.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import { type FieldType, invalidValue } from './field-type.ts';
 import { plainValues } from './plain-values.ts';
@@ -22,6 +22,6 @@ export const timestampType: FieldType = {
       ? undefined
       : invalidValue('format', 'must be a time in the format of RFC 3339, such as 2026-01-31T12:00:00Z'),
   schema: () => ({ type: 'string', format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] }),
-  fromSearch: (text) => parseTimestamp(isDay(text) ? `${text}T00:00:00Z` : text),
+  fromSearch: (text) => parseTimestamp(isIsoDate(text) ? `${text}T00:00:00Z` : text),
   expected: 'a time such as 2026-01-31T12:00:00Z, or a day',
 };

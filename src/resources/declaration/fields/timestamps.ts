@@ -1,11 +1,11 @@
 import { BoundedMap } from '../../../platform/bounded-map.ts';
-import { isDay } from '../../../platform/is-day.ts';
+import { isIsoDate } from '../../../platform/is-iso-date.ts';
 
 const timestamp = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d):(\d\d):(\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 
 export function parseTimestamp(text: string): number | undefined {
   const [, date, hour, minute, second, fraction = '', zone = ''] = timestamp.exec(text) ?? [];
-  if (date === undefined || !isDay(date)) return undefined;
+  if (date === undefined || !isIsoDate(date)) return undefined;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
   const ms = Date.parse(`${date}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone.toUpperCase()}`);
   return Number.isNaN(ms) || ms < earliest || ms > latest ? undefined : ms;

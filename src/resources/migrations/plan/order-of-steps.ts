@@ -1,18 +1,18 @@
 import type { Step } from '../migration-steps.ts';
-import type { DoneAhead } from '../run-ahead-of-transaction.ts';
+import type { RemainingStatements } from '../run-before-transaction.ts';
 
 type Tables = ReadonlySet<string>;
 
 const columnName = (table: string, name: string): string => JSON.stringify([table, name]);
 
 /** Whether this is an index on an existing table that only makes reads faster. A unique index is a constraint. */
-const onlyHelps = ({ index }: Step, tables: Tables): boolean =>
+const isDeferrableIndex = ({ index }: Step, tables: Tables): boolean =>
   index !== undefined && !index.unique && tables.has(index.table);
 
 /** The steps without the new indexes that can be created later. `tables`: the existing tables. */
-export function withoutDeferrable(steps: readonly Step[], tables: Tables): Step[] {
+export function withoutDeferrableIndexes(steps: readonly Step[], tables: Tables): Step[] {
   const replaced = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  return steps.filter((step) => !onlyHelps(step, tables) || replaced.has(step.index?.name ?? ''));
+  return steps.filter((step) => !isDeferrableIndex(step, tables) || replaced.has(step.index?.name ?? ''));
 }
 
 /** The steps that can run before the transaction. Steps of columns that the transaction drops cannot. */
@@ -32,7 +32,7 @@ export function stepsBeforeTransaction(steps: readonly Step[]): Step[] {
  * The steps inside the transaction, and the indexes that are created after it (`later`), because creating them would lock a large table for
  * a long time.
  */
-export function inTransaction(steps: readonly Step[], tables: Tables, ahead: DoneAhead) {
-  const isForLater = (step: Step) => !ahead.has(step.description) && onlyHelps(step, tables);
-  return { now: steps.filter((step) => !isForLater(step)), later: steps.filter(isForLater) };
+export function splitByTransaction(steps: readonly Step[], tables: Tables, remaining: RemainingStatements) {
+  const isDeferred = (step: Step) => !remaining.has(step.description) && isDeferrableIndex(step, tables);
+  return { now: steps.filter((step) => !isDeferred(step)), later: steps.filter(isDeferred) };
 }

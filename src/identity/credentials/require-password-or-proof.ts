@@ -10,31 +10,31 @@ import { hasPassword, type Passwords } from '../passwords/passwords.ts';
 import { currentPasswordRequired, requireCurrentPassword } from './change-password.ts';
 
 /** The caller of a request with `current_password`. The proof is valid for this request only. */
-export const createProveByPassword =
+export const createPasswordProver =
   (context: Context, passwords: Passwords): ProveByPassword =>
-  async ({ caller, source }, given) => {
+  async ({ caller, source }, value) => {
     if (caller.kind !== 'user' || caller.userId === null || !context.config.localPasswords) return caller;
     const user = await findUser(context.database.db, caller.userId);
     if (!user) throw unauthorized('user_gone');
-    await requireCurrentPassword(context, passwords, user, { field: 'current_password', given, source });
+    await requireCurrentPassword(context, passwords, user, { field: 'current_password', value, source });
     return Object.freeze({ ...caller, proof: proofWithPassword(caller.proof, context.now()) });
   };
 
 /** Whether the user can sign in with a password. */
-export const canUsePassword = (
+export const hasLocalPassword = (
   { config }: Pick<Context, 'config'>,
   { password_hash }: Pick<UserRow, 'password_hash'>,
 ): boolean => config.localPasswords && hasPassword(password_hash);
 
 /** Contract 5.5: requires `current_password`, or a recent proof if the user has no password. Rejects applications. */
-export function requireOwnProof(
+export function requirePasswordOrProof(
   context: Pick<Context, 'config'>,
   caller: Caller,
   user: Pick<UserRow, 'password_hash'>,
   now: number,
 ): void {
-  if (caller.proof.sent) return;
-  if (canUsePassword(context, user)) throw currentPasswordRequired();
+  if (caller.proof.passwordInRequest) return;
+  if (hasLocalPassword(context, user)) throw currentPasswordRequired();
   if (caller.application) throw forbidden('An application cannot change how you sign in. Do this in your settings.');
   if (!caller.scopes.includes('*')) throw insufficientScope('*');
   requireProof(caller, now);

@@ -1,5 +1,5 @@
 /** Whether the text is a day of the calendar as `YYYY-MM-DD`, from the year 1 on. */
-export const isDay = (text: string): boolean =>
+export const isIsoDate = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) &&
   !text.startsWith('0000') &&
   !Number.isNaN(Date.parse(text)) &&

@@ -6,7 +6,7 @@ const units = new Map([
 ]);
 
 /** The milliseconds of `90s`, `15m`, `2h` or `7d`. Undefined for other texts. */
-export function durationOf(text: string): number | undefined {
+export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
   const length = units.get(unit);
   return length === undefined ? undefined : Number(amount) * length;

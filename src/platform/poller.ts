@@ -10,7 +10,7 @@ interface Work {
 const retryAfterMs = 1000;
 
 /** Looks for new work when `wake` is called, and at an interval. One look runs at a time. */
-export class Follower {
+export class Poller {
   readonly #log: Logger;
   readonly #work: Work;
   #timer: NodeJS.Timeout | undefined;

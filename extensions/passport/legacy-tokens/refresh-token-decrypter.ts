@@ -7,7 +7,7 @@ import { BoundedMap } from '../../../src/platform/bounded-map.ts';
 import { tooManyRequests } from '../../../src/platform/errors.ts';
 import { WorkerThread } from '../../../src/platform/worker-thread.ts';
 import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
-import type { OpeningQuestion } from './opening-thread.ts';
+import type { DecryptionRequest } from './opening-thread.ts';
 
 /** At most half of the cores. The queue holds a few seconds of work. */
 const maxThreads = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -19,12 +19,12 @@ const windowMs = 15 * 60_000;
 const countedNetworks = 10_000;
 
 /** Decrypts old refresh tokens in threads. The queue is bounded, and networks that send forged tokens are blocked. */
-export class RefreshOpener {
+export class RefreshTokenDecrypter {
   readonly #context: Context;
   readonly #queue = new HashingQueue({ running: maxThreads, waiting });
   readonly #threads = Array.from(
     { length: maxThreads },
-    () => new WorkerThread<OpeningQuestion, RefreshPayload | null>('opening-thread', import.meta.url),
+    () => new WorkerThread<DecryptionRequest, RefreshPayload | null>('opening-thread', import.meta.url),
   );
   /** By the token's hash, so that a retry and an earlier check decrypt the token only once. */
   readonly #opened = new BoundedMap<string, RefreshPayload>(rememberedTokens);

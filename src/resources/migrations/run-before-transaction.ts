@@ -1,5 +1,5 @@
 import type { Database, Db } from '../../database/database.ts';
-import { underMigrationLock } from '../../database/locks/migration-lock.ts';
+import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { createIndexConcurrently, withoutTableLocks } from '../../database/without-table-locks.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../../platform/progress.ts';
 import { type Executor, writeUnprepared } from '../sql/executor.ts';
@@ -9,7 +9,7 @@ import type { Step } from './migration-steps.ts';
 import { convertRows } from './plan/conversions.ts';
 
 /** The statements of each finished step that remain for the transaction, by the text of the step. */
-export type DoneAhead = ReadonlyMap<string, readonly Fragment[]>;
+export type RemainingStatements = ReadonlyMap<string, readonly Fragment[]>;
 
 type ColumnNameOf = (table: string) => (column: string) => string;
 
@@ -19,12 +19,12 @@ const temporaryName = (name: string): string => `${name}_n`;
  * On PostgreSQL: does slow work before the transaction that locks the tables. Converts rows in small batches and creates indexes
  * concurrently. It only adds, and it can be interrupted and repeated. `tables`: the existing tables.
  */
-export async function runAheadOfTransaction(
+export async function runBeforeTransaction(
   database: Database,
   steps: readonly Step[],
   tables: ReadonlySet<string>,
   progress: BeginProgress = noProgress,
-): Promise<DoneAhead> {
+): Promise<RemainingStatements> {
   const recasts = steps.filter(({ recast }) => recast && tables.has(recast.table));
   const columnNameOf: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
@@ -33,38 +33,38 @@ export async function runAheadOfTransaction(
     ({ column, fill }) =>
       column && tables.has(column.table) && (!fill || columnNameOf(fill.table)(fill.from) === fill.from),
   );
-  const long = [
+  const slowSteps = [
     ...columns.filter(({ fill }) => fill),
     ...steps.filter(({ withoutLock }) => withoutLock && tables.has(withoutLock.table)),
     ...recasts,
     ...steps.filter(({ index }) => index && tables.has(index.table)),
   ];
-  if (database.engine === 'sqlite' || long.length === 0) return new Map();
-  await underMigrationLock(database, async (tx) => {
+  if (database.engine === 'sqlite' || slowSteps.length === 0) return new Map();
+  await withMigrationLock(database, async (tx) => {
     for (const statement of [...columns, ...recasts].flatMap(({ statements }) => statements))
       await writeUnprepared({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const shown = stepProgress(progress);
+  const stepsShown = stepProgress(progress);
   return withoutTableLocks(database, async (db) => {
     const done = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
     try {
-      for (const [n, step] of long.entries()) {
-        shown.next(step.description, long.length - n);
-        const left = step.index
-          ? await makeAhead(db, step.index, dropped, columnNameOf)
-          : await doAhead(db, step, shown.rows);
-        if (left) done.set(step.description, left);
+      for (const [n, step] of slowSteps.entries()) {
+        stepsShown.next(step.description, slowSteps.length - n);
+        const remaining = step.index
+          ? await createIndex(db, step.index, dropped, columnNameOf)
+          : await runStep(db, step, stepsShown.rows);
+        if (remaining) done.set(step.description, remaining);
       }
       return done;
     } finally {
-      shown.end();
+      stepsShown.end();
     }
   });
 }
 
 /** Undefined if the transaction must run the step as well. */
-async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
+async function runStep(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
   const { fill, withoutLock, recast, convert } = step;
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
@@ -78,7 +78,7 @@ async function doAhead(db: Db, step: Step, rows: (count: number) => void): Promi
 }
 
 /** Undefined if it fails. The transaction then reports the reason. */
-async function makeAhead(
+async function createIndex(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,
   dropped: ReadonlySet<string>,

@@ -5,7 +5,7 @@ import { withoutQuery } from '../../http/without-query.ts';
 import { Problem } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
-import { tokenOf } from '../session/authenticate-web.ts';
+import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import type { Handler, PageRequest } from './page-request.ts';
 import type { Variables } from './views.ts';
@@ -16,14 +16,14 @@ type Form = Readonly<Record<string, unknown>>;
 const methods = ['password', 'code', 'passkey', 'provider'] as const;
 const fieldOf = (method: string): string => `proof_${method}`;
 /** A mailed code has two fields and a button that sends it. */
-const mailed = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
-const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(mailed)]);
+const emailCodeFields = { send: 'proof_send_email', id: 'proof_email_id', code: 'proof_email_code' } as const;
+const fields = new Set<string>([...methods.map(fieldOf), ...Object.values(emailCodeFields)]);
 
 export type ProofFields = Readonly<Record<string, unknown>>;
 
 /** Renews the proof of the page's session. */
 export const renewProofByForm = (request: FastifyRequest, body: ProofFields) =>
-  callApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: tokenOf(request) });
+  callApi(request, { method: 'POST', path: '/v1/sessions/current/proofs', body, token: internalTokenOf(request) });
 
 /** The proofs in the form. Several together reach a higher level. */
 function proofsIn(form: Form): ProofFields {
@@ -33,13 +33,13 @@ function proofsIn(form: Form): ProofFields {
     if (typeof value !== 'string' || value.trim() === '') continue;
     proofs[method] = method === 'password' ? value : value.trim();
   }
-  const { [mailed.id]: id, [mailed.code]: code } = form;
+  const { [emailCodeFields.id]: id, [emailCodeFields.code]: code } = form;
   if (typeof code === 'string' && code.trim() !== '') proofs.email_code = { id, code: code.trim() };
   return proofs;
 }
 
 /** Asks for a proof if it is too old. The page repeats the typed values, so that the form continues afterwards. */
-export const withProofOnPage =
+export const withStepUp =
   (handler: Handler): Handler =>
   async (pageRequest) => {
     const { request, reply } = pageRequest;
@@ -48,9 +48,9 @@ export const withProofOnPage =
     const body = proofsIn(sent);
     // The proof of a provider and the sent code stay valid after an error in another field.
     const repeated = Object.fromEntries(
-      [fieldOf('provider'), mailed.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
+      [fieldOf('provider'), emailCodeFields.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
     );
-    if (mailed.send in sent) return sendCode(pageRequest, { ...form, ...repeated });
+    if (emailCodeFields.send in sent) return sendCode(pageRequest, { ...form, ...repeated });
     if (Object.keys(body).length > 0) {
       request.body = form;
       const response = await renewProofByForm(request, body);
@@ -74,11 +74,11 @@ export const withProofOnPage =
 /** Sends a code to the user's address, and asks for it. */
 async function sendCode(pageRequest: PageRequest, form: Form): Promise<FastifyReply> {
   const { request, reply } = pageRequest;
-  const own = { method: 'GET', path: '/v1/users/me', token: tokenOf(request) } as const;
+  const own = { method: 'GET', path: '/v1/users/me', token: internalTokenOf(request) } as const;
   const { data } = await callApi<{ email?: string | null }>(request, own);
   const codeRequest = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
   const response = await callApi<{ id: string }>(request, codeRequest);
-  if (response.ok) return askForProof(pageRequest, { ...form, [mailed.id]: response.data.id });
+  if (response.ok) return askForProof(pageRequest, { ...form, [emailCodeFields.id]: response.data.id });
   if (response.status === 429) reply.header('retry-after', String(response.retryAfter));
   return askForProof(pageRequest.status(response.status), form, { problem: response.message });
 }
@@ -91,14 +91,14 @@ function errorVariables(response: {
   const { password, code, passkey, email_code } = response.errors;
   if (password) return { errors: { [fieldOf('password')]: password } };
   if (code) return { errors: { [fieldOf('code')]: message('login_step.wrong') } };
-  if (email_code) return { errors: { [mailed.code]: message('login_step.wrong') } };
+  if (email_code) return { errors: { [emailCodeFields.code]: message('login_step.wrong') } };
   return { problem: passkey ? message('passkey.failed') : response.message };
 }
 
 /** Shows the page that asks for a proof. `form`: the values that the page repeats. */
 export async function askForProof(pageRequest: PageRequest, form: Form, variables: Variables = {}) {
   const { request } = pageRequest;
-  const current = { method: 'GET', path: '/v1/sessions/current', token: tokenOf(request) } as const;
+  const current = { method: 'GET', path: '/v1/sessions/current', token: internalTokenOf(request) } as const;
   const { ok, data } = await callApi<{ proof_methods: string[] }>(request, current);
   const all = ok ? data.proof_methods : ['password'];
   const { userId, proof } = request.caller;
@@ -118,7 +118,7 @@ export async function askForProof(pageRequest: PageRequest, form: Form, variable
     takes_code: offered.includes('code'),
     takes_passkey: offered.includes('passkey'),
     takes_email_code: offered.includes('email_code'),
-    email_id: form[mailed.id],
+    email_id: form[emailCodeFields.id],
     password_optional: optional,
     code_optional: optional,
     provers,
