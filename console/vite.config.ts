@@ -20,7 +20,7 @@ const replacedParts = new RegExp(
   ].join('|')})$`,
 );
 /** Parts of react-admin that are loaded when a user opens them. */
-const laterParts = /^\.\/(ColumnsSelector|ColumnsSelectorItem|AddSavedQueryDialog|RemoveSavedQueryDialog)\.js$/;
+const lazyComponents = /^\.\/(ColumnsSelector|ColumnsSelectorItem|AddSavedQueryDialog|RemoveSavedQueryDialog)\.js$/;
 
 /**
  * Builds the console into a temporary folder and then moves it to `dist/`, so that a running service finds a complete
@@ -43,7 +43,7 @@ export default defineConfig({
       { find: /^lodash\/union\.js$/, replacement: own('src/app/union.ts') },
       { find: /^lodash\/(\w+)\.js$/, replacement: 'es-toolkit/compat/$1' },
       { find: replacedParts, replacement: own('src/app/replaced-packages.ts') },
-      { find: laterParts, replacement: own('src/app/later-parts.tsx') },
+      { find: lazyComponents, replacement: own('src/app/lazy-components.tsx') },
     ],
   },
   build: {
@@ -60,7 +60,7 @@ export default defineConfig({
       // The replacements lack exports that the console does not use, and export some names twice.
       checks: { namespaceConflict: false, importIsUndefined: false },
       // The first script of the page, and the code that renders the console.
-      input: ['index.html', 'src/app/draw.tsx'].map((file) => join(import.meta.dirname, file)),
+      input: ['index.html', 'src/app/render-console.tsx'].map((file) => join(import.meta.dirname, file)),
       output: {
         // On a slow connection, each file costs a round trip. So modules that the same pages need share a file.
         codeSplitting: {
@@ -105,7 +105,7 @@ function announceConsole(): Plugin {
       handler(_html, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
         const holding = (file: string) => chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
-        const drawing = holding('/src/app/draw.tsx');
+        const drawing = holding('/src/app/render-console.tsx');
         const first = holding('/src/app/main.tsx');
         const named = new Set(drawing ? [drawing.fileName, ...drawing.imports] : []);
         for (const known of first ? [first.fileName, ...first.imports] : []) named.delete(known);

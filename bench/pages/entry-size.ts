@@ -20,7 +20,7 @@ export function listKilobytes(): number {
     for (const style of chunk.css ?? []) files.add(style);
     for (const imported of chunk.imports ?? []) add(imported);
   };
-  for (const name of ['index.html', 'src/app/draw.tsx']) add(name);
+  for (const name of ['index.html', 'src/app/render-console.tsx']) add(name);
   const bytes = [...files].map((file) => statSync(join(dist, `${file}.br`)).size);
   return Math.round(bytes.reduce((sum, size) => sum + size, 0) / 1000);
 }

@@ -20,7 +20,7 @@ import {
   useTranslate,
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
-import { gatehouse, leave } from '../data/api.ts';
+import { gatehouse, notifySignedOut } from '../data/api.ts';
 import { createDataProvider } from '../data/data-provider.ts';
 import { DescriptionsProvider } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
@@ -30,7 +30,7 @@ import { translate } from '../text/translate.ts';
 import { brand } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
 import { shareTheme } from './chosen-theme.ts';
-import type { Entered } from './enter-console.ts';
+import type { ConsoleData } from './console-data.ts';
 import { loadDashboard, loadForms, loadShow } from './lazy-pages.ts';
 import { createThemes } from './theme.ts';
 
@@ -50,7 +50,7 @@ const queryClient = new QueryClient({
 const store = localStorageStore('1', 'gatehouse');
 shareTheme(store);
 
-export default function Console({ me, descriptions }: NonNullable<Entered>) {
+export default function Console({ me, descriptions }: NonNullable<ConsoleData>) {
   const authProvider = useMemo(() => createAuthProvider(gatehouse, descriptions, me), [descriptions, me]);
   const dataProvider = useMemo(() => createDataProvider(gatehouse, descriptions), [descriptions]);
   const themes = useMemo(createThemes, []);
@@ -101,7 +101,7 @@ function routesOf({ name, operations }: ResourceDescription) {
 
 /** Leaves the console for the login page of the service. */
 function RedirectToLogin() {
-  useEffect(leave, []);
+  useEffect(notifySignedOut, []);
   return null;
 }
 

@@ -18,7 +18,7 @@ import { interruption, proofPrompt, root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
-import { isOwn, isUnlisted, labelOf, ownNames } from '../text/presentation.ts';
+import { builtinNames, isBuiltin, isUnlisted, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { PageHead } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
@@ -103,8 +103,8 @@ const ConsoleMenu = memo(() => {
   const all = [...useDescriptions().values()].filter(
     ({ name, operations }) => operations.has('list') && !isUnlisted(name),
   );
-  const operators = all.filter((description) => !isOwn(description));
-  const own = all.filter(isOwn).sort((a, b) => ownNames.indexOf(a.name) - ownNames.indexOf(b.name));
+  const operators = all.filter((description) => !isBuiltin(description));
+  const own = all.filter(isBuiltin).sort((a, b) => builtinNames.indexOf(a.name) - builtinNames.indexOf(b.name));
   return (
     <Menu>
       <Menu.DashboardItem primaryText={translate('Overview')} />

@@ -3,12 +3,12 @@ import { home, onSignedOut } from '../data/api.ts';
 import { translate } from '../text/translate.ts';
 import { brand } from './brand.ts';
 import Console from './Console.tsx';
-import { type Entered, enterConsole } from './enter-console.ts';
+import { type ConsoleData, takeConsoleData } from './console-data.ts';
 import { removeFirstRows } from './first-rows.ts';
 
 type State =
   | { name: 'opening' }
-  | { name: 'open'; entered: NonNullable<Entered> }
+  | { name: 'open'; entered: NonNullable<ConsoleData> }
   | { name: 'signedOut' }
   | { name: 'failed'; message: string };
 
@@ -17,7 +17,7 @@ export function Gate({ waiting }: { waiting: string }) {
   const [state, setState] = useState<State>({ name: 'opening' });
   const open = useCallback(() => {
     setState({ name: 'opening' });
-    enterConsole().then(
+    takeConsoleData().then(
       (entered) => setState(entered ? { name: 'open', entered } : { name: 'signedOut' }),
       (error: Error) => setState({ name: 'failed', message: error.message }),
     );

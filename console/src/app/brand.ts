@@ -22,7 +22,7 @@ const filledIn = document.querySelector<HTMLMetaElement>('meta[name="gatehouse-b
 export const brand: Brand = filledIn.startsWith('{') ? JSON.parse(filledIn) : { name: 'Gatehouse', logo: icon };
 
 /** Sets the colours of the page that is shown while the console loads. */
-export function paintGate(): void {
+export function applyBrandColours(): void {
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   const colours = brand.colours?.[chosenTheme() ?? system];
   if (!colours) return;

@@ -1,10 +1,10 @@
 import { home } from '../data/api.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { type RowsAhead, readStored } from '../data/rows-ahead.ts';
+import { type PrefetchedRows, readRaStore } from '../data/prefetched-rows.ts';
 import { detailsOf, digitsOf, isNumber, labelInLine } from '../text/details.ts';
 import { columnsOf, fieldLabel, labelOf, rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { none, valueText } from '../text/value-text.ts';
+import { emptyValueText, valueText } from '../text/value-text.ts';
 import { brand } from './brand.ts';
 
 /** The table of text is not shown earlier, because it would flicker if it were replaced soon. */
@@ -13,19 +13,23 @@ const patience = 2000;
 const unknown = new Set(['status', 'last_sign_in']);
 
 /** On a slow connection, the rows arrive before the code that draws them. They are shown as text until the list is drawn. */
-export async function showFirstRows(place: HTMLElement, { description, response }: RowsAhead, isDrawn: () => boolean) {
+export async function showFirstRows(
+  place: HTMLElement,
+  { description, response }: PrefetchedRows,
+  isRendered: () => boolean,
+) {
   const { name, operations } = description;
   const { data } = await response;
   await new Promise((resolve) => setTimeout(resolve, patience - performance.now()));
   // The audit trail is not shown as a table.
-  if (isDrawn() || data.length === 0 || name === 'events') return;
-  const hidden = readStored<string[]>(name, 'datatable') ?? [];
+  if (isRendered() || data.length === 0 || name === 'events') return;
+  const hidden = readRaStore<string[]>(name, 'datatable') ?? [];
   const [first, ...others] = columnsOf(description).filter((field) => !hidden.includes(field.name));
   if (!first) return;
   const columns = [first, ...(matchMedia('(width < 900px)').matches ? detailsOf(others, description, data) : others)];
   const linked = columns.find(({ references }) => references === undefined);
   const cellOf = (field: FieldDescription, row: Record<string, unknown>) => {
-    if (field.references !== undefined) return make('td', row[field.name] ? '…' : none);
+    if (field.references !== undefined) return make('td', row[field.name] ? '…' : emptyValueText);
     if (unknown.has(field.type)) return make('td');
     if (field.type === 'person') return make('td', linkTo(row, rowName(description, row)));
     const text = valueText(field, row[field.name], digitsOf(field, data));

@@ -16,7 +16,7 @@ function loadPageAt(pathname: string): Promise<unknown> | undefined {
 }
 
 /** Loads the code of the open page, and of the page behind a link when the pointer or the focus reaches the link. */
-export function loadAhead(): void {
+export function preloadPages(): void {
   const load = (pathname: string) => loadPageAt(pathname)?.catch(() => undefined);
   load(location.pathname);
   const pointedAt = ({ target }: Event) => {

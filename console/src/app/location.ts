@@ -9,7 +9,7 @@ interface Entry {
 }
 
 /** Called before a page is left. `stop` gets a function that leaves the page anyway. */
-export interface Guard {
+export interface NavigationGuard {
   should: RouterBlockerFunction;
   stop: (to: RouterLocation, proceed: () => void) => void;
 }
@@ -20,7 +20,7 @@ export const onNavigation = navigations.add;
 let index = entryOf().index ?? 0;
 let visits = 0;
 let current = locationOfPage();
-let guard: Guard | undefined;
+let guard: NavigationGuard | undefined;
 /** The reaction to the next history event of the browser. */
 let onMove: 'ask' | 'accept' | 'ignore' = 'ask';
 
@@ -38,7 +38,7 @@ function onArrival(): void {
 export const currentLocation = (): RouterLocation => current;
 
 /** Only one page is guarded at a time. */
-export function guardWith(next: Guard): () => void {
+export function setNavigationGuard(next: NavigationGuard): () => void {
   guard = next;
   return () => {
     if (guard === next) guard = undefined;

@@ -2,12 +2,12 @@
 
 /** `price_per_day` as "Price per day". */
 export {
-  humanised as capitalize,
-  humanised as humanize,
-  humanised as inflect,
-  humanised as pluralize,
-  humanised as singularize,
-  humanised as transform,
+  humanizeName as capitalize,
+  humanizeName as humanize,
+  humanizeName as inflect,
+  humanizeName as pluralize,
+  humanizeName as singularize,
+  humanizeName as transform,
 } from '../text/presentation.ts';
 
 /** Keyboard shortcuts of menu items. The console has none. */

@@ -19,7 +19,7 @@ import type {
   RouterProvider,
   RouterRouteProps,
 } from 'react-admin';
-import { currentLocation, guardWith, hrefOf, navigate, onNavigation } from './location.ts';
+import { currentLocation, hrefOf, navigate, onNavigation, setNavigationGuard } from './location.ts';
 import { matchRoute, type RouteMatch } from './match-route.ts';
 
 /** The part of the path that the parent routes have matched, and their parameters. */
@@ -71,7 +71,7 @@ function Navigate({ to, replace = false, state }: RouterNavigateProps) {
 function useBlocker(should: RouterBlockerFunction | boolean): RouterBlocker {
   const [held, setHeld] = useState<{ location: RouterLocation; proceed: () => void }>();
   useEffect(() =>
-    guardWith({
+    setNavigationGuard({
       should: typeof should === 'function' ? should : () => should,
       stop: (location, proceed) => setHeld({ location, proceed }),
     }),

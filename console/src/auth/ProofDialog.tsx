@@ -1,7 +1,7 @@
 import { TextField } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { proofPrompt } from '../data/api.ts';
-import { humanised } from '../text/presentation.ts';
+import { humanizeName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { Prompt } from './Prompt.tsx';
 
@@ -23,7 +23,7 @@ export default function ProofDialog() {
         <TextField
           key={name}
           name={name}
-          label={translate(humanised(name))}
+          label={translate(humanizeName(name))}
           type={name === 'password' ? 'password' : 'text'}
           autoComplete={name === 'password' ? 'current-password' : 'one-time-code'}
           autoFocus={i === 0}

@@ -5,7 +5,7 @@ import { Button, IconButton, Paper, Typography } from '@mui/material';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import { counted, removalOf } from '../text/presentation.ts';
+import { countText, removalOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { removalText } from '../text/words.ts';
 import { countOf, type Selection, sharedFields } from './selected-rows.ts';
@@ -53,7 +53,7 @@ export function BulkBar() {
         <CloseIcon />
       </IconButton>
       <Typography role="status" sx={{ fontWeight: 600, fontVariantNumeric: 'tabular-nums' }}>
-        {translate('{what} selected', { what: counted(count, description) })}
+        {translate('{what} selected', { what: countText(count, description) })}
       </Typography>
       {mayBeMore && (
         <Button size="small" onClick={() => void countOf(name, filterValues).then(setAll)}>

@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useDescription } from '../data/described.tsx';
 import { Input } from '../forms/Input.tsx';
 import { DeletionEffects } from '../rows/DeletionEffects.tsx';
-import { counted, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
+import { countText, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { removalText, within } from '../text/words.ts';
+import { lowerCaseFirst, removalText } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
@@ -39,7 +39,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
     task === 'delete'
       ? removalText(removal, form, { what })
       : translate(form === 'doing' ? 'Changing {what}' : '{what} changed', { what });
-  const what = counted(total, description);
+  const what = countText(total, description);
   async function run(operationOf: (row: Row) => Operation) {
     const written: Operation[] = [];
     const onDone = (row: Row, response: RowResult) =>
@@ -51,7 +51,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   function close() {
     onClose();
     if (!report || undo.length === 0 || undoing.report) return;
-    undoToast(taskText('done', counted(report.done, description)), async () => {
+    undoToast(taskText('done', countText(report.done, description)), async () => {
       const [failure] = (await undoAll()).failures;
       if (failure) throw failure.error;
     });
@@ -62,9 +62,9 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       <ConfirmDialog
         title={
           undoing.report
-            ? translate('{what} restored', { what: counted(undoing.report.done, description) })
+            ? translate('{what} restored', { what: countText(undoing.report.done, description) })
             : report
-              ? taskText('done', counted(report.done, description))
+              ? taskText('done', countText(report.done, description))
               : taskText('doing', what)
         }
         cancel={report ? translate('Close') : translate('Stop')}
@@ -130,7 +130,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
           </MenuItem>
         ))}
       </TextField>
-      <Input field={{ ...field, label: translate('New {thing}', { thing: within(fieldLabel(field)) }) }} />
+      <Input field={{ ...field, label: translate('New {thing}', { thing: lowerCaseFirst(fieldLabel(field)) }) }} />
     </FormDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { Alert, LinearProgress, List, ListItem, ListItemText, Typography } from '@mui/material';
 import { useDescription } from '../data/described.tsx';
-import { counted } from '../text/presentation.ts';
+import { countText } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import type { Progress, Report } from './run-bulk.ts';
 
@@ -39,7 +39,7 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
   if (failures.length === 0 && !isStopped) {
     return <Typography sx={{ color: 'text.secondary' }}>{translate('Nothing failed.')}</Typography>;
   }
-  const title = translate('{what} failed', { what: counted(failures.length, description) });
+  const title = translate('{what} failed', { what: countText(failures.length, description) });
   return (
     <>
       {isStopped && <Alert severity="warning">{translate('Stopped early. The remaining rows are unchanged.')}</Alert>}

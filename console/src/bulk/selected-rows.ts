@@ -4,7 +4,7 @@ import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
 import { gatehouse } from '../data/api.ts';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { searchFor } from '../data/list-query-of.ts';
+import { toSearch } from '../data/to-list-query.ts';
 import { waitForCapacity } from './request-limit.ts';
 
 export type Row = RaRecord<string>;
@@ -15,7 +15,7 @@ export type Selection = { ids: readonly string[] } | { filter: Record<string, un
 /** All rows of a selection. A filter is read by cursor, so that concurrent changes neither skip nor repeat rows. */
 export async function* rowsOf(resource: string, selection: Selection, signal: AbortSignal): AsyncGenerator<Row, void> {
   if ('filter' in selection) {
-    return yield* eachRow<Row>(resource, { search: searchFor(selection.filter), orderBy: 'id' }, signal);
+    return yield* eachRow<Row>(resource, { search: toSearch(selection.filter), orderBy: 'id' }, signal);
   }
   for (const id of chunk(selection.ids, 100)) yield* eachRow<Row>(resource, { search: { id } }, signal);
 }
@@ -34,7 +34,7 @@ export async function* eachRow<Row>(resource: string, query: Omit<ListQuery, 'pa
 /** The exact number of rows that match a filter. */
 export async function countOf(resource: string, filter: Record<string, unknown>): Promise<number> {
   const rows = gatehouse.resource(resource);
-  const { pagination } = await rows.list({ search: searchFor(filter), limit: 1, count: 'exact' });
+  const { pagination } = await rows.list({ search: toSearch(filter), limit: 1, count: 'exact' });
   return pagination.total ?? 0;
 }
 

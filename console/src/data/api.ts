@@ -16,7 +16,7 @@ export const home = `${root}/admin`;
 const signedOut = new Listeners();
 /** Calls back when the session has ended, by a logout here or at the service. */
 export const onSignedOut = signedOut.add;
-export const leave = signedOut.call;
+export const notifySignedOut = signedOut.call;
 
 export const interruption = new Interruption(async () => {
   const token = await tokenOfPage(root, (url, init) => fetch(url, init));
@@ -29,7 +29,7 @@ export const proofPrompt = new ProofPrompt(root);
 export const gatehouse = createGatehouse({
   baseUrl: root,
   renew: interruption.renew,
-  onSignedOut: leave,
+  onSignedOut: notifySignedOut,
   async fetch(url, init) {
     const response = await proofPrompt.send(url, init);
     recordRateLimit(response);

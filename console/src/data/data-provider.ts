@@ -12,9 +12,9 @@ import { GatehouseError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Page } from '../../../client/resource.ts';
 import type { ResourceDescription } from './descriptions.ts';
-import { ConflictError, forForm } from './form-error.ts';
-import { queryOf } from './list-query-of.ts';
-import { takePrefetchedRows } from './rows-ahead.ts';
+import { ConflictError, throwFormError } from './form-error.ts';
+import { takePrefetchedRows } from './prefetched-rows.ts';
+import { toListQuery } from './to-list-query.ts';
 
 /** The name of the property with the ETag of a row. A write sends the ETag, so that a newer version is not overwritten. */
 export const tagKey = '_etag';
@@ -32,7 +32,7 @@ export function createDataProvider(
     supportAbortSignal: true,
 
     async getList(name: string, params: GetListParams) {
-      const query = queryOf(params);
+      const query = toListQuery(params);
       return listed(await (takePrefetchedRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
     },
 
@@ -62,11 +62,11 @@ export function createDataProvider(
     async getManyReference(_name: string, params: GetManyReferenceParams) {
       const [parents = '', relation = ''] = params.target.split('/');
       const children = resource(parents).of<Row>(String(params.id), relation);
-      return listed(await children.list(queryOf(params), { signal: params.signal }));
+      return listed(await children.list(toListQuery(params), { signal: params.signal }));
     },
 
     async create(name: string, { data }: { data: object }) {
-      return { data: (await resource(name).create(data).catch(forForm)).data };
+      return { data: (await resource(name).create(data).catch(throwFormError)).data };
     },
 
     async update(name: string, { id, data, previousData }: UpdateParams) {
@@ -77,14 +77,14 @@ export function createDataProvider(
         .patch(String(id), changes, { ifMatch })
         .catch((error) => {
           if (isConflict(error)) throw new ConflictError(error, previousData ?? {}, changes);
-          return forForm(error);
+          return throwFormError(error);
         });
       return { data: withTag(patched) };
     },
 
     async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
       const ifMatch: string | undefined = previousData?.[tagKey];
-      await resource(name).remove(String(id), { ifMatch }).catch(forForm);
+      await resource(name).remove(String(id), { ifMatch }).catch(throwFormError);
       return { data: { ...previousData, id: String(id) } };
     },
   };

@@ -29,7 +29,7 @@ export class ConflictError extends FormError {
   }
 }
 
-export function forForm(error: unknown): never {
+export function throwFormError(error: unknown): never {
   if (!(error instanceof GatehouseError) || error.fields.length === 0) throw error;
   const errors: Record<string, string> = {};
   for (const { field, message } of error.fields) errors[field] ??= message;

@@ -1,5 +1,5 @@
-import { humanised } from '../text/presentation.ts';
-import { find, translate } from '../text/translate.ts';
+import { humanizeName } from '../text/presentation.ts';
+import { findMessage, translate } from '../text/translate.ts';
 
 type Problem = Record<string, unknown>;
 
@@ -28,7 +28,7 @@ function ofBatch({ data, ...rest }: Problem): Problem {
 
 export function translateProblem(problem: Problem): Problem {
   const detail = String(problem.detail ?? problem.error_description ?? '');
-  const said = find(detail) ?? find(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
+  const said = findMessage(detail) ?? findMessage(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
   return {
     ...problem,
     ...(typeof problem.error === 'string' ? { error_description: said } : { detail: said }),
@@ -42,7 +42,7 @@ function translateFieldError(error: Problem): Problem {
   const limit = String(error.limit ?? '');
   // A declared hint is a separate sentence. The operator may have translated it.
   const listed = Array.isArray(error.values) ? error.values.map((value) => translate(String(value))) : [];
-  const values = { detail, limit, field: translate(humanised(String(field))), values: listed.join(', ') };
-  const said = find(`field_error.${field}.${code}`, values) ?? find(`field_error.${code}`, values);
+  const values = { detail, limit, field: translate(humanizeName(String(field))), values: listed.join(', ') };
+  const said = findMessage(`field_error.${field}.${code}`, values) ?? findMessage(`field_error.${code}`, values);
   return { ...error, message: said ?? detail };
 }

@@ -5,17 +5,17 @@ import type { FieldDescription } from '../data/descriptions.ts';
 import { hasField } from '../text/presentation.ts';
 import { Input } from './Input.tsx';
 
-/** The fields of a new row, without the field `but`. */
-export function NewFields({ but }: { but?: string | undefined }) {
+/** The fields of a new row, without the field `omit`. */
+export function NewFields({ omit }: { omit?: string | undefined }) {
   return useDescription()
-    .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== but)
+    .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== omit)
     .map((field) => <FieldInput key={field.name} field={field} />);
 }
 
 /** The fields of a row that can be changed. */
-export function ChangeableFields({ but }: { but?: string | undefined }) {
+export function ChangeableFields({ omit }: { omit?: string | undefined }) {
   return useDescription()
-    .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== but)
+    .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== omit)
     .map((field) => (
       // A write-only field is not shown, so the person need not type it again.
       <FieldInput key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
@@ -23,10 +23,14 @@ export function ChangeableFields({ but }: { but?: string | undefined }) {
 }
 
 /** A form reads its row once, because a later version would overwrite the input. A conflict is shown when the form is saved. */
-export const readOnce = { onError: () => undefined, refetchOnWindowFocus: false, refetchOnReconnect: false } as const;
+export const readOnceOptions = {
+  onError: () => undefined,
+  refetchOnWindowFocus: false,
+  refetchOnReconnect: false,
+} as const;
 
 /** Waits for the current version. If the form were shown with a cached version, the current one would overwrite the input. */
-export function WhenFresh({ children }: { children: ReactNode }) {
+export function WhenLoaded({ children }: { children: ReactNode }) {
   const { isFetching } = useEditContext();
   const wasFresh = useRef(false);
   wasFresh.current ||= !isFetching;

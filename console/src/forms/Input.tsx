@@ -19,11 +19,11 @@ import {
 import { useFormContext } from 'react-hook-form';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey } from '../data/list-query-of.ts';
+import { anywhereKey } from '../data/to-list-query.ts';
 import { fieldLabel, helpOf, labelOf, nameField, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { rulesOf } from './rules-of.ts';
-import { formatted, shownJson, typedJson } from './typed-json.ts';
+import { formatJson, parseTypedJson, prettyPrint } from './typed-json.ts';
 
 /** The controls of react-admin translate the names of choices. */
 export const choicesOf = (values: readonly string[] = []) => values.map((value) => ({ id: value, name: value }));
@@ -171,17 +171,17 @@ function JsonInput(props: CommonProps & { helperText: string | false; validate: 
         {...props}
         multiline
         minRows={3}
-        format={shownJson}
+        format={formatJson}
         parse={(text: string) => {
           // Shows the error at once, and not only after a save.
           setTimeout(() => void trigger(props.source));
-          return typedJson(text);
+          return parseTypedJson(text);
         }}
         slotProps={{ htmlInput: { className: 'mono', spellCheck: false } }}
       />
       <Button
         size="small"
-        onClick={() => setValue(props.source, formatted(getValues(props.source)), { shouldDirty: true })}
+        onClick={() => setValue(props.source, prettyPrint(getValues(props.source)), { shouldDirty: true })}
       >
         {translate('Format JSON')}
       </Button>

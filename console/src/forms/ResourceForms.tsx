@@ -16,17 +16,17 @@ import {
 import { useFormState } from 'react-hook-form';
 import { useDescription } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { ChangedMeanwhile } from '../live/LiveRow.tsx';
+import { ConflictWarning } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
-import { ChangeableFields, NewFields, readOnce, WhenFresh } from './FormFields.tsx';
+import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from './FormFields.tsx';
 import { useConflict } from './useConflict.tsx';
 
 /** Creates a row of any resource. If the response contains a secret, the secret is shown first. */
@@ -45,7 +45,7 @@ export function ResourceCreate() {
   return (
     <>
       <Create
-        title={translate('New {thing}', { thing: within(singularOf(description)) })}
+        title={translate('New {thing}', { thing: lowerCaseFirst(singularOf(description)) })}
         transform={(data: Record<string, unknown>) => withoutEmptyScopes(description, data)}
         mutationOptions={{
           onSuccess: (row) => {
@@ -99,7 +99,7 @@ export function ResourceEdit() {
         title={<EditTitle />}
         actions={<EditActions />}
         error={<EditError />}
-        queryOptions={readOnce}
+        queryOptions={readOnceOptions}
         mutationOptions={{
           onError,
           onSuccess: (row, { previousData }) => {
@@ -114,13 +114,13 @@ export function ResourceEdit() {
           },
         }}
       >
-        <WhenFresh>
+        <WhenLoaded>
           <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
             <UnsavedChanges saved={saved} />
-            <ChangedMeanwhile saved={saved} />
+            <ConflictWarning saved={saved} />
             <ChangeableFields />
           </SimpleForm>
-        </WhenFresh>
+        </WhenLoaded>
       </Edit>
       {dialog}
     </>

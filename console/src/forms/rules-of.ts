@@ -2,7 +2,7 @@ import { maxLength, maxValue, minLength, minValue, regex, required, type Validat
 import type { FieldDescription } from '../data/descriptions.ts';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { mustBeJson } from './typed-json.ts';
+import { validateJson } from './typed-json.ts';
 
 /** The rules that the console can check itself. The service checks the rest. */
 export function rulesOf(field: FieldDescription): Validator[] {
@@ -14,7 +14,7 @@ export function rulesOf(field: FieldDescription): Validator[] {
     if (max !== undefined) rules.push(maxValue(max));
   }
   if (type === 'decimal') rules.push(regex(decimalPattern(field), decimalError(field)));
-  if (type === 'json') rules.push(mustBeJson);
+  if (type === 'json') rules.push(validateJson);
   if (type === 'text') {
     if (min !== undefined) rules.push(minLength(min));
     if (max !== undefined) rules.push(maxLength(max));

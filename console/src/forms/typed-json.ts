@@ -15,15 +15,15 @@ export class TypedJson {
 }
 
 /** The text of a value in the input. */
-export function shownJson(value: unknown): string {
+export function formatJson(value: unknown): string {
   if (value instanceof TypedJson) return value.text;
   return value === undefined || value === null ? '' : JSON.stringify(value, null, 2);
 }
 
-export const typedJson = (text: string): TypedJson | null => (text.trim() === '' ? null : new TypedJson(text));
+export const parseTypedJson = (text: string): TypedJson | null => (text.trim() === '' ? null : new TypedJson(text));
 
 /** The place of the first mistake. Without a position, the end of the text is meant. */
-export function mustBeJson(value: unknown): string | undefined {
+export function validateJson(value: unknown): string | undefined {
   if (!(value instanceof TypedJson)) return undefined;
   try {
     value.toJSON();
@@ -37,5 +37,5 @@ export function mustBeJson(value: unknown): string | undefined {
 }
 
 /** The same value with line breaks. A text that is not JSON stays as it is. */
-export const formatted = (value: unknown): unknown =>
-  value instanceof TypedJson && !mustBeJson(value) ? new TypedJson(JSON.stringify(value, null, 2)) : value;
+export const prettyPrint = (value: unknown): unknown =>
+  value instanceof TypedJson && !validateJson(value) ? new TypedJson(JSON.stringify(value, null, 2)) : value;

@@ -1,9 +1,9 @@
 import { lazy, type ReactElement, Suspense } from 'react';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, deletedKey, filterKey } from '../data/list-query-of.ts';
+import { anywhereKey, deletedKey, filterKey } from '../data/to-list-query.ts';
 import { fieldLabel, searchedFields } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import type { FilterProps } from './FilterControl.tsx';
 
 const FilterControl = lazy(() => import('./FilterControl.tsx'));
@@ -51,7 +51,7 @@ export function searchOf(description: ResourceDescription): { source: string; pl
   const fields = searchedFields(description);
   if (fields.length === 0) return undefined;
   const placeholder = translate('Search {fields}', {
-    fields: fields.map((field) => within(fieldLabel(field))).join(', '),
+    fields: fields.map((field) => lowerCaseFirst(fieldLabel(field))).join(', '),
   });
   return { source: anywhereKey(fields), placeholder };
 }

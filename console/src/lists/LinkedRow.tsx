@@ -13,7 +13,7 @@ import {
 } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
 import { useDescription } from '../data/described.tsx';
-import { ChangedBy, useMark } from '../live/LiveRows.tsx';
+import { ChangedBy, useLastChange } from '../live/LiveRows.tsx';
 import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
@@ -73,7 +73,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
   const { hasBulkActions } = useDataTableConfigContext();
-  const mark = useMark();
+  const mark = useLastChange();
 
   function follow(event: MouseEvent<HTMLElement>) {
     const isOwn = (event.target as HTMLElement).closest('a, button, input, label') !== null;

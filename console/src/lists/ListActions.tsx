@@ -5,14 +5,14 @@ import { ColumnsButton, FilterButton, Link, SortButton } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { translate } from '../text/translate.ts';
-import { useNarrow } from '../widgets/narrow.ts';
 import { PageActions } from '../widgets/PageActions.tsx';
+import { useIsNarrow } from '../widgets/useIsNarrow.ts';
 import { ListMenu } from './ListMenu.tsx';
 
 /** Beside the search box: filters, columns and order. Beside the title: actions. */
 export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
   const { name, operations, fields } = useDescription();
-  const narrow = useNarrow();
+  const narrow = useIsNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>

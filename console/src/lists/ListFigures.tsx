@@ -4,7 +4,7 @@ import { useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { queryOf } from '../data/list-query-of.ts';
+import { toListQuery } from '../data/to-list-query.ts';
 import { useRowName } from '../data/useRowName.ts';
 import { isNumber } from '../text/details.ts';
 import { fieldLabel, labelOf, shortId } from '../text/presentation.ts';
@@ -70,7 +70,7 @@ export function ListFigures() {
 function useFigures(aggregate: string[], groupBy: string[]) {
   const { name } = useDescription();
   const { filterValues } = useListContext();
-  const { search, deleted } = queryOf({ filter: filterValues });
+  const { search, deleted } = toListQuery({ filter: filterValues });
   const order = groupBy.length > 0 ? { orderBy: 'count', sortedBy: 'desc' as const, limit: mostGroups } : {};
   return useQuery({
     queryKey: [name, 'figures', aggregate, groupBy, filterValues],

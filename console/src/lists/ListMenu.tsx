@@ -9,9 +9,9 @@ import { IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/mat
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useListContext, useStore } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import { deletedKey } from '../data/list-query-of.ts';
+import { deletedKey } from '../data/to-list-query.ts';
 import { translate } from '../text/translate.ts';
-import { useNarrow } from '../widgets/narrow.ts';
+import { useIsNarrow } from '../widgets/useIsNarrow.ts';
 import { densityKey } from './Rows.tsx';
 
 const CodeDrawer = lazy(() => import('../rows/CodeDrawer.tsx'));
@@ -32,7 +32,7 @@ export function ListMenu() {
   const [place, setPlace] = useState<HTMLElement>();
   const [dialog, setDialog] = useState<Dialog>();
   const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
-  const narrow = useNarrow();
+  const narrow = useIsNarrow();
   const choose = (then: () => void) => () => {
     setPlace(undefined);
     then();

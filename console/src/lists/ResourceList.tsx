@@ -10,20 +10,20 @@ import {
   useStore,
 } from 'react-admin';
 import { removeFirstRows } from '../app/first-rows.ts';
-import { ColumnsOpened } from '../app/later-parts.tsx';
+import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
-import { deletedKey } from '../data/list-query-of.ts';
-import { firstPageSize } from '../data/rows-ahead.ts';
+import { firstPageSize } from '../data/prefetched-rows.ts';
+import { deletedKey } from '../data/to-list-query.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
-import { columnsOf, emptyTextOf, firstStepsOf, isOwn, labelOf, orderOf } from '../text/presentation.ts';
+import { columnsOf, defaultOrderOf, emptyTextOf, firstStepsOf, isBuiltin, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
@@ -32,7 +32,7 @@ import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
 import { filtersOf, searchOf, trailFilters } from './Filters.tsx';
 import { CreateButton, ListActions } from './ListActions.tsx';
 import { figuresKey, ListMenu } from './ListMenu.tsx';
-import { Pages } from './Pages.tsx';
+import { Pagination } from './Pagination.tsx';
 import { Rows } from './Rows.tsx';
 import { SearchBox } from './SearchBox.tsx';
 
@@ -49,7 +49,7 @@ export const ResourceList = memo(() => {
     <ListBase
       disableAuthentication
       exporter={false}
-      sort={orderOf(description)}
+      sort={defaultOrderOf(description)}
       perPage={firstPageSize}
       queryOptions={{ onError: () => undefined, ...(isCounted ? { meta: { count: 'exact' } } : {}) }}
     >
@@ -92,7 +92,7 @@ function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersO
           <ColumnsOpened.Provider value={areColumnsOpened}>
             <Card sx={{ overflow: 'visible' }}>{error ? <ListError /> : <ListContent />}</Card>
           </ColumnsOpened.Provider>
-          <Pages onCountAll={onCountAll} />
+          <Pagination onCountAll={onCountAll} />
         </Box>
       )}
     </div>
@@ -177,11 +177,11 @@ function Empty() {
       <ResourceIcon description={description} size={56} />
       <Typography variant="h6" component="h2">
         {hidden
-          ? translate('No {things} for you to see.', { things: within(labelOf(description)) })
+          ? translate('No {things} for you to see.', { things: lowerCaseFirst(labelOf(description)) })
           : emptyTextOf(description)}
       </Typography>
       <HiddenRows />
-      {description.description && !isOwn(description) && (
+      {description.description && !isBuiltin(description) && (
         <Typography sx={{ color: 'text.secondary' }}>{translate(description.description)}</Typography>
       )}
       {steps.length > 0 && (

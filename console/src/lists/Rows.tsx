@@ -7,9 +7,9 @@ import { Value } from '../rows/Value.tsx';
 import { digitsOf, isNumber } from '../text/details.ts';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { useNarrow } from '../widgets/narrow.ts';
-import { Lines } from './Lines.tsx';
+import { useIsNarrow } from '../widgets/useIsNarrow.ts';
 import { LinkedBody, linkClass, RowLink } from './LinkedRow.tsx';
+import { PhoneRows } from './PhoneRows.tsx';
 import { ReferredRows } from './Reference.tsx';
 
 interface Props {
@@ -60,14 +60,14 @@ const classOf = (field: FieldDescription): string | undefined =>
 
 /** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
-  const narrow = useNarrow();
+  const narrow = useIsNarrow();
   const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
   const { data, isPending } = useListContext();
   if (narrow) {
     if (data?.length === 0 && !isPending) return <None />;
     return (
       <ReferredRows fields={columns}>
-        <Lines columns={columns} selectable={selectable} rowAction={rowAction} />
+        <PhoneRows columns={columns} selectable={selectable} rowAction={rowAction} />
       </ReferredRows>
     );
   }

@@ -31,7 +31,7 @@ export function LiveRow() {
 const goneText = (who: string): string => translate('{who} deleted this row, or you can no longer see it.', { who });
 
 /** Warns in a form if another person changes the row that is being edited. */
-export function ChangedMeanwhile({ saved }: { saved: RefObject<boolean> }) {
+export function ConflictWarning({ saved }: { saved: RefObject<boolean> }) {
   const { name, fields } = useDescription();
   const row = useRecordContext();
   const [changes, setChanges] = useState<readonly RowChange[]>([]);

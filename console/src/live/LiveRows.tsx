@@ -49,14 +49,14 @@ const sentences: { [operation in RowChange['operation']]?: string } = {
 };
 
 /** The last change of this row by another person. */
-export function useMark(): RowChange | undefined {
+export function useLastChange(): RowChange | undefined {
   const row = useRecordContext();
   return useContext(Marks).get(String(row?.id));
 }
 
 /** The name of the person who changed this row. */
 export function ChangedBy() {
-  const mark = useMark();
+  const mark = useLastChange();
   return mark && <Named key={mark.position} change={mark} />;
 }
 

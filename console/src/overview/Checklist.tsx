@@ -4,7 +4,7 @@ import { Box, Button } from '@mui/material';
 import { useStore } from 'react-admin';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
-import { isOwn } from '../text/presentation.ts';
+import { isBuiltin } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { Line, Section } from '../widgets/Section.tsx';
 import { useDiagnosis } from './useOverview.ts';
@@ -73,7 +73,7 @@ function useSteps(): Step[] | undefined {
     {
       name: translate('First resource'),
       how: translate('Declare one in the resources folder, such as resources/cars.ts.'),
-      done: [...descriptions.values()].some((description) => !isOwn(description)),
+      done: [...descriptions.values()].some((description) => !isBuiltin(description)),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { Link, Title, useGetList, useStore } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
-import { labelOf, ownNames } from '../text/presentation.ts';
+import { builtinNames, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
@@ -12,7 +12,7 @@ import { MutedText, Section } from '../widgets/Section.tsx';
 import { periods } from './activity.ts';
 import { Charts } from './Charts.tsx';
 import { Checklist } from './Checklist.tsx';
-import { Parts } from './Parts.tsx';
+import { HealthReport } from './HealthReport.tsx';
 import { useActivity } from './useOverview.ts';
 
 /** The state of the service: its activity, the latest events, and problems to solve. */
@@ -24,7 +24,7 @@ export default function Overview() {
     if (change) refresh([change.resource, 'getList'], ['events', 'getList'], ['activity']);
   });
   const operators = [...descriptions.values()].filter(
-    ({ name, operations }) => !ownNames.includes(name) && operations.has('list'),
+    ({ name, operations }) => !builtinNames.includes(name) && operations.has('list'),
   );
   return (
     <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
@@ -63,7 +63,7 @@ export default function Overview() {
       <Box sx={{ display: 'grid', gap: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '3fr 2fr' } }}>
         {descriptions.has('events') && <LatestEvents />}
         <Box sx={{ display: 'grid', gap: 2 }}>
-          <Parts />
+          <HealthReport />
         </Box>
       </Box>
     </Box>

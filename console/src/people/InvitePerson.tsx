@@ -1,7 +1,7 @@
 import { DialogContentText } from '@mui/material';
 import { email, required, TextInput, useNotify, useRedirect } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { forForm } from '../data/form-error.ts';
+import { throwFormError } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RoleChoice } from './RolesButton.tsx';
@@ -15,7 +15,7 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
     const body = { email, roles: roles ?? [], ...(name ? { name } : {}) };
     const sent = await gatehouse
       .call<{ data: { id: string } }>({ method: 'POST', path: '/v1/invitations', body })
-      .catch(forForm);
+      .catch(throwFormError);
     notify(translate('An invitation to {email} is on its way.', { email }), { type: 'success' });
     onClose();
     redirect('show', 'users', sent.body.data.id);

@@ -1,7 +1,7 @@
 import { Box } from '@mui/material';
 import { useDataProvider, useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { forForm } from '../data/form-error.ts';
+import { throwFormError } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
 import { nameOf, type Person, useLockout } from './person.ts';
@@ -19,7 +19,7 @@ export function PersonActions() {
   const act =
     (action: string, method: 'POST' | 'DELETE' = 'POST') =>
     () =>
-      gatehouse.resource('users').act(id, action, {}, { method }).catch(forForm);
+      gatehouse.resource('users').act(id, action, {}, { method }).catch(throwFormError);
   const setDisabled = (value: boolean) => () =>
     dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
 

@@ -3,7 +3,7 @@ import { createContext, type ReactNode, useContext } from 'react';
 import { useListContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
-import { ago } from '../text/ago.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { lockedText, lockoutOf, nameOf, type Person } from './person.ts';
 
@@ -45,7 +45,7 @@ const SignIns = createContext(nothing);
 
 export function LastSignIn({ id }: { id: string }) {
   const at = useContext(SignIns).last.get(id);
-  return at === undefined ? '–' : ago(at);
+  return at === undefined ? '–' : timeAgo(at);
 }
 
 /** Reads from the audit trail when the people of a list last signed in, and who is locked out. */

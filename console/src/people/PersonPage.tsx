@@ -1,7 +1,7 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
 import { useRecordContext } from 'react-admin';
 import { Activity } from '../rows/Activity.tsx';
-import { ago } from '../text/ago.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { locale, translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
 import { PersonActions } from './PersonActions.tsx';
@@ -52,7 +52,7 @@ function Head() {
         <Detail term={translate('Phone')} value={phone} />
         <Detail
           term={translate('Created')}
-          value={ago(person.created_at)}
+          value={timeAgo(person.created_at)}
           title={new Date(person.created_at).toLocaleString(locale)}
         />
         <Detail term={translate('ID')} value={person.id} copied={translate('Copy id')} />

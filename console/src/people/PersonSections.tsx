@@ -4,8 +4,8 @@ import { Link, useDataProvider, useGetList, useRecordContext } from 'react-admin
 import { isOwnSession } from '../auth/own-session.ts';
 import { useRowName } from '../data/useRowName.ts';
 import { useReferrers } from '../rows/DeletionEffects.tsx';
-import { ago } from '../text/ago.ts';
 import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentation.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
 import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
@@ -73,7 +73,7 @@ function Revoke({ id, what }: { id: string; what: string }) {
   );
 }
 
-const when = (moment: unknown): string => ago(String(moment));
+const when = (moment: unknown): string => timeAgo(String(moment));
 const joined = (...parts: unknown[]): string => parts.filter(Boolean).join(' · ');
 const lastUseText = ({ last_used_at, created_at }: Row): string =>
   last_used_at

@@ -3,7 +3,7 @@ import { Box, Button, Typography } from '@mui/material';
 import { type RaRecord, useRecordContext } from 'react-admin';
 import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
 import { root } from '../data/api.ts';
-import { ago } from '../text/ago.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { MutedText, Section } from '../widgets/Section.tsx';
 
@@ -23,12 +23,12 @@ export function ProviderState() {
     <Section title={translate('State')}>
       {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
       {success && (
-        <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: ago(success) })}</MutedText>
+        <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: timeAgo(success) })}</MutedText>
       )}
       {failed && failure && (
         <Box sx={{ px: 2, pb: 2 }}>
           <Typography variant="body2" color={!success || failed > success ? 'error' : 'textSecondary'}>
-            {translate('The last sign-in that failed: {when}.', { when: ago(failed) })}{' '}
+            {translate('The last sign-in that failed: {when}.', { when: timeAgo(failed) })}{' '}
             {translate(failureMeanings[failure])}
           </Typography>
           <Typography variant="caption" color="textSecondary" className="mono">

@@ -4,9 +4,9 @@ import { useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-a
 import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/described.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
-import { forForm } from '../data/form-error.ts';
+import { throwFormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
-import { humanised, isOwn, rowName } from '../text/presentation.ts';
+import { humanizeName, isBuiltin, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
@@ -43,16 +43,16 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
   const { run } = useTask();
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
-  const word = isOwn(description) ? translate(summary) : translate(humanised(name));
+  const word = isBuiltin(description) ? translate(summary) : translate(humanizeName(name));
   // A built-in action without values runs at once, because its label says what it does.
-  const isPlain = isOwn(description) && fields.length === 0;
+  const isPlain = isBuiltin(description) && fields.length === 0;
 
   async function act(values: Record<string, unknown>, close = () => {}) {
     const body = Object.fromEntries(
       fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
     );
     const rows = gatehouse.resource(description.name);
-    const data = await rows.act<Record<string, unknown> | undefined>(String(row?.id), name, body).catch(forForm);
+    const data = await rows.act<Record<string, unknown> | undefined>(String(row?.id), name, body).catch(throwFormError);
     close();
     setSecrets(secretsIn(data ?? {}));
     notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
 import { useDescription, useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { fieldLabel, humanised, isOwn } from '../text/presentation.ts';
+import { fieldLabel, humanizeName, isBuiltin } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
@@ -36,7 +36,7 @@ export function Activity() {
     },
     { enabled: isRecorded && row !== undefined },
   );
-  if (!isRecorded && isOwn(description)) return null;
+  if (!isRecorded && isBuiltin(description)) return null;
   const hasMore = pageInfo?.hasNextPage ?? (total ?? 0) > (data?.length ?? 0);
   return (
     <Section title={translate('Activity')}>
@@ -74,7 +74,7 @@ function Changes({ event }: { event: TrailEvent }) {
     const what = hidden ? translate('changed') : `${shown(from)} → ${shown(to)}`;
     return (
       <Box key={name} sx={{ typography: 'body2', overflowWrap: 'anywhere' }}>
-        {translate('{part}: {what}', { part: field ? fieldLabel(field) : translate(humanised(name)), what })}
+        {translate('{part}: {what}', { part: field ? fieldLabel(field) : translate(humanizeName(name)), what })}
       </Box>
     );
   });

@@ -6,7 +6,7 @@ import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
-import { counted, isOwn, listPath } from '../text/presentation.ts';
+import { countText, isBuiltin, listPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 
 /** The effect of a deletion on the rows that refer to the deleted one. Undefined: they lose the reference. */
@@ -20,7 +20,7 @@ export function useReferrers(target: string) {
       resource.fields
         .filter(({ references, writeOnly }) => references === target && !writeOnly)
         // Every reference of a declared resource is searchable. Of a built-in resource, only those marked as searchable.
-        .filter(({ searchable }) => searchable || !isOwn(resource))
+        .filter(({ searchable }) => searchable || !isBuiltin(resource))
         .map(({ name, onDelete }) => ({ resource, field: name, outcome: outcomeOf(onDelete) })),
     );
 }
@@ -76,10 +76,10 @@ export function DeletionEffects({ selection, onBlocked }: Props) {
                   })}
                   color="inherit"
                 >
-                  {counted(count, resource)}
+                  {countText(count, resource)}
                 </Link>
               ) : (
-                counted(count, resource)
+                countText(count, resource)
               )}
             </li>
           ))}

@@ -7,7 +7,7 @@ import type { RelationDescription, ResourceDescription } from '../data/descripti
 import { RowInput } from '../forms/Input.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -33,7 +33,7 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
   const row = useRecordContext();
   const { run } = useTask();
   const one = singularOf(target);
-  const title = translate('Add {thing}', { thing: within(one) });
+  const title = translate('Add {thing}', { thing: lowerCaseFirst(one) });
 
   const add = async (chosen: string | undefined, close: () => void) => {
     if (!chosen || !row) return;

@@ -3,7 +3,7 @@ import { MenuItem, TextField, Typography } from '@mui/material';
 import { useState } from 'react';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { forForm } from '../data/form-error.ts';
+import { throwFormError } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
@@ -28,7 +28,7 @@ export function NewSecretButton() {
   const create = async () => {
     const clients = gatehouse.resource('clients');
     const body = { keep_old_hours: hours };
-    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(forForm);
+    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(throwFormError);
     setSecrets(secretsIn(made, client.id));
   };
   return (

@@ -5,11 +5,11 @@ import { lazy, type ReactNode } from 'react';
 import { type RaRecord, ReferenceManyField, ResourceContextProvider, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
-import { Pages } from '../lists/Pages.tsx';
+import { Pagination } from '../lists/Pagination.tsx';
 import { Rows } from '../lists/Rows.tsx';
-import { columnsOf, humanised, labelOf, rowName, singularOf } from '../text/presentation.ts';
+import { columnsOf, humanizeName, labelOf, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
@@ -31,7 +31,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
     <section>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
         <Typography variant="h6" component="h2">
-          {relation.name === relation.resource ? labelOf(target) : translate(humanised(relation.name))}
+          {relation.name === relation.resource ? labelOf(target) : translate(humanizeName(relation.name))}
         </Typography>
         {links?.canAdd && <AddLink links={links} target={target} />}
         <AddRelated tie={tie} target={target} />
@@ -42,7 +42,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           target={`${name}/${relation.name}`}
           perPage={10}
           error={<ListError />}
-          pagination={<Pages />}
+          pagination={<Pagination />}
           queryOptions={{ refetchInterval: ({ state }) => untilDelivered(state.data?.data) }}
         >
           <Rows
@@ -79,7 +79,7 @@ function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) 
   if (!settable || !target.operations.has('create')) return null;
   return (
     <DialogButton
-      label={translate('New {thing}', { thing: within(singularOf(target)) })}
+      label={translate('New {thing}', { thing: lowerCaseFirst(singularOf(target)) })}
       icon={AddIcon}
       dialog={(close) => (
         <ResourceContextProvider value={target.name}>

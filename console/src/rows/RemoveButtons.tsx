@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
-import { removalText, within } from '../text/words.ts';
+import { lowerCaseFirst, removalText } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -60,8 +60,8 @@ function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved
 
   return (
     <ConfirmDialog
-      title={removalText(removal, 'one', { thing: within(thing), row: rowName(description, row) })}
-      confirm={removalText(removal, 'all', { what: within(thing) })}
+      title={removalText(removal, 'one', { thing: lowerCaseFirst(thing), row: rowName(description, row) })}
+      confirm={removalText(removal, 'all', { what: lowerCaseFirst(thing) })}
       onConfirm={() => void remove()}
       danger
       maxWidth="xs"

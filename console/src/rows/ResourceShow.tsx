@@ -6,7 +6,7 @@ import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { PersonPage } from '../people/PersonPage.tsx';
 import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
-import { fieldLabel, hasField, isOwn, rowName, singularOf } from '../text/presentation.ts';
+import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { CopyButton } from '../widgets/Code.tsx';
@@ -95,7 +95,7 @@ function ShownFields() {
   return (
     fields
       .filter((field) => !field.writeOnly && hasField(name, field.name, row))
-      .filter((field) => !isOwn(description) || !isEmpty(field.name))
+      .filter((field) => !isBuiltin(description) || !isEmpty(field.name))
       // An id is shown once: that of a client as its client ID, that of a job as its name.
       .filter((field) => field.name !== 'id' || (name !== 'clients' && row?.name !== row?.id))
       .sort((a, b) => Number(isId(a)) - Number(isId(b)))

@@ -1,5 +1,5 @@
 import { Button, TextField, Typography } from '@mui/material';
-import { humanised } from '../text/presentation.ts';
+import { humanizeName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
@@ -43,7 +43,7 @@ export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string
 function Secret({ name, value }: { name: string; value: string }) {
   return (
     <TextField
-      label={humanised(name)}
+      label={humanizeName(name)}
       value={value}
       multiline={value.length > 60}
       slotProps={{

@@ -1,11 +1,11 @@
 import { useRef, useState } from 'react';
 import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
 import { useDescription } from '../data/described.tsx';
-import { ChangeableFields, NewFields, readOnce, WhenFresh } from '../forms/FormFields.tsx';
+import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -48,29 +48,29 @@ export default function RowDialog({ id, tie, onClose }: Props) {
     return (
       <CreateBase {...options} record={record} transform={(data: object) => ({ ...data, ...record })}>
         <FormDialog
-          title={translate('New {thing}', { thing: within(thing) })}
+          title={translate('New {thing}', { thing: lowerCaseFirst(thing) })}
           confirm={translate('Create')}
           onClose={onClose}
           form={form}
         >
-          <NewFields but={tie?.field} />
+          <NewFields omit={tie?.field} />
         </FormDialog>
       </CreateBase>
     );
   }
   return (
     <>
-      <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={readOnce}>
-        <WhenFresh>
+      <EditBase {...options} id={id} mutationMode="pessimistic" queryOptions={readOnceOptions}>
+        <WhenLoaded>
           <FormDialog
-            title={translate('Edit {row}', { row: within(thing) })}
+            title={translate('Edit {row}', { row: lowerCaseFirst(thing) })}
             confirm={translate('Save')}
             onClose={onClose}
             form={form}
           >
-            <ChangeableFields but={tie?.field} />
+            <ChangeableFields omit={tie?.field} />
           </FormDialog>
-        </WhenFresh>
+        </WhenLoaded>
       </EditBase>
       {dialog}
     </>

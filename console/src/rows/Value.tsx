@@ -6,7 +6,7 @@ import { Reference } from '../lists/Reference.tsx';
 import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
 import type { Person } from '../people/person.ts';
 import { translate } from '../text/translate.ts';
-import { none, valueText } from '../text/value-text.ts';
+import { emptyValueText, valueText } from '../text/value-text.ts';
 
 interface Props {
   field: FieldDescription;
@@ -30,7 +30,7 @@ function read({ field, brief, digits }: Props, row: Record<string, unknown> | un
   const value = row?.[name];
   switch (type) {
     case 'boolean':
-      if (typeof value !== 'boolean') return none;
+      if (typeof value !== 'boolean') return emptyValueText;
       // A word, because an icon would be unclear.
       return <span className={value ? 'yes' : 'no'}>{valueText({ type }, value)}</span>;
     case 'person':
@@ -56,7 +56,7 @@ const mostWords = 6;
 
 function Words({ values, most = values.length }: { values: unknown[]; most?: number | undefined }) {
   const words = values.filter((value) => value !== null && value !== undefined).map(String);
-  if (words.length === 0) return none;
+  if (words.length === 0) return emptyValueText;
   return (
     <span className="words">
       {words.slice(0, most).map((word) => (
@@ -68,6 +68,6 @@ function Words({ values, most = values.length }: { values: unknown[]; most?: num
 }
 
 function Json({ value }: { value: unknown }) {
-  if (value === null || value === undefined || Object.keys(value).length === 0) return none;
+  if (value === null || value === undefined || Object.keys(value).length === 0) return emptyValueText;
   return <span className="mono json">{JSON.stringify(value, null, 2)}</span>;
 }

@@ -5,14 +5,14 @@ import { useNavigate, useTheme } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { translate } from '../text/translate.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
-import { useFound } from './useFound.ts';
+import { useSearchResults } from './useSearchResults.ts';
 
 /** The command palette: the person types, moves with the arrow keys and confirms with Enter. */
 export default function Palette({ onClose, onInvite }: { onClose: () => void; onInvite: () => void }) {
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
   const descriptions = useDescriptions();
-  const { rows, busy, failed } = useFound(typed);
+  const { rows, busy, failed } = useSearchResults(typed);
   const navigate = useNavigate();
   const [theme, setTheme] = useTheme();
   const id = useId();

@@ -2,7 +2,7 @@ import { home, root } from '../data/api.ts';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { labelOf, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 
 /** A destination of the search. */
 export interface Destination {
@@ -28,7 +28,7 @@ export function fixedDestinations(descriptions: Iterable<ResourceDescription>): 
     .filter(({ operations }) => operations.has('create'))
     .map(({ name, singular }) => ({
       ...{ id: `create/${name}`, group: translate('Actions'), to: `/${name}/create` },
-      name: translate('New {thing}', { thing: within(singularOf({ singular })) }),
+      name: translate('New {thing}', { thing: lowerCaseFirst(singularOf({ singular })) }),
     }));
   const users = all.some(({ name }) => name === 'users');
   return [

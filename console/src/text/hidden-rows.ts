@@ -1,17 +1,17 @@
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { isOwn, labelOf } from './presentation.ts';
+import { isBuiltin, labelOf } from './presentation.ts';
 import { locale, translate } from './translate.ts';
-import { within } from './words.ts';
+import { lowerCaseFirst } from './words.ts';
 
 /**
  * Describes the rows that an access rule hides from a user with these roles, and who may see them. Empty if the user may read every row.
  */
 export function hiddenRowsText(description: ResourceDescription, roles: readonly string[]): string {
   const { readers } = description;
-  if (!readers || isOwn(description)) return '';
+  if (!readers || isBuiltin(description)) return '';
   const held = [readers.everyone, ...roles.map((role) => readers.roles[role] ?? 'none')];
   if (held.includes('all')) return '';
-  const things = within(labelOf(description));
+  const things = lowerCaseFirst(labelOf(description));
   const seeing = (rows: string) => Object.keys(readers.roles).filter((role) => readers.roles[role] === rows);
   const [all, some] = [seeing('all'), seeing('some')];
   return [

@@ -1,6 +1,6 @@
 import type { I18nProvider } from 'react-admin';
 import english from '../../../src/config/languages/messages/en/react-admin.json' with { type: 'json' };
-import { find, language, translate } from './translate.ts';
+import { findMessage, language, translate } from './translate.ts';
 
 const texts: Readonly<Record<string, string | undefined>> = english;
 
@@ -8,7 +8,7 @@ const texts: Readonly<Record<string, string | undefined>> = english;
 export const i18nProvider: I18nProvider = {
   translate(key, options = {}) {
     const text = texts[key];
-    return find(key, options) ?? (text === undefined ? translate(options._ ?? key) : translate(text, options));
+    return findMessage(key, options) ?? (text === undefined ? translate(options._ ?? key) : translate(text, options));
   },
   changeLocale: async () => undefined,
   getLocale: () => language,

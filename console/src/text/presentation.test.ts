@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { describe } from '../data/descriptions.ts';
 import {
   columnsOf,
+  defaultOrderOf,
   fieldLabel,
   helpOf,
   nameField,
-  orderOf,
   rowDetail,
   rowName,
   searchedFields,
@@ -60,7 +60,7 @@ test('a list shows what fits in a line, and never what is only written', () => {
 });
 
 test('lists begin with the newest where the name cannot be sorted by', () => {
-  assert.deepEqual(orderOf(cars), { field: 'created_at', order: 'DESC' });
+  assert.deepEqual(defaultOrderOf(cars), { field: 'created_at', order: 'DESC' });
 });
 
 test('labels read as people write them', () => {

@@ -1,40 +1,40 @@
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { builtinResources } from './builtin-resources.ts';
 import { locale, translate } from './translate.ts';
-import { type RemovalWord, within } from './words.ts';
+import { lowerCaseFirst, type RemovalWord } from './words.ts';
 
-const own = new Map(Object.entries(builtinResources));
+const builtins = new Map(Object.entries(builtinResources));
 
-export const isOwn = ({ name }: ResourceDescription): boolean => own.has(name);
-export const isUnlisted = (name: string): boolean => own.get(name)?.unlisted === true;
-export const ownNames: readonly string[] = [...own.keys()];
+export const isBuiltin = ({ name }: ResourceDescription): boolean => builtins.has(name);
+export const isUnlisted = (name: string): boolean => builtins.get(name)?.unlisted === true;
+export const builtinNames: readonly string[] = [...builtins.keys()];
 
 /** The plural name of the rows with a capital letter: "Cars". */
 export function labelOf(of: string | Pick<ResourceDescription, 'name' | 'label'>): string {
   const { name, label } = typeof of === 'string' ? { name: of, label: undefined } : of;
-  return translate(own.get(name)?.label ?? humanised(label ?? name));
+  return translate(builtins.get(name)?.label ?? humanizeName(label ?? name));
 }
 
 /** "1 car", "25 cars", "100,000 cars". */
-export function counted(count: number, description: ResourceDescription): string {
+export function countText(count: number, description: ResourceDescription): string {
   const word = count === 1 ? singularOf(description) : labelOf(description);
-  return `${count.toLocaleString(locale)} ${within(word)}`;
+  return `${count.toLocaleString(locale)} ${lowerCaseFirst(word)}`;
 }
 
 /** The name of one row with a capital letter: "Car". */
 export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string =>
-  translate(humanised(singular));
+  translate(humanizeName(singular));
 
-export const removalOf = (name: string): RemovalWord => own.get(name)?.remove ?? 'Delete';
+export const removalOf = (name: string): RemovalWord => builtins.get(name)?.remove ?? 'Delete';
 export const removeWarningOf = ({ name, softDelete }: ResourceDescription): string =>
-  translate(own.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
-export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] => own.get(name)?.steps ?? [];
+  translate(builtins.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
+export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] => builtins.get(name)?.steps ?? [];
 export const emptyTextOf = ({ name, label }: ResourceDescription): string =>
-  translate(own.get(name)?.empty ?? 'No {things} yet.', { things: within(labelOf({ name, label })) });
+  translate(builtins.get(name)?.empty ?? 'No {things} yet.', { things: lowerCaseFirst(labelOf({ name, label })) });
 
 /** The help below a field's control. It may differ between a new row and an existing one. */
 export function helpOf(resource: string, { name, hint, description }: FieldDescription, isNew: boolean) {
-  const help = own.get(resource)?.help?.[name];
+  const help = builtins.get(resource)?.help?.[name];
   const chosen = typeof help === 'object' ? (isNew ? help.ofNew : help.ofKept) : help;
   return translated(chosen ?? hint ?? description);
 }
@@ -44,15 +44,15 @@ const translated = (text: string | undefined): string | undefined => text && tra
 /** Whether a row has this field. Only applications have redirect URIs, for example. */
 export function hasField(resource: string, field: string, row: Record<string, unknown> | undefined): boolean {
   if (field === 'deleted_at' && row?.deleted_at === null) return false;
-  const only = own.get(resource)?.only;
+  const only = builtins.get(resource)?.only;
   return !only?.fields.includes(field) || row?.[only.field] === only.value;
 }
 
 /** `owner_id` is "Owner", `created_at` is "Created", `email_confirmed` is "Email confirmed". */
 export function fieldLabel({ name, type, label, references }: Named): string {
   if (label !== undefined) return translate(label);
-  if (references !== undefined) return translate(humanised(name.replace(/_id$/, '')));
-  return spelled(translate(humanised(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name)));
+  if (references !== undefined) return translate(humanizeName(name.replace(/_id$/, '')));
+  return spelled(translate(humanizeName(type === 'timestamp' || type === undefined ? name.replace(/_at$/, '') : name)));
 }
 
 /** "Redirect uris" is "Redirect URIs". */
@@ -64,7 +64,7 @@ const spelled = (label: string): string =>
 
 type Named = Pick<FieldDescription, 'name' | 'references'> & Partial<Pick<FieldDescription, 'type' | 'label'>>;
 
-export function humanised(name: string): string {
+export function humanizeName(name: string): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
   return words === 'id' ? 'ID' : words.charAt(0).toUpperCase() + words.slice(1);
 }
@@ -140,7 +140,7 @@ const seldom = new Set(['updated_at', 'deleted_at']);
 /** The columns of a list: a fixed choice for known resources, otherwise the first fields that fit. */
 export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
   const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
-  const wanted = own.get(description.name)?.columns;
+  const wanted = builtins.get(description.name)?.columns;
   if (wanted)
     return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
   const first = nameField(description);
@@ -153,12 +153,12 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
 }
 
 /** The declared order, otherwise newest first if the rows have a time, otherwise by name. */
-export function orderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
+export function defaultOrderOf(description: ResourceDescription): { field: string; order: 'ASC' | 'DESC' } {
   const [, minus, field] = /^(-?)(.+)$/.exec(description.defaultOrder ?? '') ?? [];
   if (field !== undefined) return { field, order: minus ? 'DESC' : 'ASC' };
   const sortable = new Set(description.fields.filter(({ sortable }) => sortable).map(({ name }) => name));
   const first = nameField(description);
-  if (!isOwn(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };
+  if (!isBuiltin(description) && first && sortable.has(first.name)) return { field: first.name, order: 'ASC' };
   if (sortable.has('created_at')) return { field: 'created_at', order: 'DESC' };
   return { field: 'id', order: 'DESC' };
 }

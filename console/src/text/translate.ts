@@ -23,16 +23,16 @@ export async function loadMessages(): Promise<void> {
 
 /** Translates a sentence of the console. English sentences are their own keys. */
 export function translate(english: string, values?: MessageValues): string {
-  const text = template(english);
+  const text = messageTemplate(english);
   // Some texts are not messages of the console. Without values, they stay unchanged.
   return values === undefined && text === english ? text : format(text, values ?? {});
 }
 
 /** The message with its placeholders. */
-export const template = (english: string): string => messages[english] ?? english;
+export const messageTemplate = (english: string): string => messages[english] ?? english;
 
 /** An optional message. */
-export function find(key: string, values: MessageValues = {}): string | undefined {
+export function findMessage(key: string, values: MessageValues = {}): string | undefined {
   const text = messages[key];
   return text === undefined ? undefined : format(text, values);
 }

@@ -1,19 +1,19 @@
 import type { FieldDescription } from '../data/descriptions.ts';
 import { locale, translate } from './translate.ts';
 
-export const none = '–';
+export const emptyValueText = '–';
 
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The value of a field as text. `digits`: decimal places, so that the numbers of a column align. */
 export function valueText({ type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>, value: unknown, digits = 0) {
-  if (value === null || value === undefined || value === '') return none;
+  if (value === null || value === undefined || value === '') return emptyValueText;
   if (type === 'decimal') return figureText(value as string, { scale });
   if (type === 'date') return written(value, day);
   if (type === 'timestamp') return written(value, moment);
   if (type === 'enum') return translate(String(value));
-  if (Array.isArray(value)) return value.join(', ') || none;
+  if (Array.isArray(value)) return value.join(', ') || emptyValueText;
   if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
   if (typeof value === 'number') {
     return value.toLocaleString(locale, { minimumFractionDigits: digits, maximumFractionDigits: 20 });

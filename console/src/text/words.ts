@@ -1,7 +1,7 @@
 import { language, locale, translate } from './translate.ts';
 
 /** A word inside a sentence: "cars", "AI applications". In German, nouns always have a capital letter. */
-export function within(word: string): string {
+export function lowerCaseFirst(word: string): string {
   if (language.startsWith('de') || /^\p{Lu}{2}/u.test(word)) return word;
   return word.charAt(0).toLocaleLowerCase(locale) + word.slice(1);
 }

@@ -3,11 +3,11 @@ import type { ReactNode } from 'react';
 import { Link, useRecordContext } from 'react-admin';
 import { useDescriptions } from '../data/described.tsx';
 import { useRowName } from '../data/useRowName.ts';
-import { ago } from '../text/ago.ts';
-import { humanised, rowName, shortId, showPath, singularOf } from '../text/presentation.ts';
+import { humanizeName, rowName, shortId, showPath, singularOf } from '../text/presentation.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { locale, translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
 interface Props {
@@ -34,7 +34,7 @@ export function Trail({ events, detail }: Props) {
               color="inherit"
               title={new Date(event.created_at).toLocaleString(locale)}
             >
-              {ago(event.created_at)}
+              {timeAgo(event.created_at)}
             </Link>
             {[event.address, event.user_agent && userAgentName(event.user_agent)]
               .filter(Boolean)
@@ -59,7 +59,7 @@ function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name:
   const isShown = useRecordContext()?.id === id;
   const current = useRowName(resource, was || isShown ? undefined : id).name;
   const row = was && description ? rowName(description, { ...was, id }) : current;
-  const thing = within(description ? singularOf(description) : translate(humanised(resource)));
+  const thing = lowerCaseFirst(description ? singularOf(description) : translate(humanizeName(resource)));
   if (isShown) return translate('the {thing} {row}', { thing, row: '' }).trim();
   if (!row || (was && !description?.softDelete))
     return translate('the {thing} {row}', { thing, row: row ?? shortId(id) });

@@ -1,4 +1,4 @@
-import { template } from '../text/translate.ts';
+import { messageTemplate } from '../text/translate.ts';
 
 /** One event of the trail, as the API shows it. */
 export interface FieldChange {
@@ -145,7 +145,7 @@ const sentences = new Map<string, Sentence>([
 
 /** Every kind of event, as a choice: "… invited …". */
 export function kindsOfEvents(resources: Iterable<{ name: string; events?: boolean }>): { id: string; name: string }[] {
-  const plain = (sentence: string) => template(sentence).replace(/\{\w+\}/g, '…');
+  const plain = (sentence: string) => messageTemplate(sentence).replace(/\{\w+\}/g, '…');
   const builtin = [...sentences].map(([id, { own, other }]) => ({ id, name: plain(other ?? own) }));
   const declared = [...resources]
     .filter(({ events }) => events)
@@ -177,7 +177,7 @@ function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
   const sentence = writes.get(what);
   if (sentences.has(type) || sentence === undefined || typeof data?.id !== 'string') return undefined;
   const row = { name: 'row', id: data.id, resource, ...(what === 'deleted' && { was: valuesBefore(data) }) } as const;
-  return piecesOf(template(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
+  return piecesOf(messageTemplate(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
 }
 
 function valuesBefore({ changes = {} }: NonNullable<TrailEvent['data']>): Record<string, unknown> {
@@ -199,7 +199,8 @@ const piecesOf = (sentence: string, named: (name: string) => Part): Part[] =>
 function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
   const known = sentences.get(type);
   const byAnother = actor_id !== null && actor_id !== user_id;
-  if (known) return template((byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own);
+  if (known)
+    return messageTemplate((byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own);
   const [subject = type, verb = ''] = type.split('.');
   const words = `${subject} ${verb}`.replace(/_/g, ' ').trim();
   const who = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';

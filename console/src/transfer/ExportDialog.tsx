@@ -5,11 +5,11 @@ import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress } from '../bulk/BulkReport.tsx';
 import { countOf } from '../bulk/selected-rows.ts';
 import { useDescription } from '../data/described.tsx';
-import { counted, labelOf } from '../text/presentation.ts';
+import { countText, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
-import { exportRows, type Format, save } from './export-rows.ts';
+import { exportRows, type Format, saveFile } from './export-rows.ts';
 
 /** Saves every row that matches the list's filter as a file. */
 export default function ExportDialog({ onClose }: { onClose: () => void }) {
@@ -32,7 +32,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
     const shown = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
     try {
       const options = { resource: name, fields: shown, filter, sort, format, signal, onProgress: setRows };
-      save(await exportRows(options), `${name}.${format}`);
+      saveFile(await exportRows(options), `${name}.${format}`);
       setDone(true);
     } catch (error) {
       if (!signal.aborted) setProblem(reasonOf(error));
@@ -44,10 +44,10 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
     onClose();
   }
 
-  const what = total === undefined ? '…' : counted(total, description);
+  const what = total === undefined ? '…' : countText(total, description);
   return (
     <ConfirmDialog
-      title={translate('Export {what}', { what: within(labelOf(description)) })}
+      title={translate('Export {what}', { what: lowerCaseFirst(labelOf(description)) })}
       maxWidth="xs"
       onClose={close}
       cancel={isDone ? translate('Close') : translate('Cancel')}

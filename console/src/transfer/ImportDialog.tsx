@@ -7,13 +7,13 @@ import type { Operation, RowResult } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/run-bulk.ts';
 import { useBulk } from '../bulk/useBulk.ts';
 import { useDescription, useDescriptions } from '../data/described.tsx';
-import { counted, labelOf } from '../text/presentation.ts';
+import { countText, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { within } from '../text/words.ts';
+import { lowerCaseFirst } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
 import { csvLine } from './csv.ts';
-import { save } from './export-rows.ts';
+import { saveFile } from './export-rows.ts';
 import { ImportTable } from './ImportTable.tsx';
 import { readRows } from './read-rows.ts';
 
@@ -79,8 +79,8 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         isUndone
           ? translate('The import is undone')
           : writing.report
-            ? translate('{what} imported', { what: counted(done, description) })
-            : translate('Import {what}', { what: within(labelOf(description)) })
+            ? translate('{what} imported', { what: countText(done, description) })
+            : translate('Import {what}', { what: lowerCaseFirst(labelOf(description)) })
       }
       maxWidth={rows ? 'lg' : 'sm'}
       isModal
@@ -94,7 +94,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         (good.length > 0 || !writing.report) && {
           confirm:
             good.length > 0
-              ? translate('Import {what}', { what: counted(good.length, description) })
+              ? translate('Import {what}', { what: countText(good.length, description) })
               : translate('Import'),
           disabled: good.length === 0,
           onConfirm: () => void write(),
@@ -136,7 +136,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       {writing.report && !isUndone && !isBusy && (
         <Alert severity={writing.report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
           {writing.report.failures.length > 0
-            ? translate('{what} failed', { what: counted(writing.report.failures.length, description) })
+            ? translate('{what} failed', { what: countText(writing.report.failures.length, description) })
             : translate('Nothing failed.')}
         </Alert>
       )}
@@ -152,7 +152,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
             }
           />
           {writing.report && (
-            <Button onClick={() => save(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
+            <Button onClick={() => saveFile(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
               {translate('Download the failed rows')}
             </Button>
           )}

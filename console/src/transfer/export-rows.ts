@@ -1,5 +1,5 @@
 import { eachRow } from '../bulk/selected-rows.ts';
-import { queryOf } from '../data/list-query-of.ts';
+import { toListQuery } from '../data/to-list-query.ts';
 import { csvLine } from './csv.ts';
 
 export type Format = 'csv' | 'json';
@@ -29,7 +29,7 @@ export async function exportRows({
   const parts: Blob[] = [];
   let text = isCsv ? csvLine(fields) : '[';
   let rows = 0;
-  for await (const row of eachRow<Record<string, unknown>>(resource, queryOf({ filter, sort }), signal)) {
+  for await (const row of eachRow<Record<string, unknown>>(resource, toListQuery({ filter, sort }), signal)) {
     const values = fields.map((name) => [name, row[name] ?? null]);
     const json = JSON.stringify(Object.fromEntries(values));
     text += isCsv ? csvLine(values.map(([, value]) => value)) : `${rows === 0 ? '\n' : ',\n'}${json}`;
@@ -45,7 +45,7 @@ export async function exportRows({
 }
 
 /** Starts the download of a file. */
-export function save(file: Blob, name: string): void {
+export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(file);
   link.download = name;

@@ -1,7 +1,7 @@
 import ReplayIcon from '@mui/icons-material/Replay';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { forForm } from '../data/form-error.ts';
+import { throwFormError } from '../data/form-error.ts';
 import { translate } from '../text/translate.ts';
 import { ActionButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -13,7 +13,7 @@ export function SendAgain() {
   if (!delivery || delivery.state === 'waiting') return null;
   const { id, webhook_id } = delivery;
   const webhooks = gatehouse.resource('webhooks');
-  const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(forForm);
+  const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(throwFormError);
   const again = () => void run(send, translate('The delivery is sent again.'));
   return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
 }

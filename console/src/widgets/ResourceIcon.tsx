@@ -50,7 +50,7 @@ interface DrawingProps extends SvgIconProps {
 }
 
 const Drawing = lazy(async () => {
-  const drawings = new Map<string, SvgIconComponent>(Object.entries(await import('./drawings.ts')));
+  const drawings = new Map<string, SvgIconComponent>(Object.entries(await import('./declared-icons.ts')));
   return {
     default: ({ name, otherwise, ...props }: DrawingProps) => {
       const Icon = drawings.get(name) ?? otherwise;

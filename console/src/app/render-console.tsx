@@ -1,10 +1,10 @@
 import { createRoot } from 'react-dom/client';
 import { Gate } from './Gate.tsx';
 
-export function draw(place: HTMLElement): void {
+export function renderConsole(rootElement: HTMLElement): void {
   const changes = { childList: true, subtree: true, attributeFilter: ['autofocus'] };
   new MutationObserver(focusNewElements).observe(document.body, changes);
-  createRoot(place).render(<Gate waiting={place.innerHTML} />);
+  createRoot(rootElement).render(<Gate waiting={rootElement.innerHTML} />);
 }
 
 const focused = new WeakSet<HTMLElement>();

@@ -1,28 +1,28 @@
 import { type Me, whoAmI } from '../auth/auth-provider.ts';
 import { gatehouse, home } from '../data/api.ts';
 import { loadDescriptions, type ResourceDescription } from '../data/descriptions.ts';
-import { prefetchRows, type RowsAhead } from '../data/rows-ahead.ts';
+import { type PrefetchedRows, prefetchRows } from '../data/prefetched-rows.ts';
 
 /** The signed-in user and the descriptions of the resources. Undefined: nobody is signed in. */
-export type Entered = { me: Me; descriptions: ResourceDescription[] } | undefined;
+export type ConsoleData = { me: Me; descriptions: ResourceDescription[] } | undefined;
 
-let begun: Promise<Entered> | undefined;
+let prefetched: Promise<ConsoleData> | undefined;
 
 /** Requests the data from the service while the code of the console loads. */
-export function prefetchConsoleData(onRows: (rows: RowsAhead) => void): void {
-  begun = fetchEntry(onRows);
-  // `enterConsole` reports the error.
-  begun.catch(() => undefined);
+export function prefetchConsoleData(onRows: (rows: PrefetchedRows) => void): void {
+  prefetched = fetchConsoleData(onRows);
+  // `takeConsoleData` reports the error.
+  prefetched.catch(() => undefined);
 }
 
 /** Repeats the first request if it failed, because the messages that explain a failure were not loaded yet. */
-export function enterConsole(): Promise<Entered> {
-  const first = begun;
-  begun = undefined;
-  return first ? first.catch(() => fetchEntry()) : fetchEntry();
+export function takeConsoleData(): Promise<ConsoleData> {
+  const first = prefetched;
+  prefetched = undefined;
+  return first ? first.catch(() => fetchConsoleData()) : fetchConsoleData();
 }
 
-async function fetchEntry(onRows?: (rows: RowsAhead) => void): Promise<Entered> {
+async function fetchConsoleData(onRows?: (rows: PrefetchedRows) => void): Promise<ConsoleData> {
   if (!(await gatehouse.resume())) return undefined;
   const described = loadDescriptions(gatehouse).then((descriptions) => {
     const rows = prefetchRows(gatehouse, descriptions, location.pathname.slice(home.length) + location.search);

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
 import { useDescriptions } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
-import { anywhereKey, searchFor } from '../data/list-query-of.ts';
+import { anywhereKey, toSearch } from '../data/to-list-query.ts';
 import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import type { Destination } from './destinations.ts';
@@ -12,7 +12,7 @@ const pauseMs = 150;
 const eachResource = 5;
 
 /** The text at the time when the person last stopped typing. */
-function useSettled(text: string): string {
+function useDebounced(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(text), pauseMs);
@@ -25,7 +25,7 @@ function useSettled(text: string): string {
 const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
 
 /** Resources that are searched only in their own lists. */
-const leftOut = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
+const excludedResources = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
 
 /** Actions on a row. Typed before the name of a row, they open the page of the row with their dialog. */
 const verbs = [
@@ -41,12 +41,12 @@ function commandOf(text: string) {
 }
 
 /** Rows of all resources that contain the text, or the rows to which a typed action applies. */
-export function useFound(typed: string) {
-  const text = useSettled(typed.trim());
+export function useSearchResults(typed: string) {
+  const text = useDebounced(typed.trim());
   const command = commandOf(text);
   const searched = [...useDescriptions().values()]
     .filter(({ name }) => command === undefined || name === command.resource)
-    .filter((one) => one.operations.has('list') && !leftOut.has(one.name) && searchedFields(one).length > 0)
+    .filter((one) => one.operations.has('list') && !excludedResources.has(one.name) && searchedFields(one).length > 0)
     .sort((a, b) => rank(a) - rank(b));
   const results = useQueries({
     queries: searched.map((resource) => ({
@@ -75,7 +75,7 @@ const commanded = (row: Destination, { words, act }: { words: string; act: strin
 });
 
 async function rowsOf(resource: ResourceDescription, text: string, signal: AbortSignal): Promise<Destination[]> {
-  const search = searchFor({ [anywhereKey(searchedFields(resource))]: text });
+  const search = toSearch({ [anywhereKey(searchedFields(resource))]: text });
   const rows = gatehouse.resource<{ id: string } & Record<string, unknown>>(resource.name);
   const { data } = await rows.list({ search, limit: eachResource, count: 'none' }, { signal });
   return data.map((row) => ({

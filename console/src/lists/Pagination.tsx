@@ -3,7 +3,7 @@ import NextIcon from '@mui/icons-material/NavigateNext';
 import { Box, Button, IconButton } from '@mui/material';
 import { useListContext, useTranslate } from 'react-admin';
 import { translate } from '../text/translate.ts';
-import { useNarrow } from '../widgets/narrow.ts';
+import { useIsNarrow } from '../widgets/useIsNarrow.ts';
 
 const sizes = [10, 25, 50, 100];
 
@@ -15,10 +15,10 @@ function shownPages(page: number, last: number): (number | undefined)[] {
 }
 
 /** Shows which rows are visible, and links to other pages. `onCountAll` counts a list whose count was capped. */
-export function Pages({ onCountAll }: { onCountAll?: () => void }) {
+export function Pagination({ onCountAll }: { onCountAll?: () => void }) {
   const { data = [], total, hasNextPage, page, perPage, setPage, setPerPage, isPending, error } = useListContext();
   const translateKey = useTranslate();
-  const narrow = useNarrow();
+  const narrow = useIsNarrow();
   const isShort = page === 1 && (data.length === 0 || (total !== undefined && total <= Math.min(...sizes)));
   if (isPending || error || isShort) return null;
   const range = { offsetBegin: (page - 1) * perPage + 1, offsetEnd: (page - 1) * perPage + data.length };

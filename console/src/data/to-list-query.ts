@@ -14,8 +14,8 @@ export const anywhereKey = (fields: readonly { name: string }[]): string =>
 export const deletedKey = '@deleted';
 
 /** Translates the parameters of react-admin's lists to parameters of the API. */
-export function queryOf({ pagination, sort, filter, meta }: GetListParams): ListQuery {
-  const query: ListQuery = { search: searchFor(filter ?? {}) };
+export function toListQuery({ pagination, sort, filter, meta }: GetListParams): ListQuery {
+  const query: ListQuery = { search: toSearch(filter ?? {}) };
   if (filter?.[deletedKey]) query.deleted = filter[deletedKey];
   if (meta?.count) query.count = meta.count;
   if (pagination) Object.assign(query, { page: pagination.page, limit: pagination.perPage });
@@ -24,7 +24,7 @@ export function queryOf({ pagination, sort, filter, meta }: GetListParams): List
 }
 
 /** Translates the values of react-admin's filter form to a search. Empty inputs are omitted. */
-export function searchFor(filter: Record<string, unknown>): Search {
+export function toSearch(filter: Record<string, unknown>): Search {
   const search: Search = {};
   for (const [key, value] of Object.entries(filter)) {
     if (key === deletedKey || value === undefined || value === '' || (Array.isArray(value) && value.length === 0))

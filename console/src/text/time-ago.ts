@@ -7,7 +7,7 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 
 /** "3 hours ago" for recent times, otherwise the date. */
-export function ago(moment: string, now = Date.now()): string {
+export function timeAgo(moment: string, now = Date.now()): string {
   const seconds = (Date.parse(moment) - now) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) {
     return new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });

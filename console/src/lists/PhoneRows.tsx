@@ -17,7 +17,7 @@ interface Props {
 }
 
 /** Rows on a phone: the name, and below it "Seats 4  Owner Ada", the fields that distinguish the rows. They are plain elements. */
-export function Lines({ columns, selectable, rowAction }: Props) {
+export function PhoneRows({ columns, selectable, rowAction }: Props) {
   const [first, ...others] = columns;
   const description = useDescription();
   const { data = [], selectedIds = [], onToggleItem } = useListContext();

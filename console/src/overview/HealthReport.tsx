@@ -3,8 +3,8 @@ import ErrorIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import InfoIcon from '@mui/icons-material/InfoOutlined';
 import { Box, Typography } from '@mui/material';
 import type { Finding } from '../../../src/main/doctor/finding.ts';
-import { ago } from '../text/ago.ts';
-import { humanised } from '../text/presentation.ts';
+import { humanizeName } from '../text/presentation.ts';
+import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { Line, MutedText, Section } from '../widgets/Section.tsx';
 import { useDiagnosis, useHealth } from './useOverview.ts';
@@ -14,7 +14,7 @@ const colours = { ok: 'success', notice: 'warning', error: 'error' } as const;
 const labels = { ok: 'OK', notice: 'Worth a look', error: 'Error' };
 
 /** The health of the parts, the running versions, and the problems that `gatehouse doctor` would report. */
-export function Parts() {
+export function HealthReport() {
   const health = useHealth();
   const diagnosis = useDiagnosis();
   const parts = Object.entries(health.data?.checks ?? {}).map(
@@ -31,7 +31,7 @@ export function Parts() {
           {parts.map(({ part, state }) => (
             <Box key={part} sx={{ display: 'flex', gap: 0.5, alignItems: 'center' }}>
               <Mark state={state} />
-              <Typography variant="body2">{translate(humanised(part))}</Typography>
+              <Typography variant="body2">{translate(humanizeName(part))}</Typography>
             </Box>
           ))}
         </Box>
@@ -41,7 +41,7 @@ export function Parts() {
               version: diagnosis.data.version,
               node: diagnosis.data.node,
               database: databases.get(diagnosis.data.database),
-              when: ago(diagnosis.data.started_at),
+              when: timeAgo(diagnosis.data.started_at),
             })}
           </MutedText>
         )}
@@ -76,6 +76,6 @@ function Mark({ state }: { state: Finding['state'] }) {
 function Problem({ finding: { part, state, message, ...english } }: { finding: Finding }) {
   const summary = message ? translate(message.summary, message.values) : english.summary;
   const fix = message ? translate(message.fix, message.values) : english.fix;
-  const title = translate('{part}: {what}', { part: translate(humanised(part)), what: summary });
+  const title = translate('{part}: {what}', { part: translate(humanizeName(part)), what: summary });
   return <Line icon={<Mark state={state} />} title={title} text={fix} />;
 }

@@ -2,4 +2,4 @@ import { useMediaQuery } from '@mui/material';
 import type { Theme } from '@mui/material/styles';
 
 /** Whether the window is too narrow for a table beside the menu. */
-export const useNarrow = (): boolean => useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
+export const useIsNarrow = (): boolean => useMediaQuery<Theme>((theme) => theme.breakpoints.down('md'));
