@@ -90,16 +90,16 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
       const request = new Request(of.address, { method: 'POST', headers: of.headers, signal });
       const response = await handler.fetch(request, handlerOptions({ ...of, body }));
       if (rows.length > 0 && response.headers.get('content-type')?.startsWith('text/event-stream')) {
-        const begun = Promise.withResolvers<void>();
+        const started = Promise.withResolvers<void>();
         toolbox
-          .follow(rows, { signal, begin: begun.resolve, notify: (uri) => handler.notify.resourceUpdated(uri) })
+          .follow(rows, { signal, begin: started.resolve, notify: (uri) => handler.notify.resourceUpdated(uri) })
           .catch((error: Error) => signal.aborted || onError(error))
           .finally(() => {
-            begun.resolve();
+            started.resolve();
             return handler.close();
           });
         // The client gets the response after this, so every change that it makes afterwards is reported.
-        await begun.promise;
+        await started.promise;
       }
       return response;
     },
@@ -110,9 +110,9 @@ export function createProtocol({ name, onError }: { name: string; onError(error:
 function narrowed(body: unknown, toolbox: Toolbox) {
   const message = asObject(body);
   const params = asObject(message.params);
-  const wanted = params.notifications;
-  if (!isObject(wanted)) return { rows: [], body };
-  const { resourceSubscriptions, ...others } = wanted;
+  const requestedNotifications = params.notifications;
+  if (!isObject(requestedNotifications)) return { rows: [], body };
+  const { resourceSubscriptions, ...others } = requestedNotifications;
   const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions.map(String) : [];
   const rows = toolbox.followable(uris.slice(0, maxFollowed));
   const notifications = { ...others, resourceSubscriptions: rows.map(({ uri }) => uri) };

@@ -52,8 +52,8 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
   rejectSame(config, location);
   const { found: stored, id } = await readSource(config, readSchemas);
   const schemas = [...stored.values()];
-  const found = await readTargetState(location);
-  if (found && !options.startOver && found.source !== id) {
+  const state = await readTargetState(location);
+  if (state && !options.startOver && state.source !== id) {
     throw new OperatorError(
       'The target contains part of another service. Name an empty database, or add --start-over.',
     );
@@ -63,9 +63,9 @@ export async function move(config: Config, options: MoveOptions): Promise<Move> 
     const tables = chooseTables(await source.tables(), await expectedTables(schemas), options.without);
     const counted: MovedTable[] = [];
     for (const { name } of tables) counted.push({ table: name, rows: await source.count(name) });
-    const takenUp = found !== undefined && !options.startOver;
+    const takenUp = state !== undefined && !options.startOver;
     if (options.dryRun) return { tables: counted, takenUp };
-    if (found && options.startOver) await emptyTarget(location);
+    if (state && options.startOver) await emptyTarget(location);
     if (!takenUp) await prepare(location, id, schemas);
     const target = await openTarget(location);
     try {

@@ -125,8 +125,11 @@ export function parseConfig(
     else rejectMisspelling(name, envNames);
   });
 
-  const given = [...settingsByKey].map(([key, setting]) => [key, values.has(key) ? values.get(key) : setting.default]);
-  const config = { workingDir, ...Object.fromEntries(given) } as { -readonly [K in keyof Config]: Config[K] };
+  const entries = [...settingsByKey].map(([key, setting]) => [
+    key,
+    values.has(key) ? values.get(key) : setting.default,
+  ]);
+  const config = { workingDir, ...Object.fromEntries(entries) } as { -readonly [K in keyof Config]: Config[K] };
   config.proxiedClients = Object.freeze([...clients].map(([path, client]) => completeClient(path, client)));
   // A code by email is a way to sign in too.
   if (!config.localPasswords) config.emailCodes = false;

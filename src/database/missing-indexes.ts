@@ -10,8 +10,8 @@ export async function findMissing(database: Database, indexes: readonly FixedInd
     join pg_class on pg_class.oid = indexrelid
     where relname = any(${indexes.map(({ name }) => name)}) and relnamespace = current_schema()::regnamespace
       and indisvalid`.execute(database.db);
-  const there = new Set(rows.map(({ name }) => name));
-  return indexes.filter(({ name }) => !there.has(name));
+  const existing = new Set(rows.map(({ name }) => name));
+  return indexes.filter(({ name }) => !existing.has(name));
 }
 
 /** Creates indexes without locking tables. The service also runs without them, but more slowly. Only `gatehouse migrate` waits for this. */

@@ -70,8 +70,8 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { config, database } = context;
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
-  const given = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing };
-  const migrating = { now: context.now, log: context.log, services: () => ({ ...given, context }) };
+  const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing };
+  const migrating = { now: context.now, log: context.log, services: () => ({ ...shared, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const changes = new Changes(context, keys);
   const routes = await loadRoutes(context.config.routesDir);
@@ -107,7 +107,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveFactors(app, context, { services: services.factors, lockAuthority, proveByPassword });
   serveProofs(app, context, { lockAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
-  const withChanges = { ...given, wakeSubscribers: changes.wake, positions: changes.positions };
+  const withChanges = { ...shared, wakeSubscribers: changes.wake, positions: changes.positions };
   const served = serveResources(app, context, resources, withChanges);
   const resourceServices: ResourceServices = { ...withChanges, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);

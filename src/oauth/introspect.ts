@@ -31,10 +31,10 @@ export async function handleIntrospection(oauth: OAuth, request: ClientRequest):
   const mayIntrospect = ({ clientId }: Caller) => clientId === client.id || client.scopes.includes(introspectScope);
   const access = await verifier.introspect(token, mayIntrospect);
   if (access) return describeAccess(access);
-  const found = await verifier.findToken(token);
+  const refreshToken = await verifier.findToken(token);
   // A resource server would mistake an active refresh token for an access token, so only its own client can inspect it.
-  if (found?.kind !== 'refresh' || found.session.client_id !== client.id) return inactive;
-  return describeRefresh(oauth, client, found);
+  if (refreshToken?.kind !== 'refresh' || refreshToken.session.client_id !== client.id) return inactive;
+  return describeRefresh(oauth, client, refreshToken);
 }
 
 const claimsOfProof = ({ time, acr, amr }: Proof) => time !== null && { auth_time: Math.floor(time / 1000), acr, amr };

@@ -20,9 +20,9 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   if (kind === 'sec') return endLeakedSecret(oauth, report);
   if (kind === 'reg') return endLeakedRegistration(oauth, report);
   await oauth.keys.ensureCurrent();
-  const found = await oauth.verifier.findToken(report.token);
-  if (!found) return;
-  const { id: sessionId, user_id: userId, client_id: clientId, type } = found.session;
+  const reported = await oauth.verifier.findToken(report.token);
+  if (!reported) return;
+  const { id: sessionId, user_id: userId, client_id: clientId, type } = reported.session;
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
     await endSessions(oauth.sessions, tx, invalidate, { sessionId }, 'reported');
     const what = type === 'personal' ? 'a personal access token' : 'a session';

@@ -15,9 +15,9 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
-  const found = await verifier.findToken(required(parameters, 'token'));
-  if (!found) return nothing;
-  const { session } = found;
+  const presented = await verifier.findToken(required(parameters, 'token'));
+  if (!presented) return nothing;
+  const { session } = presented;
   if (session.client_id !== client.id) {
     throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
   }

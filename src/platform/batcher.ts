@@ -56,10 +56,10 @@ export class Batcher<I, O> {
   }
 
   async #send(together: readonly Waiting<I, O>[]): Promise<void> {
-    let counts = true;
+    let isActive = true;
     const makeRoom = () => {
-      if (!counts) return;
-      counts = false;
+      if (!isActive) return;
+      isActive = false;
       this.#underWay--;
       this.#sendWaiting();
     };

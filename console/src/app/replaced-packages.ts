@@ -26,8 +26,8 @@ export const Inspector = nothing;
 /** The two functions that react-admin needs of the package `query-string`. */
 export const parse = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 export function stringify(values: Record<string, unknown>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return new URLSearchParams(given.map(([name, value]) => [name, String(value ?? '')])).toString();
+  const defined = Object.entries(values).filter(([, value]) => value !== undefined);
+  return new URLSearchParams(defined.map(([name, value]) => [name, String(value ?? '')])).toString();
 }
 
 /** Replaces the editable title with a plain one. */

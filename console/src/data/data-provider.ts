@@ -39,19 +39,19 @@ export function createDataProvider(
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
       const read = (query: { deleted?: 'with' }) => resource(name).get(String(id), query, { signal });
       // A deleted row is shown to people who may restore it.
-      const found = await read({}).catch((error) => {
+      const response = await read({}).catch((error) => {
         const isGone = error instanceof GatehouseError && error.status === 404;
         if (!isGone || !softDeleting.has(name)) throw error;
         return read({ deleted: 'with' }).catch(() => Promise.reject(error));
       });
-      return { data: withTag(found) };
+      return { data: withTag(response) };
     },
 
     /** The response lacks rows that no longer exist or that the caller may not see. */
     async getMany(name: string, { ids, signal }: { ids: Identifier[]; signal?: AbortSignal }) {
-      const wanted = [...new Set(ids.filter((id) => id !== null && id !== undefined).map(String))];
+      const uniqueIds = [...new Set(ids.filter((id) => id !== null && id !== undefined).map(String))];
       const pages = await Promise.all(
-        chunk(wanted, 100).map((some) =>
+        chunk(uniqueIds, 100).map((some) =>
           resource(name).list({ search: { id: some }, limit: 100, count: 'none' }, { signal }),
         ),
       );

@@ -25,8 +25,8 @@ export interface Schema {
 export function fieldsOfSchema({ properties = {}, required = [] }: Schema = {}): FieldDescription[] {
   return Object.entries(properties).map(([name, property]) => {
     const { title, description, examples, default: preset } = property;
-    const said = { label: title, description, default: preset, example: examples?.[0] };
-    return { name, ...typeOf(property), ...said, required: required.includes(name) };
+    const described = { label: title, description, default: preset, example: examples?.[0] };
+    return { name, ...typeOf(property), ...described, required: required.includes(name) };
   });
 }
 

@@ -28,10 +28,11 @@ function ofBatch({ data, ...rest }: Problem): Problem {
 
 export function translateProblem(problem: Problem): Problem {
   const detail = String(problem.detail ?? problem.error_description ?? '');
-  const said = findMessage(detail) ?? findMessage(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
+  const translated =
+    findMessage(detail) ?? findMessage(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;
   return {
     ...problem,
-    ...(typeof problem.error === 'string' ? { error_description: said } : { detail: said }),
+    ...(typeof problem.error === 'string' ? { error_description: translated } : { detail: translated }),
     ...(Array.isArray(problem.errors) ? { errors: problem.errors.map(translateFieldError) } : {}),
   };
 }
@@ -43,6 +44,6 @@ function translateFieldError(error: Problem): Problem {
   // A declared hint is a separate sentence. The operator may have translated it.
   const listed = Array.isArray(error.values) ? error.values.map((value) => translate(String(value))) : [];
   const values = { detail, limit, field: translate(humanizeName(String(field))), values: listed.join(', ') };
-  const said = findMessage(`field_error.${field}.${code}`, values) ?? findMessage(`field_error.${code}`, values);
-  return { ...error, message: said ?? detail };
+  const translated = findMessage(`field_error.${field}.${code}`, values) ?? findMessage(`field_error.${code}`, values);
+  return { ...error, message: translated ?? detail };
 }

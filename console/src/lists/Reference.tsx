@@ -27,9 +27,9 @@ function ReferredBy({ field: { name, references = '' }, children }: { field: Fie
   const ids = [...new Set(rows.map((row) => row[name]).filter((id): id is string => typeof id === 'string'))];
   const enabled = ids.length > 0 && description?.operations.has('list') === true;
   const { data = [], isLoading } = useGetMany(references, { ids }, { enabled });
-  const found = new Map(data.filter(Boolean).map((row) => [row.id, row]));
+  const rowsById = new Map(data.filter(Boolean).map((row) => [row.id, row]));
   const named = (id: string) => {
-    const row = found.get(id);
+    const row = rowsById.get(id);
     return { name: description && row && rowName(description, row), isLoading };
   };
   return <Referred.Provider value={new Map([...outer, [name, named]])}>{children}</Referred.Provider>;

@@ -51,10 +51,10 @@ export function DeletionEffects({ selection, onBlocked }: Props) {
     queryKey: [name, 'goes-along', selection],
     queryFn: async ({ signal }) => {
       const ids = await idsOf(name, selection, signal);
-      const found = await Promise.all(
+      const counts = await Promise.all(
         referrers.map(async (referrer) => ({ ...referrer, count: await countOf(referrer, ids) })),
       );
-      return found.filter(({ count }) => count > 0);
+      return counts.filter(({ count }) => count > 0);
     },
   });
   const isBlocked = data.some(({ outcome }) => outcome === 'restrict');

@@ -28,8 +28,8 @@ export function NewSecretButton() {
   const create = async () => {
     const clients = gatehouse.resource('clients');
     const body = { keep_old_hours: hours };
-    const made = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(throwFormError);
-    setSecrets(secretsIn(made, client.id));
+    const secret = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(throwFormError);
+    setSecrets(secretsIn(secret, client.id));
   };
   return (
     <>

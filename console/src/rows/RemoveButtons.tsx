@@ -45,15 +45,15 @@ function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved
   const thing = singularOf(description);
 
   async function remove() {
-    const which = { id: String(row?.id), previousData: row };
+    const target = { id: String(row?.id), previousData: row };
     const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
     const done = removalText(removal, 'done', { what: thing });
     const removed = await run(
-      () => deleteOne(description.name, which, options),
+      () => deleteOne(description.name, target, options),
       description.softDelete ? undefined : done,
     );
     if (!removed) return;
-    if (description.softDelete) undoToast(done, () => restoreRow(description.name, which.id));
+    if (description.softDelete) undoToast(done, () => restoreRow(description.name, target.id));
     onClose();
     onRemoved();
   }

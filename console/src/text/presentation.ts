@@ -140,9 +140,11 @@ const seldom = new Set(['updated_at', 'deleted_at']);
 /** The columns of a list: a fixed choice for known resources, otherwise the first fields that fit. */
 export function columnsOf(description: ResourceDescription, limit = 7): FieldDescription[] {
   const readable = description.fields.filter(({ writeOnly, name }) => !writeOnly && name !== 'id');
-  const wanted = builtins.get(description.name)?.columns;
-  if (wanted)
-    return wanted.flatMap((name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? []);
+  const builtinColumns = builtins.get(description.name)?.columns;
+  if (builtinColumns)
+    return builtinColumns.flatMap(
+      (name) => readable.find((field) => field.name === name) ?? shownBesides.get(name) ?? [],
+    );
   const first = nameField(description);
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
   // The owner of a row is more important than its fifth field.

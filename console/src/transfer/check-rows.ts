@@ -96,8 +96,8 @@ function parsed(text: string): unknown {
 
 function problemOf(field: FieldDescription, value: unknown): string | undefined {
   for (const rule of rulesOf(field)) {
-    const found = rule(value, {}, {}) as string | { message: string; args: object } | undefined;
-    const { message, args } = typeof found === 'object' ? found : { message: found, args: {} };
+    const problem = rule(value, {}, {}) as string | { message: string; args: object } | undefined;
+    const { message, args } = typeof problem === 'object' ? problem : { message: problem, args: {} };
     if (message) return i18nProvider.translate(message, args);
   }
   return undefined;
@@ -133,11 +133,11 @@ async function find(descriptions: Descriptions, resource: string, field: string,
   const isUuid = descriptions.get(resource)?.fields.some(({ name, type }) => name === field && type === 'uuid');
   // The service refuses to search a UUID field for another text.
   const canExist = (value: string) => value !== '' && (!isUuid || uuid.test(value));
-  const wanted = [...new Set(values.filter((value) => typeof value === 'string').filter(canExist))];
-  if (wanted.length === 0) return new Map();
+  const uniqueValues = [...new Set(values.filter((value) => typeof value === 'string').filter(canExist))];
+  if (uniqueValues.length === 0) return new Map();
   await waitForCapacity();
   const rows = gatehouse.resource<RaRecord>(resource);
-  const { data } = await rows.list({ search: { [field]: wanted }, limit: 100, count: 'none' });
+  const { data } = await rows.list({ search: { [field]: uniqueValues }, limit: 100, count: 'none' });
   return new Map(data.map((row) => [String(row[field]), row]));
 }
 

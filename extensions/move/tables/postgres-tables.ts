@@ -69,7 +69,7 @@ export class PostgresTables implements TableWriter {
   }
 
   async tables(): Promise<ReadonlyMap<string, CopiedTable>> {
-    const found = new Map<string, { columns: CopiedColumn[]; key: [number, string][] }>();
+    const tables = new Map<string, { columns: CopiedColumn[]; key: [number, string][] }>();
     const { rows } = await this.#run(sql<{ table: string; column: string; type: string; place: number | null }>`
       select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type,
              array_position(i.indkey::int2[], a.attnum) as place
@@ -79,13 +79,13 @@ export class PostgresTables implements TableWriter {
       where c.relkind in ('r', 'p') and c.relnamespace = current_schema()::regnamespace
       order by c.relname, a.attnum`);
     for (const { table, column, type, place } of rows) {
-      const entry = found.get(table) ?? { columns: [], key: [] };
-      found.set(table, entry);
+      const entry = tables.get(table) ?? { columns: [], key: [] };
+      tables.set(table, entry);
       entry.columns.push({ name: column, kind: kinds.get(type), type });
       if (place !== null) entry.key.push([place, column]);
     }
     return new Map(
-      [...found].map(([name, { columns, key }]) => [
+      [...tables].map(([name, { columns, key }]) => [
         name,
         { name, columns, key: key.sort(([a], [b]) => a - b).map(([, column]) => column) },
       ]),

@@ -30,10 +30,10 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
   const rows: unknown[] = [];
   let cursor: string | null | undefined = '';
   for (let i = 0; i < maxPages && typeof cursor === 'string'; i++) {
-    const asked: URLSearchParams = new URLSearchParams({ ...query, limit: String(pageSize), cursor });
+    const pageQuery: URLSearchParams = new URLSearchParams({ ...query, limit: String(pageSize), cursor });
     const headers = { ...(authorization ? { authorization } : {}), accept, host: request.host };
     // The pages count as requests of the same caller.
-    const inject = { method: 'GET', url: `${path}?${asked}`, headers, remoteAddress: request.ip } as const;
+    const inject = { method: 'GET', url: `${path}?${pageQuery}`, headers, remoteAddress: request.ip } as const;
     const response = await app.inject(inject);
     if (response.statusCode !== 200) {
       return reply
@@ -139,10 +139,10 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
   async function resolveIds(request: FastifyRequest, resource: string, own: References): Promise<void> {
     const path = paramsOf(request);
     if (path.id !== undefined) path.id = await ids.resolve(resource, path.id);
-    const asked = queryOf(request);
-    if (asked.search !== undefined) {
-      asked.search = await resolveSearch(
-        asked.search,
+    const query = queryOf(request);
+    if (query.search !== undefined) {
+      query.search = await resolveSearch(
+        query.search,
         (field) => own.get(field),
         (target, value) => ids.resolve(target, value),
       );

@@ -28,8 +28,8 @@ export class LegacyIds {
     if (resource === 'tokens') return /^[0-9a-f]{80}$/.test(value) ? legacyId('access', value) : value;
     if (resource !== 'users' && resource !== 'clients') return value;
     for (const old of await this.#candidates(value)) {
-      const found = await this.#find(resource, old);
-      if (found !== undefined) return found;
+      const newId = await this.#find(resource, old);
+      if (newId !== undefined) return newId;
     }
     return value;
   }

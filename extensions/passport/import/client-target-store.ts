@@ -17,17 +17,21 @@ export async function setClientBounds(tx: Tx, id: string, bounds: ClientBounds, 
     .executeTakeFirst();
   if (!client) return false;
   const secret = await tx.selectFrom('client_secrets').select('id').where('client_id', '=', id).executeTakeFirst();
-  const wanted = {
+  const columns = {
     realm: bounds.realm,
     public: bounds.public === undefined || secret ? client.public : bounds.public ? 1 : 0,
     grant_types: bounds.grant_types ? JSON.stringify(bounds.grant_types) : client.grant_types,
   };
-  if (wanted.realm === client.realm && wanted.public === client.public && wanted.grant_types === client.grant_types) {
+  if (
+    columns.realm === client.realm &&
+    columns.public === client.public &&
+    columns.grant_types === client.grant_types
+  ) {
     return false;
   }
   await tx
     .updateTable('clients')
-    .set((eb) => ({ ...wanted, updated_at: now, version: eb('version', '+', 1) }))
+    .set((eb) => ({ ...columns, updated_at: now, version: eb('version', '+', 1) }))
     .where('id', '=', id)
     .execute();
   return true;

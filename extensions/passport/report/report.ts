@@ -112,10 +112,10 @@ export class Findings {
   }
 
   signedOut(cause: string, person: string | null): void {
-    const found = this.#causes.get(cause) ?? { people: new DistinctUsers(), logins: 0 };
-    this.#causes.set(cause, found);
-    found.logins++;
-    if (person !== null) found.people.add(person);
+    const entry = this.#causes.get(cause) ?? { people: new DistinctUsers(), logins: 0 };
+    this.#causes.set(cause, entry);
+    entry.logins++;
+    if (person !== null) entry.people.add(person);
   }
 
   notTaken(what: string, count: number, why: string): void {
@@ -155,10 +155,10 @@ export class Findings {
 type Lines = Map<string, { count: number; examples: string[] }>;
 
 function add(lines: Lines, what: string, example: string | undefined): void {
-  const found = lines.get(what) ?? { count: 0, examples: [] };
-  lines.set(what, found);
-  found.count++;
-  if (example !== undefined && found.examples.length < maxExamples) found.examples.push(example);
+  const line = lines.get(what) ?? { count: 0, examples: [] };
+  lines.set(what, line);
+  line.count++;
+  if (example !== undefined && line.examples.length < maxExamples) line.examples.push(example);
 }
 
 const linesOf = (lines: Lines): string[] =>

@@ -46,21 +46,21 @@ function readPayload(payload: string): Sealed | undefined {
 
 function openCbc({ iv, value, mac }: Sealed, key: Buffer): string | undefined {
   const expected = createHmac('sha256', key).update(`${iv}${value}`).digest();
-  const given = Buffer.from(mac, 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+  const macBytes = Buffer.from(mac, 'hex');
+  if (macBytes.length !== expected.length || !timingSafeEqual(macBytes, expected)) return undefined;
   return open(() => createDecipheriv(`aes-${key.length * 8}-cbc`, key, Buffer.from(iv, 'base64')), value);
 }
 
 function openGcm({ iv, value, tag }: Sealed, key: Buffer): string | undefined {
-  const given = Buffer.from(tag, 'base64');
-  if (given.length !== 16) return undefined;
+  const tagBytes = Buffer.from(tag, 'base64');
+  if (tagBytes.length !== 16) return undefined;
   return open(() => {
     const decipher = createDecipheriv(
       key.length === 16 ? 'aes-128-gcm' : 'aes-256-gcm',
       key,
       Buffer.from(iv, 'base64'),
     );
-    decipher.setAuthTag(given);
+    decipher.setAuthTag(tagBytes);
     return decipher;
   }, value);
 }

@@ -56,9 +56,9 @@ export class Layout {
 const marker = 'oauth_access_tokens';
 
 function prefixIn(tables: ReadonlyMap<string, Columns>): string {
-  const found = [...tables.keys()].filter((name) => name.endsWith(marker));
-  if (found.includes(marker) || found.length === 0) return '';
-  const prefixes = found.map((name) => name.slice(0, -marker.length));
+  const matches = [...tables.keys()].filter((name) => name.endsWith(marker));
+  if (matches.includes(marker) || matches.length === 0) return '';
+  const prefixes = matches.map((name) => name.slice(0, -marker.length));
   const [only, another] = prefixes;
   if (only !== undefined && another === undefined) return only;
   throw new OperatorError(

@@ -45,22 +45,22 @@ export async function openMysqlSource(url: string): Promise<Source> {
   }
   return {
     async tables() {
-      const found = new Map<string, Map<string, ColumnKind>>();
+      const tables = new Map<string, Map<string, ColumnKind>>();
       const rows = await all<'t' | 'c'>(
         `select table_name as t, column_name as c, data_type as d from information_schema.columns
          where table_schema = database()`,
       );
       for (const { t, c, d } of rows) {
-        const columns = found.get(t) ?? new Map<string, ColumnKind>();
-        found.set(t, columns.set(c, kindOf(d)));
+        const columns = tables.get(t) ?? new Map<string, ColumnKind>();
+        tables.set(t, columns.set(c, kindOf(d)));
       }
       // MySQL hides columns that the user may not read. They may limit a role or mark a lock.
       const partly =
         'select distinct table_name as t from information_schema.column_privileges where table_schema = database()';
       for (const { t } of await all<'t'>(partly)) {
-        await all(`select * from ${quote(t)} limit 0`).catch(() => found.get(t)?.set(hidden, 'other'));
+        await all(`select * from ${quote(t)} limit 0`).catch(() => tables.get(t)?.set(hidden, 'other'));
       }
-      return found;
+      return tables;
     },
     async page(from, after, limit) {
       const where = after === null ? '' : `${quote(from.key)} > ?`;

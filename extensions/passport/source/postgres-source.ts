@@ -34,7 +34,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
   };
   return {
     async tables() {
-      const found = new Map<string, Map<string, ColumnKind>>();
+      const tables = new Map<string, Map<string, ColumnKind>>();
       // Includes columns that the user may not read, unlike information_schema.
       const rows = await all<'table_name' | 'column_name'>(
         `select relname as table_name, attname as column_name, format_type(atttypid, null) as data_type
@@ -44,10 +44,10 @@ export async function openPostgresSource(url: string): Promise<Source> {
            and (has_table_privilege(pg_class.oid, 'select') or has_any_column_privilege(pg_class.oid, 'select'))`,
       );
       for (const { table_name, column_name, data_type } of rows) {
-        const columns = found.get(table_name) ?? new Map<string, ColumnKind>();
-        found.set(table_name, columns.set(column_name, kindOf(data_type)));
+        const columns = tables.get(table_name) ?? new Map<string, ColumnKind>();
+        tables.set(table_name, columns.set(column_name, kindOf(data_type)));
       }
-      return found;
+      return tables;
     },
     async page(from, after, limit) {
       const where = after === null ? '' : `${quote(from.key)} > $1`;

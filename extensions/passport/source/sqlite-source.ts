@@ -26,12 +26,12 @@ export function openSqliteSource(path: string): Source {
   };
   return {
     async tables() {
-      const found = new Map<string, Columns>();
+      const tables = new Map<string, Columns>();
       for (const { name } of all<'name'>("select name from sqlite_master where type in ('table', 'view')")) {
         const columns = all<'name'>(`pragma table_xinfo(${quote(name)})`);
-        found.set(name, new Map(columns.map((column) => [column.name, kindOf(column.type)])));
+        tables.set(name, new Map(columns.map((column) => [column.name, kindOf(column.type)])));
       }
-      return found;
+      return tables;
     },
     async page(from, after, limit) {
       const where = after === null ? `${quote(from.key)} is not null` : `${quote(from.key)} > ?`;

@@ -120,18 +120,18 @@ const isNoTest = (script: string): boolean => script.includes('no test specified
 /** Extends an existing package.json, such as the one from `npm install gatehouse-server`. */
 function writePackageFile(folder: string): void {
   const path = join(folder, 'package.json');
-  const there = existsSync(path) ? readPackage(path) : {};
+  const existing = existsSync(path) ? readPackage(path) : {};
   const own = readPackage(join(root, 'package.json'));
-  const { test, ...scripts } = there.scripts ?? {};
+  const { test, ...scripts } = existing.scripts ?? {};
   const file: PackageFile = {
     name: basename(folder)
       .toLowerCase()
       .replace(/[^a-z0-9._-]+/g, '-'),
     version: '0.0.0',
     private: true,
-    ...there,
+    ...existing,
     type: 'module',
-    engines: { node: '>=24', ...there.engines },
+    engines: { node: '>=24', ...existing.engines },
     scripts: {
       start: 'gatehouse serve',
       dev: 'gatehouse dev',
@@ -140,11 +140,11 @@ function writePackageFile(folder: string): void {
       test: test === undefined || isNoTest(test) ? 'node --test' : test,
       ...scripts,
     },
-    dependencies: { 'gatehouse-server': sourceOfThisPackage(), ...there.dependencies },
+    dependencies: { 'gatehouse-server': sourceOfThisPackage(), ...existing.dependencies },
     devDependencies: {
       '@types/node': own.devDependencies?.['@types/node'] ?? '*',
       typescript: own.devDependencies?.typescript ?? '*',
-      ...there.devDependencies,
+      ...existing.devDependencies,
     },
   };
   writeFileSync(path, `${JSON.stringify(file, null, 2)}\n`);

@@ -86,8 +86,8 @@ const colours = [
 
 /** Colours finished steps green, rejected steps red, and unused columns and tables yellow. */
 function colourStep(line: string): string {
-  const found = colours.find(([pattern]) => pattern.test(line));
-  return found ? paint(found[1], line) : line;
+  const colour = colours.find(([pattern]) => pattern.test(line));
+  return colour ? paint(colour[1], line) : line;
 }
 
 /** Prints a message of an operator's migration. It replaces the progress bar, if there is one. */

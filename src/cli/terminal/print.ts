@@ -9,12 +9,12 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Prints rows as JSON or as a table, and names omitted columns. `key`: the column that commands accept as an argument. */
 export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
-  const found = search === undefined ? rows : rows.filter((row) => stands(search, row));
-  const shown = limit === undefined ? found : found.slice(0, limit);
+  const matches = search === undefined ? rows : rows.filter((row) => stands(search, row));
+  const shown = limit === undefined ? matches : matches.slice(0, limit);
   if (json) console.log(JSON.stringify(shown, null, 2));
   else if (shown.length === 0) console.log(paint('dim', '(none)'));
   else printTable(shown, key);
-  const left = found.length - shown.length;
+  const left = matches.length - shown.length;
   if (left > 0 && !json) console.error(paintError('dim', `… and ${left.toLocaleString('en')} more: --limit, --search`));
 }
 

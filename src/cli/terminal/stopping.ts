@@ -102,11 +102,11 @@ function npmAncestors(): string | undefined {
   if (process.platform !== 'linux') return String(process.ppid);
   const pids: number[] = [];
   for (let pid = process.ppid; pids.length < maxAncestors && pid > 1; ) {
-    const found = /^\d+ \((.*)\) \S (\d+)/s.exec(readStat(pid));
-    if (!found) break;
+    const match = /^\d+ \((.*)\) \S (\d+)/s.exec(readStat(pid));
+    if (!match) break;
     pids.push(pid);
-    if (found[1]?.startsWith('npm')) return pids.join(' ');
-    pid = Number(found[2]);
+    if (match[1]?.startsWith('npm')) return pids.join(' ');
+    pid = Number(match[2]);
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** RFC 9110 12.5.4: the languages of the header, the most preferred first. Malformed entries are ignored. */
 export function readAcceptLanguage(header: string | null | undefined): string[] {
   if (!header) return [];
-  const wanted = header
+  const ranges = header
     .slice(0, 500)
     .split(',')
     .flatMap((entry) => {
@@ -9,7 +9,7 @@ export function readAcceptLanguage(header: string | null | undefined): string[] 
         /^\s*([a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/.exec(entry) ?? [];
       return tag === undefined || Number(q) === 0 ? [] : [{ tag, q: Number(q) }];
     });
-  return wanted.sort((a, b) => b.q - a.q).map(({ tag }) => tag);
+  return ranges.sort((a, b) => b.q - a.q).map(({ tag }) => tag);
 }
 
 /** RFC 4647 3.4, lookup: `de-CH-1996` matches `de-CH`, otherwise `de`. */
@@ -18,8 +18,8 @@ export function lookUpLanguage(wanted: readonly string[], known: readonly string
   for (const tag of wanted) {
     const parts = tag.toLowerCase().split('-');
     for (let length = parts.length; length > 0; length--) {
-      const found = byFolded.get(parts.slice(0, length).join('-'));
-      if (found !== undefined) return found;
+      const match = byFolded.get(parts.slice(0, length).join('-'));
+      if (match !== undefined) return match;
     }
   }
   return undefined;

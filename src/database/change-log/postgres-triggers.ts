@@ -50,8 +50,8 @@ async function existing(tx: Tx): Promise<Map<string, string | null>> {
 }
 
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
-  const there = await existing(tx);
-  for (const table of tables.filter((name) => there.has(name))) {
+  const existingTriggers = await existing(tx);
+  for (const table of tables.filter((name) => existingTriggers.has(name))) {
     await sql.raw(`drop trigger ${trigger} on "${table}"`).execute(tx);
     await sql.raw(`drop function if exists ${functionOf(table)}()`).execute(tx);
   }
@@ -65,14 +65,14 @@ async function passCopied(tx: Tx): Promise<void> {
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
-  const there = await existing(tx);
-  const gone = unrecorded.filter((table) => there.has(table));
+  const existingTriggers = await existing(tx);
+  const gone = unrecorded.filter((table) => existingTriggers.has(table));
   if (gone.length > 0) await dropTriggers(tx, gone);
   await passCopied(tx);
   const schema = (await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx)).rows[0]?.name;
   for (const table of recorded) {
     const body = bodyOf(table);
-    if (there.get(table.table) === marked(body)) continue;
+    if (existingTriggers.get(table.table) === marked(body)) continue;
     const name = `${functionOf(table.table)}()`;
     await sql
       .raw(
@@ -80,7 +80,7 @@ export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[],
       )
       .execute(tx);
     await sql.raw(`comment on function ${name} is '${marked(body)}'`).execute(tx);
-    if (there.has(table.table)) await sql.raw(`drop trigger ${trigger} on "${table.table}"`).execute(tx);
+    if (existingTriggers.has(table.table)) await sql.raw(`drop trigger ${trigger} on "${table.table}"`).execute(tx);
     const columns = table.columns.map((column) => `"${column}"`).join(', ');
     const events = `insert or update of ${columns} or delete`;
     await sql

@@ -42,18 +42,18 @@ export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<v
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
-  const there = await existing(tx);
+  const existingTriggers = await existing(tx);
   await dropTriggers(
     tx,
-    unrecorded.filter((table) => there.has(nameOf(table, 'insert'))),
+    unrecorded.filter((table) => existingTriggers.has(nameOf(table, 'insert'))),
   );
   for (const table of recorded) {
     for (const event of Object.keys(events) as Event[]) {
       const name = nameOf(table.table, event);
-      const wanted = triggerOf(event, table);
-      if (there.get(name)?.toLowerCase() === wanted.toLowerCase()) continue;
+      const definition = triggerOf(event, table);
+      if (existingTriggers.get(name)?.toLowerCase() === definition.toLowerCase()) continue;
       await sql.raw(`drop trigger if exists ${name}`).execute(tx);
-      await sql.raw(wanted).execute(tx);
+      await sql.raw(definition).execute(tx);
     }
   }
 }

@@ -25,8 +25,8 @@ export function readKeyFile(path: string): string | undefined {
 
 /** Creates a missing key file. The link makes the file appear complete, so two processes that start at the same time use the same key. */
 export function readOrCreateKeyFile(path: string): string {
-  const there = readKeyFile(path);
-  if (there !== undefined) return there;
+  const existing = readKeyFile(path);
+  if (existing !== undefined) return existing;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -54,9 +54,9 @@ export class MacKeys {
 
   /** Whether the named key created this MAC. Without a key id: whether any valid key did, including a key that is not in use yet. */
   matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
-    const [given, now] = [Buffer.from(mac), this.#now()];
-    const counts = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
-    return this.#keys.some((key) => counts(key) && isSame(derive(key, purpose).of(data), given));
+    const [presented, now] = [Buffer.from(mac), this.#now()];
+    const isAccepted = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
+    return this.#keys.some((key) => isAccepted(key) && isSame(derive(key, purpose).of(data), presented));
   }
 
   /** The MAC with one key, of any age. Undefined if the key was deleted. */

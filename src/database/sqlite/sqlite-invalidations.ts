@@ -5,7 +5,7 @@ import type { Invalidation } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
 /** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
-const kept = 1000;
+const maxRows = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
 const maxChanges = 200;
 
@@ -38,7 +38,7 @@ export class SqliteInvalidations {
       .executeTakeFirstOrThrow();
     await tx
       .deleteFrom('invalidations')
-      .where('id', '<=', id - kept)
+      .where('id', '<=', id - maxRows)
       .execute();
   }
 

@@ -7,8 +7,8 @@ const maxDepth = 5;
 function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
   const { examples, example, enum: values, const: constant, anyOf, oneOf, allOf, type, default: defaultValue } = schema;
   if (schema.$ref !== undefined) return exampleOf(resolved(schema, schemas), schemas, depth);
-  const given = [example, examples?.[0], constant, defaultValue].find((value) => value !== undefined);
-  if (given !== undefined) return given;
+  const declared = [example, examples?.[0], constant, defaultValue].find((value) => value !== undefined);
+  if (declared !== undefined) return declared;
   if (values) return values[0];
   const [choice] = anyOf ?? oneOf ?? [];
   if (choice) return exampleOf(choice, schemas, depth);

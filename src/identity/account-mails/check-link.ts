@@ -14,22 +14,22 @@ export const isValidLink = (context: LinkContext, keys: Macs, purpose: OneTimePu
   purpose === 'undo_email' ? canUndo(context, keys, value) : canUse(context, keys, purpose, value);
 
 async function canUse(context: LinkContext, keys: Macs, purpose: OneTimePurpose, value: string): Promise<boolean> {
-  const found = await peekOneTimeToken(context, keys, purpose, value);
-  const user = found && (await findUser(context.database.db, found.user_id));
+  const token = await peekOneTimeToken(context, keys, purpose, value);
+  const user = token && (await findUser(context.database.db, token.user_id));
   if (!user || user.disabled) return false;
-  if (user.email === found.email) return true;
+  if (user.email === token.email) return true;
   if (purpose !== 'confirm_email') return false;
   // An email change whose new address is not confirmed yet.
   const change = await findPendingChange(context.database.db, user.id, context.now());
-  return change?.new_email === found.email;
+  return change?.new_email === token.email;
 }
 
 /** The invited user and the inviter. Undefined if the link is no longer valid. */
 export async function findInvitation(context: LinkContext, keys: Macs, value: string) {
   if (!(await canUse(context, keys, 'reset_password', value))) return undefined;
   const { db } = context.database;
-  const found = await peekOneTimeToken(context, keys, 'reset_password', value);
-  const user = found && (await findUser(db, found.user_id));
+  const token = await peekOneTimeToken(context, keys, 'reset_password', value);
+  const user = token && (await findUser(db, token.user_id));
   const inviterId = user && (await findInviterId(db, user.id));
   const inviter = inviterId === undefined ? undefined : await findUser(db, inviterId);
   return user && { name: user.name, email: user.email, roles: rolesOf(user), inviter: inviter?.name ?? inviter?.email };

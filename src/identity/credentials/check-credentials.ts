@@ -40,8 +40,8 @@ export async function checkCredentials(
   const { config, database } = context;
   const { login, source } = credentials;
   const identifier = readLogin(login, config.loginAttributes);
-  const found = identifier && (await findUserByLogin(database.db, identifier));
-  const user = found && isInRealm(found, credentials.realm) ? found : undefined;
+  const existing = identifier && (await findUserByLogin(database.db, identifier));
+  const user = existing && isInRealm(existing, credentials.realm) ? existing : undefined;
   const check = { context, passwords, credentials, user };
   const browser = user && knownBrowserOf(keys, source, user.id);
   if (user && browser !== undefined) {
@@ -74,11 +74,11 @@ function checkFromKnownBrowser(check: Check, key: string): Promise<UserRow | und
 function checkFromUnknownBrowser(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
   const networks = networkLimits('login', credentials.source.address, maxFailures.address);
-  const seen = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', resetOnSuccess: true };
-  const unseen: Limit[] = user ? [{ ...seen, key: accountKey(user.id), of: unseenAccount }] : [];
+  const limit = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', resetOnSuccess: true };
+  const unseen: Limit[] = user ? [{ ...limit, key: accountKey(user.id), of: unseenAccount }] : [];
   return perAddress(networks[0].key, () =>
-    perAccount(unseen[0]?.key ?? seen.key, async () => {
-      const attempt = await beginAttempt(context, [seen, ...unseen, ...networks]);
+    perAccount(unseen[0]?.key ?? limit.key, async () => {
+      const attempt = await beginAttempt(context, [limit, ...unseen, ...networks]);
       if (attempt.exceededLimits.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);
     }),

@@ -23,15 +23,15 @@ export async function resetPassword(
   const { config, database, now } = context;
   const { keys, mail, passwords } = services;
   // Checked first: an invalid link costs no hashing, and an invalid password does not use up the link.
-  const found = await peekOneTimeToken(context, keys, 'reset_password', token);
-  const owner = found && (await findUser(database.db, found.user_id));
-  if (!found || !owner || owner.disabled || owner.email !== found.email) throw invalidLink();
+  const row = await peekOneTimeToken(context, keys, 'reset_password', token);
+  const owner = row && (await findUser(database.db, row.user_id));
+  if (!row || !owner || owner.disabled || owner.email !== row.email) throw invalidLink();
   const problem = await checkNewPassword(password, owner);
   if (problem) throw unprocessable([problem]);
   const passwordHash = await passwords.hash(password as string, source.address);
   return commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [owner.id]);
-    const used = await consumeOneTimeToken(tx, found.id, 'reset_password', now());
+    const used = await consumeOneTimeToken(tx, row.id, 'reset_password', now());
     const changed =
       used &&
       (await updateUser(tx, used.user_id, {

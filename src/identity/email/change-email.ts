@@ -115,8 +115,8 @@ export async function undoEmailChange(
 ): Promise<void> {
   const { database, now } = context;
   const id = readOneTimeToken(services.keys, 'undo_email', token);
-  const found = id === undefined ? undefined : await findEmailChange(database.db, id);
-  const { id: changeId, user_id: userId, old_email: email } = undoable(found, now());
+  const storedChange = id === undefined ? undefined : await findEmailChange(database.db, id);
+  const { id: changeId, user_id: userId, old_email: email } = undoable(storedChange, now());
   const unknownPasswordHash = await services.passwords.hash(randomBytes(24).toString('base64url'), source.address);
   await commitAndInvalidate(database, async (tx, invalidate) => {
     // The user is always locked before the email changes.

@@ -38,11 +38,11 @@ export async function sendEmailCode(
 /** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `consume` returns true only once. */
 export async function readEmailCode({ context, keys }: Omit<EmailCodeServices, 'mail'>, id: string, code: string) {
   const { database, now } = context;
-  const found = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
-  if (!found || !/^\d{6}$/.test(code)) return undefined;
-  const given = Buffer.from(code);
-  const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), given));
-  const user = await ownerOfEmail(database.db, found.email);
+  const attempt = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
+  if (!attempt || !/^\d{6}$/.test(code)) return undefined;
+  const codeBytes = Buffer.from(code);
+  const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), codeBytes));
+  const user = await ownerOfEmail(database.db, attempt.email);
   if (!right || !user) return undefined;
   return { user, consume: (tx: Tx) => consumeEmailCode(tx, id) };
 }

@@ -37,8 +37,8 @@ const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string 
 export function createMfaToken(keys: KeyRing, user: UserRow, first: MfaTokenClaims, now: number): string {
   const nonce = randomBytes(16).toString('base64url');
   const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
-  const what = Buffer.from(JSON.stringify(signed)).toString('base64url');
-  return `mfa.${what}.${keys.macKeys.mac(purpose, what)}`;
+  const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
+  return `mfa.${payload}.${keys.macKeys.mac(purpose, payload)}`;
 }
 
 /** Undefined if the token is invalid or expired. */

@@ -38,8 +38,8 @@ interface Challenge {
 
 /** A signed challenge. Nothing is stored until it is used, and any instance can check it. */
 function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
-  const what = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
-  return `${what}.${keys.macKeys.mac(macPurpose, what)}`;
+  const payload = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
+  return `${payload}.${keys.macKeys.mac(macPurpose, payload)}`;
 }
 
 const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;

@@ -60,11 +60,11 @@ export const isTotpCode = (code: string): boolean => /^\d{6}$/.test(code);
 export function stepOfCode(secret: string, code: string, now: number): number | undefined {
   const bytes = fromBase32(secret);
   if (!bytes || !isTotpCode(code)) return undefined;
-  const given = Buffer.from(code);
+  const codeBytes = Buffer.from(code);
   const current = Math.floor(now / 1000 / stepSeconds);
   const steps = Array.from({ length: 2 * drift + 1 }, (_, i) => current + drift - i);
   // All steps are compared, so that timing reveals nothing.
-  return steps.filter((step) => timingSafeEqual(Buffer.from(codeOf(bytes, step)), given))[0];
+  return steps.filter((step) => timingSafeEqual(Buffer.from(codeOf(bytes, step)), codeBytes))[0];
 }
 
 /** The URI in the QR code that an authenticator app reads. */

@@ -39,17 +39,17 @@ export class HashingThreads {
   }
 
   async request<T extends string | boolean>(job: HashingJob): Promise<T> {
-    const begun = performance.now();
+    const startedAt = performance.now();
     // A starved thread reports nothing, so the time of its current password counts too.
     const expected = ({ thread: { load }, ms, busySince }: MeasuredThread) =>
-      load === 0 ? ms : (load + 1) * Math.max(ms, begun - busySince);
+      load === 0 ? ms : (load + 1) * Math.max(ms, startedAt - busySince);
     const quickest = this.#threads.reduce((a, b) => (expected(b) < expected(a) ? b : a));
     for (const other of this.#threads) if (other !== quickest) other.ms *= idleDecay;
     const before = quickest.thread.load;
-    if (before === 0) quickest.busySince = begun;
+    if (before === 0) quickest.busySince = startedAt;
     const response = await quickest.thread.request(job);
     quickest.busySince = performance.now();
-    const each = (quickest.busySince - begun) / (before + 1);
+    const each = (quickest.busySince - startedAt) / (before + 1);
     quickest.ms = quickest.ms * (1 - newest) + each * newest;
     return response as T;
   }

@@ -21,16 +21,17 @@ export async function acceptInvitation(
   { linkId, upstream, source }: { linkId: string; upstream: Upstream; source: RequestSource },
 ): Promise<void> {
   const { database, now } = context;
-  const found = await findUsableOneTimeToken(database.db, linkId, 'reset_password', now());
-  const user = found && (await findUser(database.db, found.user_id));
+  const invitation = await findUsableOneTimeToken(database.db, linkId, 'reset_password', now());
+  const user = invitation && (await findUser(database.db, invitation.user_id));
   // A user who confirmed the address before is not new, and links the identity in the settings.
-  if (!found || !user || user.disabled || user.email !== found.email || user.email_confirmed === 1) throw invalidLink();
-  if (!upstream.emailVerified || upstream.email?.toLowerCase() !== found.email.toLowerCase()) {
+  if (!invitation || !user || user.disabled || user.email !== invitation.email || user.email_confirmed === 1)
+    throw invalidLink();
+  if (!upstream.emailVerified || upstream.email?.toLowerCase() !== invitation.email.toLowerCase()) {
     throw forbidden('The invitation is for another email address than the one of this account.', 'invitation_address');
   }
   await commitAndInvalidate(database, async (tx, invalidate) => {
     await lockForRevocation(tx, [user.id]);
-    if (!(await consumeOneTimeToken(tx, found.id, 'reset_password', now()))) throw invalidLink();
+    if (!(await consumeOneTimeToken(tx, invitation.id, 'reset_password', now()))) throw invalidLink();
     await revokeAccess(services, tx, invalidate, { userId: user.id, now: now(), cause: 'identity_linked' });
     const changes = { password_hash: unusablePassword(), email_confirmed: 1, updated_at: now() };
     await updateUser(tx, user.id, changes);

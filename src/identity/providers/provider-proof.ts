@@ -12,8 +12,8 @@ const form = /^([0-9a-f-]{36})\.([12])\.([\w-]{22})\.(\d{1,15})\.([\w-]{43})$/;
  * text: nothing is stored until it is used. `factors`: the number of factors for the provider's `acr`.
  */
 export function makeProviderProof(keys: KeyRing, sessionId: string, factors: 1 | 2, now: number): string {
-  const what = [sessionId, factors, randomBytes(16).toString('base64url'), now + lifeMs].join('.');
-  return `${what}.${keys.macKeys.mac(purpose, what)}`;
+  const payload = [sessionId, factors, randomBytes(16).toString('base64url'), now + lifeMs].join('.');
+  return `${payload}.${keys.macKeys.mac(purpose, payload)}`;
 }
 
 /** Undefined if it is invalid, expired, or for another session. */

@@ -95,9 +95,9 @@ export async function checkWithinLimits<T>(
 ): Promise<T | undefined> {
   const attempt = await requireAttempt(context, limits, message);
   try {
-    const found = await check();
-    await (found === undefined ? attempt.count() : attempt.succeed());
-    return found;
+    const result = await check();
+    await (result === undefined ? attempt.count() : attempt.succeed());
+    return result;
   } catch (error) {
     await attempt.release();
     throw error;

@@ -165,8 +165,8 @@ export const administerUser = (services: AccountServices): Action[] => [
       requireEverything(caller);
       await transaction(async (call) => {
         const exceptSessionId = isSelf(call.caller, row.id) ? call.caller.sessionId : null;
-        const which = { userId: row.id, exceptSessionId, type: 'session' } as const;
-        await services.endSessions(call.tx, call.invalidate, which, 'signed_out');
+        const filter = { userId: row.id, exceptSessionId, type: 'session' } as const;
+        await services.endSessions(call.tx, call.invalidate, filter, 'signed_out');
         await note(call, 'user.signed_out', row.id);
       });
     },

@@ -105,8 +105,8 @@ async function afterPasswordChange(call: WriteCall, services: AccountServices, u
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
-    const which = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
-    await services.endSessions(tx, invalidate, which, cause);
+    const filter = { userId, exceptSessionId: caller.sessionId, ...(endTokens ? {} : { type: 'session' as const }) };
+    await services.endSessions(tx, invalidate, filter, cause);
     if (endTokens) await services.endClients(tx, invalidate, { userId, keepSecrets: false, cause });
     await invalidateResetLinks(tx, userId, now);
     await deleteRowsOf(tx, userId, 'remembered_browsers');

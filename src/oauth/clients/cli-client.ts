@@ -11,18 +11,18 @@ export const cliClientId = 'gatehouse-cli';
 /** At start: creates the public client of the command line, unless CLI_LOGIN is off. */
 export async function ensureCliClient(context: Context): Promise<void> {
   const { config, database, log, now } = context;
-  const found = await findClient(database.db, cliClientId);
+  const existing = await findClient(database.db, cliClientId);
   if (!config.cliLogin) {
-    if (found) await commitAndInvalidate(database, (tx, invalidate) => removeClient(tx, invalidate, cliClientId));
+    if (existing) await commitAndInvalidate(database, (tx, invalidate) => removeClient(tx, invalidate, cliClientId));
     return;
   }
-  if (found && (found.type !== 'application' || !found.public)) {
+  if (existing && (existing.type !== 'application' || !existing.public)) {
     log.warn(
       { client: cliClientId },
       'a client with this name is not a public application: `gatehouse login` will not work',
     );
   }
-  if (found) return;
+  if (existing) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const client = {
       id: cliClientId,

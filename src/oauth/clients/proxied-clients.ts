@@ -74,9 +74,9 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
   const name = path.replace('/', ' ');
   const isOurs = (client: StoredClient | undefined): client is StoredClient =>
     client?.type === 'password' && client.userId === null;
-  const found = await findClient(database.db, id);
+  const existing = await findClient(database.db, id);
   // The usual case. It takes no lock, so a start does not wait for writes through this client.
-  if (isOurs(found) && isSecretOf(keys, found, secret, now())) return;
+  if (isOurs(existing) && isSecretOf(keys, existing, secret, now())) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
     const created = await createClient(tx, { id, type: 'password', name, userId: null, scopes: [everyScope] }, now());
     await lockClient(tx, id);

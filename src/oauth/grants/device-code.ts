@@ -46,10 +46,10 @@ export const deviceCodeGrant: Grant = {
     const { database } = oauth.context;
     // The counter must be stored, so the error is thrown after the commit.
     const outcome = await database.db.transaction().execute(async (tx) => {
-      const seen = await findDevice(tx, deviceCodeHash);
-      if (seen?.client_id !== request.client.id) return 'unknown';
+      const device = await findDevice(tx, deviceCodeHash);
+      if (device?.client_id !== request.client.id) return 'unknown';
       // Locked before the device's row, in the same order as deleting a user or a client.
-      if (seen.session_id !== null && !(await lockSubjects(oauth, request, tx, seen))) return 'denied';
+      if (device.session_id !== null && !(await lockSubjects(oauth, request, tx, device))) return 'denied';
       const row = await lockDevice(tx, deviceCodeHash);
       return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });

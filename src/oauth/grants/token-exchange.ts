@@ -26,12 +26,13 @@ export const tokenExchangeGrant: Grant = {
     if (required(parameters, 'subject_token_type') !== accessTokenType) {
       throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
     }
-    const wanted = parameters.get('requested_token_type') ?? accessTokenType;
-    if (wanted !== accessTokenType) throw invalidRequest(`requested_token_type takes ${accessTokenType}.`);
+    const requestedType = parameters.get('requested_token_type') ?? accessTokenType;
+    if (requestedType !== accessTokenType) throw invalidRequest(`requested_token_type takes ${accessTokenType}.`);
     if (parameters.has('actor_token')) throw invalidRequest('actor_token is not supported: the client is the actor.');
-    const found = await verifier.findToken(required(parameters, 'subject_token'));
-    if (found?.kind !== 'access' || found.session.user_id === null) throw invalidSubject('no live token of a user');
-    const { claims, session } = found;
+    const subjectToken = await verifier.findToken(required(parameters, 'subject_token'));
+    if (subjectToken?.kind !== 'access' || subjectToken.session.user_id === null)
+      throw invalidSubject('no live token of a user');
+    const { claims, session } = subjectToken;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
     // A key-bound token must not become a bearer token. The new token is bound to the key of this client.
     if (claims.cnf && jkt === undefined) throw keyRequired();

@@ -147,8 +147,8 @@ export class AuthorizePage {
 
   /** The user that the application expects, from an ID token. Undefined without an ID token. */
   async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
-    const found = hint === undefined ? undefined : await readHint(this.#services.oauth, hint);
-    return found?.clientId === client.id ? found.userId : undefined;
+    const hinted = hint === undefined ? undefined : await readHint(this.#services.oauth, hint);
+    return hinted?.clientId === client.id ? hinted.userId : undefined;
   }
 
   /** Redirects to the login page. The unchanged request continues afterwards. */

@@ -38,12 +38,12 @@ export function serveConsole(app: App, kit: PageKit): void {
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       requireAdministrator(request);
-      const found = built();
-      if (!found) return sendUnbuilt(app, reply);
+      const consoleFiles = built();
+      if (!consoleFiles) return sendUnbuilt(app, reply);
       const language = await kit.languageOf(request);
       const { theme } = themeVariables(kit.cookies, request);
       const words = wordsOfPage(kit, language);
-      return sendPage(reply, found, kit, { language, messages: messages.addressOf(language), words, theme });
+      return sendPage(reply, consoleFiles, kit, { language, messages: messages.addressOf(language), words, theme });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {

@@ -91,8 +91,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     const variables = translateVariables(languages, language, describeError(request, status, title, detail, code));
     // The path without its query, because the query may have caused the error.
     const here = currentPath(request);
-    const seen = { ...globals, ...themeVariables(cookies, request), here, language };
-    return send(reply.code(status), language, views.render('error', variables, seen));
+    const templateGlobals = { ...globals, ...themeVariables(cookies, request), here, language };
+    return send(reply.code(status), language, views.render('error', variables, templateGlobals));
   };
 
   /** Handlers call the API in the reader's language. */

@@ -52,9 +52,9 @@ const nameOf = (file: string): string | undefined => /^(.+?)(\.html|\.blade\.php
 
 function rejectServerCode(path: string, source: string): void {
   for (const { sign, what } of foreignCode) {
-    const found = sign.exec(source);
-    if (!found) continue;
-    const line = source.slice(0, found.index).split('\n').length;
+    const match = sign.exec(source);
+    if (!match) continue;
+    const line = source.slice(0, match.index).split('\n').length;
     throw new OperatorError(
       `${path}: line ${line} contains ${what}. Gatehouse does not run PHP, and serving the file would show your code to everybody. ` +
         'Write the view in HTML with Liquid, such as {{ product }} and {% if error %}…{% endif %} (docs/views.md), or move the file out of VIEWS_DIR.',

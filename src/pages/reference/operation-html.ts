@@ -63,8 +63,8 @@ function listOf({ path }: Operation, name: string, { hasList }: ReferenceDocumen
 }
 
 const exampleOf = ({ in: place, example, schema = {} }: Parameter): string => {
-  const given = example ?? schema.examples?.[0];
-  return place === 'path' && given !== undefined ? String(given) : '';
+  const declared = example ?? schema.examples?.[0];
+  return place === 'path' && declared !== undefined ? String(declared) : '';
 };
 
 function input(operation: Operation, parameter: Parameter, described: ReferenceDocument): Html {

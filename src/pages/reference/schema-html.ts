@@ -91,17 +91,17 @@ export const sentNames = (operations: readonly Operation[]): ReadonlySet<string 
 
 /** The named schemas that these operations use, directly or indirectly. */
 export function schemasOf(operations: readonly Operation[], schemas: Schemas): [string, JsonSchema][] {
-  const found = new Map<string, JsonSchema>();
+  const schemasByName = new Map<string, JsonSchema>();
   const collect = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;
     const name = isObject(value) ? nameOfReference(value) : undefined;
-    const schema = name === undefined || found.has(name) ? undefined : schemas[name];
+    const schema = name === undefined || schemasByName.has(name) ? undefined : schemas[name];
     if (name !== undefined && schema) {
-      found.set(name, schema);
+      schemasByName.set(name, schema);
       collect(schema);
     }
     for (const inner of Object.values(value)) collect(inner);
   };
   for (const { requestBody, responses, parameters } of operations) collect({ requestBody, responses, parameters });
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...schemasByName].sort(([a], [b]) => (a < b ? -1 : 1));
 }

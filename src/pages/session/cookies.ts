@@ -35,12 +35,12 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
       const header = request.headers.cookie;
       if (header === undefined) return {};
       const all = request.server.parseCookie(header);
-      const found: Values = {};
+      const values: Values = {};
       for (const key of keys) {
         const value = all[names[key]];
-        if (value) found[key] = value;
+        if (value) values[key] = value;
       }
-      return found;
+      return values;
     },
     /** The session: an access token, and the refresh token that renews it. */
     setSession(reply: FastifyReply, tokens: Tokens): void {

@@ -14,8 +14,8 @@ export const knownLanguage = (request: FastifyRequest): string | undefined => la
 export function createRequestLanguage(all: Languages, cookies: Cookies) {
   /** Does not use the database, so it also works on error pages when the database is down. */
   const ofBrowser = (request: FastifyRequest): string => {
-    const wanted = readAcceptLanguage(request.headers['accept-language']);
-    return languages.get(request) ?? all.match([cookies.read(request).language, ...wanted]);
+    const ranges = readAcceptLanguage(request.headers['accept-language']);
+    return languages.get(request) ?? all.match([cookies.read(request).language, ...ranges]);
   };
   return {
     ofBrowser,

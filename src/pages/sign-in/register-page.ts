@@ -63,9 +63,9 @@ async function register(pageRequest: PageRequest, services: ProviderServices): P
   const { password, password_confirmation, next: requested, ...values } = form;
   const next = localPath(requested);
   const offered = new Set(['name', ...identifierFields(pageRequest.kit.config).map(({ name }) => name)]);
-  const given = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
+  const filled = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
   const twice = password_confirmation === '' ? {} : { password_confirmation };
-  const body = { ...Object.fromEntries(given), password, ...twice };
+  const body = { ...Object.fromEntries(filled), password, ...twice };
   const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/register', body });
   if (!response.ok) {
     const atFields = Object.keys(response.errors).length > 0;

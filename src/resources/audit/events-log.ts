@@ -59,14 +59,14 @@ export class EventsLog implements EventSink {
     for (let from = 0; from < this.#waiting.length; ) {
       const pending = this.#waiting.slice(from, from + batch);
       try {
-        const there = await committedEvents(
+        const committed = await committedEvents(
           database.db,
           pending.map(({ row }) => row.id),
         );
-        const ready = pending.filter(({ row }) => there.has(row.id));
+        const ready = pending.filter(({ row }) => committed.has(row.id));
         if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => row));
         const now = performance.now();
-        const open = pending.filter(({ row, at }) => !there.has(row.id) && now - at < rolledBackAfterMs);
+        const open = pending.filter(({ row, at }) => !committed.has(row.id) && now - at < rolledBackAfterMs);
         this.#waiting.splice(from, pending.length, ...open);
         from += open.length;
       } catch (error) {

@@ -37,16 +37,16 @@ export class Changes {
     this.#sender?.wakeForChange();
   };
 
-  serve(app: App, resources: Resources, given: ChangesOptions): void {
+  serve(app: App, resources: Resources, options: ChangesOptions): void {
     const context = this.#context;
     const { log } = this;
     const streams = new Streams(context, log, resources);
-    const sender = new WebhookSender(context, { ...given, resources, log });
+    const sender = new WebhookSender(context, { ...options, resources, log });
     this.#served = resources;
     this.#streams = streams;
     this.#sender = sender;
     context.metrics.observeChanges({ streams: () => streams.size, lag: () => log.lag });
-    serveChanges(app, { ...given, context, resources, log, streams });
+    serveChanges(app, { ...options, context, resources, log, streams });
     app.addHook('onReady', async () => sender.wake());
     app.addHook('preClose', () => sender.stop());
   }

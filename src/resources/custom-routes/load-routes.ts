@@ -46,8 +46,8 @@ const routeOptions: OptionKinds<Route> = {
 const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
 
 function checkDeclaredRoute(declared: DeclaredRoute): string[] {
-  const found: string[] = [];
-  const report = (where: string, what: string) => void found.push(`${where}: ${what}`);
+  const files: string[] = [];
+  const report = (where: string, what: string) => void files.push(`${where}: ${what}`);
   if (declared.kind === 'route') {
     checkOptions('', declared.route, routeOptions, report);
     requireOptions(declared.route, ['method', 'handle'], report);
@@ -57,7 +57,7 @@ function checkDeclaredRoute(declared: DeclaredRoute): string[] {
     requireOptions(declared.page, ['view'], report);
     checkPage(declared.page, report);
   }
-  return found;
+  return files;
 }
 
 function requireOptions<D extends Route | Page>(

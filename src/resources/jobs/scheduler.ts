@@ -61,9 +61,9 @@ export class Scheduler {
   async syncSchedules(): Promise<void> {
     if (this.#synced) return;
     const { database, now } = this.#context;
-    const there = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
+    const stored = new Map((await findSchedules(database.db, this.names)).map((row) => [row.id, row]));
     for (const { name, schedule, timeZone } of this.#jobs.values()) {
-      const row = there.get(name);
+      const row = stored.get(name);
       if (row?.schedule === schedule && row.time_zone === timeZone) continue;
       await saveSchedule(database.db, {
         id: name,

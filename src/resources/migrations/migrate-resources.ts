@@ -64,11 +64,11 @@ function declaredSchemas(definitions: readonly ResourceDefinition[]): Snapshots 
 }
 
 function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
-  const found = definitions.flatMap((definition): [string, TableSchema][] => {
+  const renamed = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
     return schema ? [[definition.name, schema]] : [];
   });
-  return new Map([...stored, ...found]);
+  return new Map([...stored, ...renamed]);
 }
 
 /** The tables with the columns whose stored schema equals the declared one. */
@@ -153,17 +153,17 @@ async function planAll(
   schemas?: Snapshots,
 ) {
   const named = withStoredNames(definitions, stored);
-  const wanted = declaredSchemas(named);
+  const declared = declaredSchemas(named);
   const permissions = permissionsOf(options);
-  const found = schemas ?? byNewNames(stored, named);
-  const plan = await planMigrations(executor, found, wanted, permissions);
-  const inUse = new Set([...wanted.values()].map(({ table }) => table));
+  const current = schemas ?? byNewNames(stored, named);
+  const plan = await planMigrations(executor, current, declared, permissions);
+  const inUse = new Set([...declared.values()].map(({ table }) => table));
   const abandoned = [...stored].filter(
-    ([name, { table }]) => !wanted.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
+    ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
   );
   // At a start on PostgreSQL, `finishLater` does this work.
   const looksAtRows = executor.engine === 'sqlite' || !options.later;
-  const defaults = looksAtRows ? await missingDefaults(executor, unchangedColumns(found, wanted)) : [];
+  const defaults = looksAtRows ? await missingDefaults(executor, unchangedColumns(current, declared)) : [];
   const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
   const steps = [...plan.steps, ...defaults, ...dropped];
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };

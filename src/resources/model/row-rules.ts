@@ -54,9 +54,9 @@ export const existingRows = (resource: Resource, context: RuleContext, alias = '
   const declared = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
   if (!softDelete) return declared;
   const deletedFilter = context.deleted?.of === resource ? context.deleted.which : undefined;
-  const kept =
+  const undeleted =
     deletedFilter === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${deletedFilter === 'only' ? 'not ' : ''}null`);
-  return and([kept, declared]);
+  return and([undeleted, declared]);
 };
 
 function toSql(resource: Resource, condition: boolean | Condition, context: RuleContext, alias: string): Fragment {
@@ -100,8 +100,8 @@ function relatedSql(resource: Resource, name: string, condition: Condition, cont
   if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
   const { target } = relation;
   const inner = `${alias}r`;
-  const holds = and([existingRows(target, context, inner), toSql(target, condition, context, inner)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${holds})`;
+  const matches = and([existingRows(target, context, inner), toSql(target, condition, context, inner)]);
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${matches})`;
 }
 
 /** Returns the value of a column in the row from which a relation starts. */
@@ -140,8 +140,8 @@ function linkedRows(
     case 'manyToMany': {
       const links = through as Resource;
       const link = `${inner}l`;
-      const seen = allowedRows(links, 'read', context, link);
-      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${countInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${seen})`;
+      const visible = allowedRows(links, 'read', context, link);
+      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${countInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${visible})`;
     }
     case 'listsNames':
       return inJsonArray(context.engine, columnIn(target, inner, relation.key), own(relation.list));

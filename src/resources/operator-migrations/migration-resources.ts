@@ -13,11 +13,11 @@ export type MigrationServices = Omit<ResourceServices, 'resources'>;
 
 /** The declared resources inside the transaction of a migration, with the tables as they are at that time. */
 export function migrationResources(
-  given: MigrationServices,
+  base: MigrationServices,
   tx: Tx,
   definitions: readonly ResourceDefinition[],
 ): ServiceResourceOf {
-  const services = { ...given, resources: compileResources(definitions) };
+  const services = { ...base, resources: compileResources(definitions) };
   const call = createCall(services, { caller: systemCaller, source: systemSource });
   // Nothing is cached yet. Hooks that run after a commit are skipped, because the migration may still be undone.
   const open = { tx, invalidate: () => undefined, recorded: false, hooks: new HookRuns('postgres'), afterCommit: [] };

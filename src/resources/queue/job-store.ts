@@ -38,18 +38,18 @@ export interface LeaseRequest {
 
 /** Leases due jobs of one name until `until`, and counts the attempt. */
 export function leaseDueJobs(db: Db, { name, lease, now, until, limit, except }: LeaseRequest): Promise<JobRow[]> {
-  let found = due(db, [name], now).limit(limit);
+  let query = due(db, [name], now).limit(limit);
   // New jobs come before jobs that have failed.
-  if (except) found = found.orderBy('attempts');
-  found = found.orderBy('next_attempt_at');
-  if (except?.subjects.length) found = found.where('subject', 'not in', except.subjects);
-  for (const host of except?.hosts ?? []) found = found.where('subject', 'not like', `%@${host}`);
+  if (except) query = query.orderBy('attempts');
+  query = query.orderBy('next_attempt_at');
+  if (except?.subjects.length) query = query.where('subject', 'not in', except.subjects);
+  for (const host of except?.hosts ?? []) query = query.where('subject', 'not like', `%@${host}`);
   return (
     db
       .updateTable('queued_jobs')
       .set((eb) => ({ lease, leased_until: until, attempts: eb('attempts', '+', 1) }))
       // Concurrent instances lease different jobs without waiting.
-      .where('id', 'in', found.forUpdate().skipLocked())
+      .where('id', 'in', query.forUpdate().skipLocked())
       .returningAll()
       .execute()
   );

@@ -58,15 +58,15 @@ async function loadOne(
   const column = fieldOf(resource, (relation as { by: string }).by).column;
   const keys = [...new Set(rows.map((row) => row[column]).filter((key) => key !== null))];
   const shape = shapeFor(target, children);
-  const found =
+  const related =
     keys.length === 0
       ? []
       : await readPrepared(
           context,
           sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${countInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
-  const embed = await loadIncludes(context, target, children, found);
-  const byId = new Map<unknown, string>(found.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
+  const embed = await loadIncludes(context, target, children, related);
+  const byId = new Map<unknown, string>(related.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
   const prefix = `,${JSON.stringify(name)}:{"data":`;
   return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
 }
@@ -82,11 +82,11 @@ async function loadMany(
   const ids = [...new Set(rows.map(({ id }) => id))];
   const limit = Math.max(1, Math.min(maxRowsPerParent, Math.floor(maxRows / Math.max(1, ids.length))));
   const shape = shapeFor(target, children);
-  const found =
+  const related =
     ids.length === 0 ? [] : await readPrepared(context, manyQuery(context, resource, include, { shape, ids, limit }));
-  const embed = await loadIncludes(context, target, children, found);
+  const embed = await loadIncludes(context, target, children, related);
   const byParent = new Map<unknown, string[]>();
-  for (const row of found) {
+  for (const row of related) {
     const siblings = byParent.get(row._parent);
     const json = `{${shape.members(row)}${embed(row)}}`;
     if (siblings) siblings.push(json);
@@ -112,8 +112,8 @@ function manyQuery(
   const table = raw(target.table);
   const parents = sql`${raw(resource.table)} as p`;
   const listed = isAmong(context.engine, 'p."id"', ids);
-  const wanted = sql`${countRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
+  const condition = sql`${countRow} ${relationJoin(resource, relation, context, 'p', 'x')} and ${allowedRows(target, 'read', context, 'x')} order by x."id" limit ${limit + 1}`;
   return context.engine === 'sqlite'
-    ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${wanted}) where ${listed} order by t."id"`
-    : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${wanted}) as t where ${listed} order by t."id"`;
+    ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${condition}) where ${listed} order by t."id"`
+    : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${condition}) as t where ${listed} order by t."id"`;
 }

@@ -22,8 +22,8 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
   const db = database.db.withPlugin(completeStatementsPlugin(services.resources, now));
-  const wanted = files.filter((_, i) => names.length === 0 || names.includes(known[i] as string));
-  for (const file of wanted) {
+  const selected = files.filter((_, i) => names.length === 0 || names.includes(known[i] as string));
+  for (const file of selected) {
     const seed = await importDefinition<Seed>(file, 'defineSeed', 'run');
     try {
       await seed.run({ resource, make, db, now: now(), log });
@@ -31,7 +31,7 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
       throw new OperatorError(`${file} failed: ${describeError(error)}`);
     }
   }
-  return wanted.map((file) => basename(file));
+  return selected.map((file) => basename(file));
 }
 
 const describeError = (error: unknown): string => {

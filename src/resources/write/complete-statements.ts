@@ -109,14 +109,15 @@ interface Updated {
 }
 
 function completeUpdates(updates: readonly ColumnUpdateNode[], { table, folded, alias, now }: Updated) {
-  const given = new Map(updates.map(({ column, value }) => [columnName(column), value]));
+  const updatedColumns = new Map(updates.map(({ column, value }) => [columnName(column), value]));
   const add = (name: string, value: OperationNode) => ColumnUpdateNode.create(ColumnNode.create(name), value);
   const more = [...folded].flatMap((pair) => {
-    const value = given.get(pair[0]);
-    return value && !given.has(pair[1]) ? [add(pair[1], foldedNode(value, table, pair))] : [];
+    const value = updatedColumns.get(pair[0]);
+    return value && !updatedColumns.has(pair[1]) ? [add(pair[1], foldedNode(value, table, pair))] : [];
   });
-  if (!given.has('version')) more.push(add('version', sql.raw(`${quoted(alias)}."version" + 1`).toOperationNode()));
-  if (!given.has('updated_at')) more.push(add('updated_at', ValueNode.create(now)));
+  if (!updatedColumns.has('version'))
+    more.push(add('version', sql.raw(`${quoted(alias)}."version" + 1`).toOperationNode()));
+  if (!updatedColumns.has('updated_at')) more.push(add('updated_at', ValueNode.create(now)));
   return [...updates, ...more];
 }
 

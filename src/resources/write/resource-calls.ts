@@ -133,7 +133,7 @@ async function writeNested<T>(
   const { changesAccounts, recorded, writeScope: scope } = resource;
   const authority = { caller: source.caller, scope, changesAccounts, ...lockTargetOf(resource, id) };
   const caller = await services.lockAuthority(tx, authority);
-  const kept = outer.afterCommit.length;
+  const queuedBefore = outer.afterCommit.length;
   const { ruled: _ruled, ...rest } = outer;
   const revealed: Record<string, unknown> = {};
   const actor = { ...source, caller };
@@ -161,7 +161,7 @@ async function writeNested<T>(
       return result;
     });
   } catch (error) {
-    outer.afterCommit.length = kept;
+    outer.afterCommit.length = queuedBefore;
     throw error;
   }
 }

@@ -140,8 +140,8 @@ async function namesById(pass: Pass, table: FoundTable, wanted: readonly (readon
       rows.push({ id: row.id, name: row.name ?? '', guard: row.guard_name ?? '' });
     }
   }
-  const found = [...new Set(rows.map(({ guard }) => guard))];
-  const usual = found.length === 1 ? found : ['api'];
+  const guardNames = [...new Set(rows.map(({ guard }) => guard))];
+  const usual = guardNames.length === 1 ? guardNames : ['api'];
   const guards = plan.guards.length > 0 ? plan.guards : usual;
   const known = new Set([...context.config.roles, 'admin']);
   const names = new Map<string, string>();
@@ -207,7 +207,7 @@ async function readPermissions({ source, plan }: Pass, roles: readonly string[])
   const roleKey = ['role_id', 'role_pivot_key'].find((column) => held?.columns.has(column));
   const key = ['permission_id', 'permission_pivot_key'].find((column) => held?.columns.has(column));
   if (!held || !permissions || !roleKey || !key) return [];
-  const found: { role: string; permission: string }[] = [];
+  const pairs: { role: string; permission: string }[] = [];
   for (let i = 0; i < roles.length; i += batchSize) {
     const rows = await source.withKeys(select(held, roleKey, [key]), roles.slice(i, i + batchSize));
     const ids = [...new Set(rows.map((row) => row[key] ?? ''))];
@@ -216,7 +216,7 @@ async function readPermissions({ source, plan }: Pass, roles: readonly string[])
       const some = await source.withKeys(select(permissions, 'id', ['name']), ids.slice(j, j + batchSize));
       for (const { id, name } of some) named.set(id, name ?? '');
     }
-    for (const row of rows) found.push({ role: row[roleKey] ?? '', permission: named.get(row[key] ?? '') ?? '' });
+    for (const row of rows) pairs.push({ role: row[roleKey] ?? '', permission: named.get(row[key] ?? '') ?? '' });
   }
-  return found;
+  return pairs;
 }

@@ -49,6 +49,6 @@ export function findSocialSources({ layout, userTables }: Plan): SocialSource[] 
 }
 
 function columnsIn({ columns }: FoundTable): Pick<SocialSource, 'provider' | 'subject'> | undefined {
-  const found = socialColumns.find((pair) => pair.every((column) => columns.has(column)));
-  return found && { provider: found[0], subject: found[1] };
+  const columnPair = socialColumns.find((pair) => pair.every((column) => columns.has(column)));
+  return columnPair && { provider: columnPair[0], subject: columnPair[1] };
 }

@@ -55,8 +55,9 @@ export class SharedReads {
   }
 
   async #readKeys(text: string, keys: readonly string[], by: KeyColumn): Promise<Row[][]> {
-    const found = new Map<unknown, Row[]>(keys.map((key) => [key, []]));
-    for (const row of await this.#run<Row>(text, [[...found.keys()]], by === '_key', [])) found.get(row[by])?.push(row);
-    return keys.map((key) => [...(found.get(key) ?? [])]);
+    const rowsByKey = new Map<unknown, Row[]>(keys.map((key) => [key, []]));
+    for (const row of await this.#run<Row>(text, [[...rowsByKey.keys()]], by === '_key', []))
+      rowsByKey.get(row[by])?.push(row);
+    return keys.map((key) => [...(rowsByKey.get(key) ?? [])]);
   }
 }

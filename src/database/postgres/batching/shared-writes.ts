@@ -21,8 +21,8 @@ async function writeAll(run: Run, text: string, rows: readonly RowToWrite[]): Pr
   // If two writes name the same row, the second one is not part of this statement: its caller runs it afterwards.
   for (const row of rows) if (!byId.has(row.id)) byId.set(row.id, row);
   try {
-    const found = await run<RowToWrite>(text, [JSON.stringify([...byId.values()])]);
-    const written = new Map(found.map((row) => [row.id, row]));
+    const writtenRows = await run<RowToWrite>(text, [JSON.stringify([...byId.values()])]);
+    const written = new Map(writtenRows.map((row) => [row.id, row]));
     return rows.map((row) => (byId.get(row.id) === row ? written.get(row.id) : undefined));
   } catch (error) {
     // Either the outcome is unknown, or running the writes one by one would fail in the same way.

@@ -101,8 +101,8 @@ export async function subjectsExist(db: Db, userId: string, clientId: string) {
 /** Applies SESSION_MAX_AGE to logins that began when it was longer. */
 export async function shortenSessions(db: Db, maxAge: number): Promise<void> {
   const livesLonger = sql<boolean>`type = 'session' and expires_at > created_at + ${maxAge}`;
-  const some = await db.selectFrom('sessions').select('id').where(livesLonger).limit(1).execute();
-  if (some.length === 0) return;
+  const rows = await db.selectFrom('sessions').select('id').where(livesLonger).limit(1).execute();
+  if (rows.length === 0) return;
   await db.transaction().execute(async (tx) => {
     await lockForRevocationOfAll(tx);
     await tx

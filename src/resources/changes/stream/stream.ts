@@ -30,13 +30,13 @@ export class Stream {
   constructor(
     response: ServerResponse,
     history: string,
-    given: { readonly subscription: Subscription; readonly account: string; readonly position: Position },
+    options: { readonly subscription: Subscription; readonly account: string; readonly position: Position },
   ) {
     this.#response = response;
     this.#history = history;
-    this.subscription = given.subscription;
-    this.account = given.account;
-    this.position = given.position;
+    this.subscription = options.subscription;
+    this.account = options.account;
+    this.position = options.position;
   }
 
   get caller(): Caller {

@@ -50,13 +50,14 @@ async function askDatabase(
     (['before', 'after'] as const).map((side) => rowsOfLog(context.engine, resource, side, positions)),
     ' union all ',
   );
-  const found = await readUnprepared<{ _position: number; _side: 'before' | 'after' }>(
+  const rows = await readUnprepared<{ _position: number; _side: 'before' | 'after' }>(
     context,
     sql`select t."_position", t."_side" from (${logged}) as t where ${holds}`,
   );
-  const seen = new Map<number, VisibleSides>();
-  for (const { _position, _side } of found) seen.set(_position, { ...(seen.get(_position) ?? nothing), [_side]: true });
-  for (const change of changes) sights.set(change, seen.get(change.position) ?? nothing);
+  const sidesByPosition = new Map<number, VisibleSides>();
+  for (const { _position, _side } of rows)
+    sidesByPosition.set(_position, { ...(sidesByPosition.get(_position) ?? nothing), [_side]: true });
+  for (const change of changes) sights.set(change, sidesByPosition.get(change.position) ?? nothing);
 }
 
 function rowsOfLog(engine: Engine, resource: Resource, side: 'before' | 'after', positions: string): Fragment {

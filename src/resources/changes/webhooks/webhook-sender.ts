@@ -120,9 +120,9 @@ export class WebhookSender {
     const names = subscription ? [...subscription.resources.keys()] : [''];
     const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
     const shown = subscription ? await this.#show(subscription, page.rows) : [];
-    const wanted = parseJson(webhook.operations);
+    const operations = parseJson(webhook.operations);
     const rows = shown.flatMap((each) =>
-      wanted.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
+      operations.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
       if ((await lockWebhook(tx, id))?.position !== position) return;
@@ -136,9 +136,9 @@ export class WebhookSender {
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
     const caller = await this.#services.ownerOf(user_id);
     if (!caller) return undefined;
-    const wanted = { resources: parseJson(resources).join(','), search: search ?? undefined };
+    const parameters = { resources: parseJson(resources).join(','), search: search ?? undefined };
     try {
-      return readSubscription(this.#context, this.#services.resources, caller, wanted);
+      return readSubscription(this.#context, this.#services.resources, caller, parameters);
     } catch {
       return undefined;
     }

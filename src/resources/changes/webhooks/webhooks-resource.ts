@@ -43,8 +43,8 @@ function check({ context, caller }: Call, services: WebhookServices, { url, reso
     errors.push({ field: 'url', code: 'invalid', message: 'url must be an http or https URL without a password.' });
   if (resources) {
     try {
-      const wanted = { resources: resources.join(','), search: search ?? undefined };
-      readSubscription(context, services.resources(), caller, wanted);
+      const parameters = { resources: resources.join(','), search: search ?? undefined };
+      readSubscription(context, services.resources(), caller, parameters);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       errors.push({ field: search ? 'search' : 'resources', code: 'invalid', message: error.message });

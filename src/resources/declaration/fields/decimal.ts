@@ -87,20 +87,20 @@ function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSch
 }
 
 function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] {
-  const found: Narrowing[] = [];
+  const narrowed: Narrowing[] = [];
   const { min, max, precision = 0, scale = 0 } = after;
   const [hadWhole, hadScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
   if (hadWhole > precision - scale || hadScale > scale) {
-    found.push({
+    narrowed.push({
       violated: tooManyDigits(column, after),
       description: `have more digits in it than precision ${precision} and scale ${scale} allow`,
     });
   }
   if (max !== undefined && (before.max ?? Infinity) > max)
-    found.push({ violated: sql`${column} > ${sortable(String(max))}`, description: `hold a value above ${max}` });
+    narrowed.push({ violated: sql`${column} > ${sortable(String(max))}`, description: `hold a value above ${max}` });
   if (min !== undefined && (before.min ?? -Infinity) < min)
-    found.push({ violated: sql`${column} < ${sortable(String(min))}`, description: `hold a value below ${min}` });
-  return found;
+    narrowed.push({ violated: sql`${column} < ${sortable(String(min))}`, description: `hold a value below ${min}` });
+  return narrowed;
 }
 
 const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({

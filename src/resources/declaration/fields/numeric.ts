@@ -39,11 +39,11 @@ export const numberValues = {
   toStored: (value: number): unknown => value + 0,
   toJson: String,
   narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
-    const found: Narrowing[] = [];
+    const narrowed: Narrowing[] = [];
     if (max !== undefined && (before.max ?? Infinity) > max)
-      found.push({ violated: sql`${column} > ${max}`, description: `hold a value above ${max}` });
+      narrowed.push({ violated: sql`${column} > ${max}`, description: `hold a value above ${max}` });
     if (min !== undefined && (before.min ?? -Infinity) < min)
-      found.push({ violated: sql`${column} < ${min}`, description: `hold a value below ${min}` });
-    return found;
+      narrowed.push({ violated: sql`${column} < ${min}`, description: `hold a value below ${min}` });
+    return narrowed;
   },
 } as const satisfies Partial<FieldType>;
