@@ -20,7 +20,7 @@ import { serveDevicePage } from './device/device-page.ts';
 import { createPageKit } from './kit/page-kit.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
-import { serveTheme } from './kit/serve-theme.ts';
+import { serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveReference } from './reference/serve-reference.ts';
 import type { WebSessions } from './session/authenticate-web.ts';

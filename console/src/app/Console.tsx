@@ -21,8 +21,8 @@ import {
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
 import { gatehouse, notifySignedOut } from '../data/api.ts';
+import { DescriptionsProvider } from '../data/DescriptionsProvider.tsx';
 import { createDataProvider } from '../data/data-provider.ts';
-import { DescriptionsProvider } from '../data/described.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
 import { i18nProvider } from '../text/i18n-provider.ts';

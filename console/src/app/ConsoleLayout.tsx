@@ -15,7 +15,7 @@ import {
   useSidebarState,
 } from 'react-admin';
 import { interruption, proofPrompt, root } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { SearchEverything } from '../search/SearchEverything.tsx';
 import { builtinNames, isBuiltin, isUnlisted, labelOf } from '../text/presentation.ts';

@@ -4,7 +4,7 @@ import EditIcon from '@mui/icons-material/EditOutlined';
 import { Button, IconButton, Paper, Typography } from '@mui/material';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { countText, removalOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { removalText } from '../text/words.ts';

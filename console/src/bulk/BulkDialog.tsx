@@ -1,6 +1,6 @@
 import { Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { Input } from '../forms/Input.tsx';
 import { DeletionEffects } from '../rows/DeletionEffects.tsx';
 import { countText, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';

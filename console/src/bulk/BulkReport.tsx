@@ -1,5 +1,5 @@
 import { Alert, LinearProgress, List, ListItem, ListItemText, Typography } from '@mui/material';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { countText } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import type { Progress, Report } from './run-bulk.ts';

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { secondsToWait } from './request-limit.ts';
 import { type Operation, type Progress, type Report, type RowResult, runBulk } from './run-bulk.ts';
 

@@ -1,6 +1,6 @@
 import { useGetManyAggregate } from 'react-admin';
 import { rowName } from '../text/presentation.ts';
-import { useDescriptions } from './described.tsx';
+import { useDescriptions } from './DescriptionsProvider.tsx';
 
 /** The name of a row. Undefined: the row is deleted, or not visible to this user. All names on a page are read with one request. */
 export function useRowName(resource: string, id: unknown): { name: string | undefined; isLoading: boolean } {

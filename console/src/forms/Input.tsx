@@ -17,7 +17,7 @@ import {
   type Validator,
 } from 'react-admin';
 import { useFormContext } from 'react-hook-form';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey } from '../data/to-list-query.ts';
 import { fieldLabel, helpOf, labelOf, nameField, rowDetail, rowName, searchedFields } from '../text/presentation.ts';

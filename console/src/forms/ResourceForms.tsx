@@ -14,7 +14,7 @@ import {
   useRedirect,
 } from 'react-admin';
 import { useFormState } from 'react-hook-form';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { ConflictWarning } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';

@@ -2,7 +2,7 @@ import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack, Typography } 
 import { type ReactNode, type RefObject, useState } from 'react';
 import { RecordContextProvider, useDataProvider, useNotify, useRefresh } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { ConflictError, FormError } from '../data/form-error.ts';
 import { Value } from '../rows/Value.tsx';

@@ -12,7 +12,7 @@ import {
   useStore,
 } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { ChangedBy, useLastChange } from '../live/LiveRows.tsx';
 import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';

@@ -2,7 +2,7 @@ import AddIcon from '@mui/icons-material/Add';
 import { Box, Button } from '@mui/material';
 import { memo } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { translate } from '../text/translate.ts';
 import { PageActions } from '../widgets/PageActions.tsx';

@@ -2,7 +2,7 @@ import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { toListQuery } from '../data/to-list-query.ts';
 import { useRowName } from '../data/useRowName.ts';

@@ -8,7 +8,7 @@ import MoreIcon from '@mui/icons-material/MoreHoriz';
 import { IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useListContext, useStore } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { deletedKey } from '../data/to-list-query.ts';
 import { translate } from '../text/translate.ts';
 import { useIsNarrow } from '../widgets/useIsNarrow.ts';

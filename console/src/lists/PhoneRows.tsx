@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { RecordContextProvider, useListContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';

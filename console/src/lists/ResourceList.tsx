@@ -13,7 +13,7 @@ import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { firstPageSize } from '../data/prefetched-rows.ts';
 import { deletedKey } from '../data/to-list-query.ts';

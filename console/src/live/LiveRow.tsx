@@ -1,7 +1,7 @@
 import { Alert, Typography } from '@mui/material';
 import { Fragment, type RefObject, useState } from 'react';
 import { useGetIdentity, useRecordContext } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';

@@ -1,7 +1,7 @@
 import { Typography } from '@mui/material';
 import { createContext, type ReactNode, useContext, useState } from 'react';
 import { useGetIdentity, useListContext, useRecordContext } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';

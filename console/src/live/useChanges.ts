@@ -5,7 +5,7 @@ import { GatehouseError } from '../../../client/errors.ts';
 import type { Send } from '../../../client/page.ts';
 import { createTransport } from '../../../client/transport.ts';
 import { gatehouse, root } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { useRowName } from '../data/useRowName.ts';
 import { translate } from '../text/translate.ts';
 

@@ -3,7 +3,7 @@ import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
 import { Box, Button } from '@mui/material';
 import { useStore } from 'react-admin';
 import { root } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { isBuiltin } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { Line, Section } from '../widgets/Section.tsx';

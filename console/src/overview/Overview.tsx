@@ -1,6 +1,6 @@
 import { Box, Card, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
 import { Link, Title, useGetList, useStore } from 'react-admin';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { builtinNames, labelOf } from '../text/presentation.ts';

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useListContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { lockedText, lockoutOf, nameOf, type Person } from './person.ts';

@@ -2,7 +2,7 @@ import { Typography } from '@mui/material';
 import { useState } from 'react';
 import { useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { ActionDescription } from '../data/descriptions.ts';
 import { throwFormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';

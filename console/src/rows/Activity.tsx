@@ -1,7 +1,7 @@
 import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { fieldLabel, humanizeName, isBuiltin } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';

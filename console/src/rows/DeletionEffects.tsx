@@ -5,7 +5,7 @@ import { type ReactNode, useLayoutEffect } from 'react';
 import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { countText, isBuiltin, listPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 

@@ -2,7 +2,7 @@ import AddIcon from '@mui/icons-material/AddLink';
 import RemoveIcon from '@mui/icons-material/LinkOff';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
 import { RowInput } from '../forms/Input.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';

@@ -3,7 +3,7 @@ import EditIcon from '@mui/icons-material/EditOutlined';
 import { Box, Card, Typography } from '@mui/material';
 import { lazy, type ReactNode } from 'react';
 import { type RaRecord, ReferenceManyField, ResourceContextProvider, useRecordContext } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
 import { Pagination } from '../lists/Pagination.tsx';
 import { Rows } from '../lists/Rows.tsx';

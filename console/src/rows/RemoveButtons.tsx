@@ -1,7 +1,7 @@
 import DeleteIcon from '@mui/icons-material/DeleteOutlined';
 import { useState } from 'react';
 import { useDelete, useRecordContext, useRedirect } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
 import { lowerCaseFirst, removalText } from '../text/words.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';

@@ -1,7 +1,7 @@
 import { Box, Card } from '@mui/material';
 import { lazy, Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { PersonPage } from '../people/PersonPage.tsx';

@@ -1,7 +1,7 @@
 import RestoreIcon from '@mui/icons-material/RestoreFromTrashOutlined';
 import { useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { ActionButton } from '../widgets/DialogButton.tsx';

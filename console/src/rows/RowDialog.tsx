@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';

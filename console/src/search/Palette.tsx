@@ -2,7 +2,7 @@ import { Box, Dialog, InputBase, Typography } from '@mui/material';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { translate } from '../text/translate.ts';
 import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
 import { useSearchResults } from './useSearchResults.ts';

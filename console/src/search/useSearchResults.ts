@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { gatehouse } from '../data/api.ts';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { anywhereKey, toSearch } from '../data/to-list-query.ts';
 import { labelOf, rowDetail, rowName, searchedFields } from '../text/presentation.ts';

@@ -1,7 +1,7 @@
 import { Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link, useRecordContext } from 'react-admin';
-import { useDescriptions } from '../data/described.tsx';
+import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { useRowName } from '../data/useRowName.ts';
 import { humanizeName, rowName, shortId, showPath, singularOf } from '../text/presentation.ts';
 import { timeAgo } from '../text/time-ago.ts';

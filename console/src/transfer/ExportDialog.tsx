@@ -4,7 +4,7 @@ import { useListContext } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress } from '../bulk/BulkReport.tsx';
 import { countOf } from '../bulk/selected-rows.ts';
-import { useDescription } from '../data/described.tsx';
+import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { countText, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { lowerCaseFirst } from '../text/words.ts';

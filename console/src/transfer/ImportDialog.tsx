@@ -6,7 +6,7 @@ import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
 import type { Operation, RowResult } from '../bulk/run-bulk.ts';
 import { undoOf } from '../bulk/run-bulk.ts';
 import { useBulk } from '../bulk/useBulk.ts';
-import { useDescription, useDescriptions } from '../data/described.tsx';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { countText, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { lowerCaseFirst } from '../text/words.ts';

@@ -5,6 +5,7 @@ import { withoutQuery } from '../../http/without-query.ts';
 import { pagePathOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
+import type { PageKit } from './page-request.ts';
 
 const themes = [
   { name: 'system', label: message('theme.system') },
@@ -13,7 +14,7 @@ const themes = [
 ] as const;
 
 /** The themes that a reader can choose. Any other name means the system's theme. */
-export const isTheme = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
+const isTheme = (name: string | undefined): name is 'light' | 'dark' => name === 'light' || name === 'dark';
 
 /** The path of the page that is shown, without its query. */
 export const currentPath = (request: FastifyRequest): string => withoutQuery(localPath(pagePathOf(request)) ?? '/');
@@ -30,4 +31,13 @@ export function themeVariables(cookies: Cookies, request: FastifyRequest) {
   const { theme } = cookies.read(request);
   const chosen = isTheme(theme) ? theme : undefined;
   return { themes, theme: chosen, chosen_theme: chosen ?? 'system', here: returnPathOf(request) };
+}
+
+/** Light, dark, or the theme of the system. Stored in a cookie of this browser. */
+export function serveTheme(kit: PageKit): void {
+  kit.formWithoutCsrf('/theme', async (pageRequest) => {
+    const { theme, next } = pageRequest.form('theme', 'next');
+    kit.cookies.setTheme(pageRequest.reply, isTheme(theme) ? theme : undefined);
+    return pageRequest.redirect(localPath(next) ?? '/');
+  });
 }

@@ -1,8 +1,27 @@
-import { readersOf } from '../declaration/readers-of.ts';
+import { type Access, evaluateAccess } from '../declaration/access.ts';
+import { probeUser } from '../declaration/check-rules.ts';
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
 import { closedSchema } from './closed-schema.ts';
 
 const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
+
+type Rows = 'none' | 'some' | 'all';
+
+/**
+ * The readers of rows: a user without a role, and a user with each single role. It evaluates the rule for each of them, because a rule is a
+ * function.
+ */
+function readersOf(read: Access, roles: readonly string[], now: number) {
+  const rowsFor = (...userRoles: string[]): Rows => {
+    try {
+      const response = evaluateAccess(read, { ...probeUser(now), roles: userRoles, scopes: ['*'] }, now);
+      return response === true ? 'all' : response === false ? 'none' : 'some';
+    } catch {
+      return 'none';
+    }
+  };
+  return { everyone: rowsFor(), roles: Object.fromEntries(roles.map((role) => [role, rowsFor(role)])) };
+}
 
 function describeField({ type, options, nullable }: ResourceField, managed: boolean) {
   const { min, max, values, target, description, label, hint, example } = options;
