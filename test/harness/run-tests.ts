@@ -112,6 +112,8 @@ const execArgv = [
   `--test-timeout=${values.timeout}`,
   // The same V8 option as in the service. Without it, garbage collection takes a tenth of the time.
   ...serviceOptions,
+  // A group of tests ends before TurboFan, the last compiler of V8, pays off.
+  '--max-opt=2',
 ];
 
 interface Failures {
