@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceOptions } from '../bin/service-options.mjs';
+import { compilerFlags } from '../src/cli/commands/serve.ts';
 import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';
@@ -60,7 +61,7 @@ export async function compareOperations(plan: Plan, postgresUrl: string | undefi
     const limitsOf = (name: string, options: readonly string[]) =>
       startLimits(prepared[0] as PreparedGatehouse, gatehouse[0] as ServerProcess, scratch, { name, options });
     servers.push(await limitsOf('node:http', []), ...gatehouse);
-    servers.push(await limitsOf('node:http, with our Node options', serviceOptions));
+    servers.push(await limitsOf('node:http, with our Node options', [...serviceOptions, ...compilerFlags]));
     for (const name of plan.peers ? peers : []) {
       const file = fileURLToPath(new URL(`peers/${name}.mjs`, import.meta.url));
       servers.push(await startServer({ name, args: [file], ready: '/ready' }));
