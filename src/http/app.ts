@@ -47,7 +47,7 @@ declare module 'fastify' {
     repeatable?: string;
     /** The format of errors: RFC 9457 (default), RFC 6749 5.2, or a page. */
     errors?: 'problem' | 'oauth' | 'page';
-    /** False: not counted against RATE_LIMIT. `when-known`: the route authenticates and calls `countAgainstRateLimit` itself. */
+    /** False: not counted against RATE_LIMIT. `when-known`: the route authenticates and calls `countRequest` itself. */
     limited?: boolean | 'when-known';
     /** The other origins whose pages may read the responses. Default: CORS_ORIGINS under `/v1`, otherwise none. */
     cors?: 'listed' | 'applications' | 'any';
@@ -61,7 +61,7 @@ declare module 'fastify' {
     startedAt: number;
     /** If no route matched but the path exists: the error format of that path. */
     errorForm: FastifyContextConfig['errors'] | null;
-    /** Whether `countAgainstRateLimit` has counted the request, on a route with `limited: 'when-known'`. */
+    /** Whether `countRequest` has counted the request, on a route with `limited: 'when-known'`. */
     counted: boolean;
     /**
      * With workers: resolves when the primary has counted the request together with those of all workers. Resolves with
@@ -71,7 +71,7 @@ declare module 'fastify' {
   }
   interface FastifyReply {
     /** Counts this request against RATE_LIMIT once. Throws 429 if the limit is exceeded. */
-    countAgainstRateLimit(caller: string): void;
+    countRequest(caller: string): void;
   }
   interface FastifyInstance {
     /** The pages set it. Null in a service without pages. */

@@ -64,11 +64,11 @@ function closeIdleWhenStopping(app: App): void {
   });
 }
 
-/** Adds `reply.countAgainstRateLimit` for routes that authenticate the caller themselves (`limited: 'when-known'`). */
+/** Adds `reply.countRequest` for routes that authenticate the caller themselves (`limited: 'when-known'`). */
 function decorateCounting(app: App, limit: RateLimit): void {
   app.decorateRequest('counted', false);
   app.decorateRequest('sharedCount', null);
-  app.decorateReply('countAgainstRateLimit', function countAgainstRateLimit(this: FastifyReply, caller: string) {
+  app.decorateReply('countRequest', function countRequest(this: FastifyReply, caller: string) {
     if (this.request.counted) return;
     this.request.counted = true;
     limit.count(caller, this);

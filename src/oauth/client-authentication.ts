@@ -63,7 +63,7 @@ export interface ClientRequest {
   readonly dpopRequest?: DpopRequest | undefined;
   readonly source: RequestSource;
   /** Counts the request against the RATE_LIMIT of its client. Throws if the limit is exceeded. */
-  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
+  readonly countRequest?: ((caller: string) => void) | undefined;
   /** Called with the authenticated client, before the request is checked. */
   readonly onAuthenticated?: ((client: StoredClient) => void) | undefined;
 }
@@ -71,7 +71,7 @@ export interface ClientRequest {
 /** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */
 export async function authenticateClient(
   oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'recordFailedClient'>,
-  { authorization, source, countAgainstRateLimit, onAuthenticated }: Omit<ClientRequest, 'body'>,
+  { authorization, source, countRequest, onAuthenticated }: Omit<ClientRequest, 'body'>,
   parameters: Parameters,
 ): Promise<AuthenticatedClient> {
   const { clients } = oauth;
@@ -80,7 +80,7 @@ export async function authenticateClient(
     if (parameters.has('client_secret')) throw authenticatedTwice();
     const client = await authenticateByAssertion(oauth, parameters);
     onAuthenticated?.(client);
-    countAgainstRateLimit?.(client.id);
+    countRequest?.(client.id);
     return client;
   }
   // Only Basic is client authentication. Some HTTP clients add a Bearer header to every request.
@@ -95,7 +95,7 @@ export async function authenticateClient(
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
     onAuthenticated?.(client);
-    if (!client.public) countAgainstRateLimit?.(client.id);
+    if (!client.public) countRequest?.(client.id);
     return client;
   }
   await oauth.recordFailedClient(attempts[0]?.id ?? id, source);

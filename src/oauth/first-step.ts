@@ -1,6 +1,6 @@
 import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { createMfaToken } from '../identity/factors/mfa-token.ts';
-import { type SecondFactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
+import { type FactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { lowestAcr } from '../platform/proof.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
@@ -36,7 +36,7 @@ async function mfaRequired(
   oauth: OAuth,
   { client, source }: GrantRequest,
   { user, scopes, resource, firstMethod, identity, consume }: FirstStep,
-  methods: readonly SecondFactorMethod[],
+  methods: readonly FactorMethod[],
 ): Promise<OAuthError> {
   const { context, keys } = oauth;
   // The first step uses up only its own proof.

@@ -15,7 +15,7 @@ export interface GrantRequest {
   /** The thumbprint of the client's DPoP key (RFC 9449). */
   readonly jkt?: string | undefined;
   /** Counts the request against the RATE_LIMIT of its user or session, unless its client was counted. */
-  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
+  readonly countRequest?: ((caller: string) => void) | undefined;
 }
 
 /** The session of the tokens, and the scopes of this access token. */

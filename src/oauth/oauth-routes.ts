@@ -35,7 +35,7 @@ const config = {
 } as const;
 export const oauthTags = ['OAuth'];
 const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
-export const oauthErrorResponses = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
+export const oauthErrors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every response, including errors. */
 export function setNoStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -51,7 +51,7 @@ export const clientRequestOf = (request: FastifyRequest, reply: FastifyReply): C
   authorization: request.headers.authorization,
   body: request.body,
   source: requestSource(request),
-  countAgainstRateLimit: (caller) => reply.countAgainstRateLimit(caller),
+  countRequest: (caller) => reply.countRequest(caller),
   onAuthenticated: (client) => allowOwnOrigin(client, request, reply),
 });
 
@@ -93,7 +93,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Get tokens',
       body: tokenParametersSchema,
-      response: { 200: tokenResponseSchema, ...oauthErrorResponses },
+      response: { 200: tokenResponseSchema, ...oauthErrors },
     },
     async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
@@ -113,7 +113,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Push an authorization request (RFC 9126)',
       body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
-      response: { 201: pushedRequestSchema, ...oauthErrorResponses },
+      response: { 201: pushedRequestSchema, ...oauthErrors },
     },
     async handle(request, reply) {
       const pushed = await handlePushedRequest(oauth, clientRequestOf(request, reply));
@@ -128,7 +128,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Start the sign-in on a device without a browser (RFC 8628)',
       body: deviceParametersSchema,
-      response: { 200: deviceCodesSchema, ...oauthErrorResponses },
+      response: { 200: deviceCodesSchema, ...oauthErrors },
     },
     handle: (request, reply) => handleDeviceAuthorization(oauth, clientRequestOf(request, reply)),
   },
@@ -140,7 +140,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: tokenAndHintSchema,
       response: {
         200: Type.Object({}, { description: 'The token is invalid or has expired.' }),
-        ...oauthErrorResponses,
+        ...oauthErrors,
       },
     },
     handle: (request, reply) => handleRevocation(oauth, clientRequestOf(request, reply)),
@@ -151,7 +151,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Introspect a token (RFC 7662)',
       body: tokenAndHintSchema,
-      response: { 200: introspectionSchema, ...oauthErrorResponses },
+      response: { 200: introspectionSchema, ...oauthErrors },
     },
     handle: (request, reply) => handleIntrospection(oauth, clientRequestOf(request, reply)),
   },

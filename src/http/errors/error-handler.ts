@@ -157,7 +157,7 @@ async function drainBody(body: IncomingMessage): Promise<void> {
 function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
   if (request.counted || request.route.config.limited !== 'when-known') return undefined;
   try {
-    reply.countAgainstRateLimit(networkOf(request.ip ?? ''));
+    reply.countRequest(networkOf(request.ip ?? ''));
   } catch (tooMany) {
     return tooMany as Problem;
   }

@@ -3,7 +3,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { UserRow } from '../accounts/user-store.ts';
-import type { SecondFactorMethod } from './second-step.ts';
+import type { FactorMethod } from './second-step.ts';
 import { consumeOnce } from './spent-value-store.ts';
 
 const purpose = 'mfa token';
@@ -17,7 +17,7 @@ export interface MfaTokenClaims {
   readonly resource: readonly string[];
   /** RFC 8176. */
   readonly amr: readonly string[];
-  readonly methods: readonly SecondFactorMethod[];
+  readonly methods: readonly FactorMethod[];
   /** After a sign-in with a provider: the identity, and the session there. */
   readonly identity?: { readonly id: string; readonly sid: string | null } | undefined;
   /** If the methods include `email_code`: the id of the code that was sent. */

@@ -17,7 +17,7 @@ import {
   isRecoveryCode,
   lowRecoveryCodes,
 } from './recovery-code-store.ts';
-import type { SecondFactorMethod } from './second-step.ts';
+import type { FactorMethod } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
 
 export interface FactorCheckServices {
@@ -37,7 +37,7 @@ export interface FactorInput {
 
 interface FactorAttempt {
   readonly userId: string;
-  readonly methods: readonly SecondFactorMethod[];
+  readonly methods: readonly FactorMethod[];
   readonly sent: FactorInput;
   readonly source: RequestSource;
 }
@@ -67,7 +67,7 @@ export async function proveFactor(services: FactorCheckServices, attempt: Factor
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
-function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): SecondFactorMethod | undefined {
+function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): FactorMethod | undefined {
   if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
   if (code === undefined) return undefined;
   if (isRecoveryCode(code) && methods.includes('recovery_code')) return 'recovery_code';
@@ -76,7 +76,7 @@ function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): SecondFa
 
 type Reader = (services: FactorCheckServices, attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
-const readers: Record<SecondFactorMethod, Reader> = {
+const readers: Record<FactorMethod, Reader> = {
   async passkey(services, { userId, sent }) {
     const assertion = await readAssertion(services, sent.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;

@@ -6,13 +6,13 @@ import { rolesOf, type UserRow } from '../accounts/user-store.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
 import { isRemembered } from './remembered-browser-store.ts';
 
-export type SecondFactorMethod = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
+export type FactorMethod = 'totp' | 'passkey' | 'recovery_code' | 'email_code';
 
 /** The next step after the first factor. */
 export type SecondStep =
   | { readonly kind: 'none' }
   /** Asks for one of these methods. */
-  | { readonly kind: 'prove'; readonly methods: readonly SecondFactorMethod[] }
+  | { readonly kind: 'prove'; readonly methods: readonly FactorMethod[] }
   /** The policy requires a second factor, but the user has none. This login can only set one up. */
   | { readonly kind: 'set-up' };
 
@@ -35,7 +35,7 @@ export async function secondStepOf(
   if (hasSecondFactor(held)) {
     const mayRemember = config.mfaRemember > 0 && !meetsAcr(minAcr ?? null, 'urn:gatehouse:2');
     if (mayRemember && (await isRemembered(context, keys, user.id, source))) return none;
-    const methods: SecondFactorMethod[] = [];
+    const methods: FactorMethod[] = [];
     if (held.authenticators > 0) methods.push('totp');
     if (held.passkeys + held.automaticPasskeys > 0) methods.push('passkey');
     if (held.recoveryCodes > 0) methods.push('recovery_code');

@@ -17,7 +17,7 @@ interface ProxyRequest {
   readonly body: unknown;
   readonly source: RequestSource;
   /** Counts the request against the RATE_LIMIT of the user who signs in. */
-  readonly countAgainstRateLimit?: ((caller: string) => void) | undefined;
+  readonly countRequest?: ((caller: string) => void) | undefined;
 }
 
 interface RefreshRequest extends ProxyRequest {
@@ -36,10 +36,10 @@ const otherLogins: readonly (readonly [string, Grant])[] = [
 /** Runs the password grant, or another sign-in grant, with the client of the proxy. */
 export async function handleProxyLogin(
   oauth: OAuth,
-  { proxied, body, source, countAgainstRateLimit }: ProxyRequest,
+  { proxied, body, source, countRequest }: ProxyRequest,
 ): Promise<IssuedTokens> {
   const sent = readParameters(body);
-  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countAgainstRateLimit };
+  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countRequest };
   for (const [member, grant] of otherLogins) if (sent.has(member)) return issueTokens(oauth, grant, request);
   const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
   return issueTokens(oauth, passwordGrant, { ...request, parameters });
@@ -48,7 +48,7 @@ export async function handleProxyLogin(
 /** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
 export async function handleProxyRefresh(
   oauth: OAuth,
-  { proxied, body, source, countAgainstRateLimit, cookie, query }: RefreshRequest,
+  { proxied, body, source, countRequest, cookie, query }: RefreshRequest,
 ) {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
@@ -60,7 +60,7 @@ export async function handleProxyRefresh(
     parameters.set('refresh_token', fromCookie);
   }
   const client = await clientOf(oauth, proxied);
-  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countAgainstRateLimit });
+  return issueTokens(oauth, refreshTokenGrant, { client, parameters, source, countRequest });
 }
 
 /** `username` works for every login attribute. `email`, `username` and `phone` work if they are enabled. */

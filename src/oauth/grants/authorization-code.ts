@@ -29,13 +29,13 @@ import { findSession, type SessionRow, type StoredSession } from '../sessions/st
 export const authorizationCodeGrant: Grant = {
   type: 'authorization_code',
   clientTypes: ['application'],
-  async issue(oauth, { client, parameters, source, countAgainstRateLimit, jkt }) {
+  async issue(oauth, { client, parameters, source, countRequest, jkt }) {
     const code = required(parameters, 'code');
     const redirectUri = required(parameters, 'redirect_uri');
     const codeVerifier = parameters.get('code_verifier');
     const resource = resourcesIn(parameters);
     const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source, jkt });
-    countAgainstRateLimit?.(redeemed.session.id);
+    countRequest?.(redeemed.session.id);
     const { session, durable, scopes } = redeemed;
     const requestedScopes = parseJson(redeemed.code.asked);
     return { session, durable, scopes, requestedScopes, nonce: redeemed.code.nonce ?? undefined };

@@ -54,7 +54,7 @@ export const deviceCodeGrant: Grant = {
       return row ? checkPoll(oauth, request, tx, row) : 'unknown';
     });
     if (typeof outcome === 'string') throw pollingErrors[outcome]();
-    request.countAgainstRateLimit?.(outcome.session.id);
+    request.countRequest?.(outcome.session.id);
     return { ...outcome, scopes: scopesOfSession(outcome.session) };
   },
 };

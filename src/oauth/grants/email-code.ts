@@ -13,7 +13,7 @@ export const emailCodeGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { parameters, source, countAgainstRateLimit } = request;
+    const { parameters, source, countRequest } = request;
     if (!context.config.emailCodes)
       throw new OAuthError('unauthorized_client', 'Codes by email are disabled (EMAIL_CODES).');
     const id = required(parameters, 'email_code');
@@ -24,7 +24,7 @@ export const emailCodeGrant: Grant = {
     const read = await checkWithinLimits(context, limits, () => readEmailCode(oauth, id, code));
     context.metrics.logins.inc({ result: read ? 'accepted' : 'refused' });
     if (!read) throw wrongFactor('wrong code');
-    countAgainstRateLimit?.(read.user.id);
+    countRequest?.(read.user.id);
     const { user, consume } = read;
     return finishFirstStep(oauth, request, { user, ...access, firstMethod: 'email_code', consume });
   },

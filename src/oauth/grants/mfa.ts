@@ -16,7 +16,7 @@ export const mfaGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { client, parameters, source, countAgainstRateLimit } = request;
+    const { client, parameters, source, countRequest } = request;
     const token = required(parameters, 'mfa_token');
     await keys.ensureCurrent();
     const first = readMfaToken(keys, token, context.now());
@@ -24,7 +24,7 @@ export const mfaGrant: Grant = {
     if (!first || !user || user.disabled || !isSamePassword(first, user)) {
       throw new OAuthError('invalid_grant', loginExpired);
     }
-    countAgainstRateLimit?.(user.id);
+    countRequest?.(user.id);
     const passkey = passkeyIn(parameters);
     const code = passkey === undefined ? required(parameters, 'code') : undefined;
     const sent = { code, passkey, emailCode: first.emailCode };

@@ -13,7 +13,7 @@ export const passkeyGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     const { context, keys } = oauth;
-    const { parameters, source, countAgainstRateLimit } = request;
+    const { parameters, source, countRequest } = request;
     const passkey = passkeyIn(parameters);
     if (passkey === undefined) throw invalidRequest("The parameter 'passkey' is missing.");
     const access = requestedAccess(oauth, request);
@@ -28,7 +28,7 @@ export const passkeyGrant: Grant = {
     if (!proved) throw wrongFactor('no passkey of a user who may sign in');
     const { assertion, user } = proved;
     requireConfirmed(context, user);
-    countAgainstRateLimit?.(user.id);
+    countRequest?.(user.id);
     const amr = [...amrOfPasskey(assertion), 'mfa'];
     return openLogin(oauth, request, { user, ...access, amr, consume: assertion.consume });
   },

@@ -9,12 +9,12 @@ export const passwordGrant: Grant = {
   clientTypes: ['password'],
   async issue(oauth, request) {
     if (!oauth.context.config.localPasswords) throw noPasswords();
-    const { client, parameters, source, countAgainstRateLimit } = request;
+    const { client, parameters, source, countRequest } = request;
     const login = required(parameters, 'username');
     const password = required(parameters, 'password');
     const access = requestedAccess(oauth, request);
     const user = await oauth.checkCredentials({ login, password, source, clientId: client.id, realm: client.realm });
-    countAgainstRateLimit?.(user.id);
+    countRequest?.(user.id);
     return finishFirstStep(oauth, request, { user, ...access, firstMethod: 'password' });
   },
 };

@@ -15,11 +15,11 @@ export const refreshTokenGrant: Grant = {
   clientTypes: ['password', 'personal', 'application'],
   async issue(
     { context, keys, sessions, verifier, audiences, scopes: known },
-    { client, parameters, source, countAgainstRateLimit, jkt },
+    { client, parameters, source, countRequest, jkt },
   ) {
     const refreshToken = required(parameters, 'refresh_token');
-    const presented = countAgainstRateLimit && readRefreshToken(keys, refreshToken);
-    if (presented) countAgainstRateLimit(presented.sessionId);
+    const presented = countRequest && readRefreshToken(keys, refreshToken);
+    if (presented) countRequest(presented.sessionId);
     const requested = parameters.get('scope') ?? '';
     const allowed = (session: { scopes: JsonText<string[]> }) => narrowScopes(parseJson(session.scopes), client.scopes);
     const resources = resourcesIn(parameters);

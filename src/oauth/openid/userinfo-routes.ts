@@ -44,7 +44,7 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
     },
     async (request, reply) => {
       const caller = await callerOfPost(oauth, request);
-      reply.countAgainstRateLimit(caller.userId ?? caller.clientId ?? '');
+      reply.countRequest(caller.userId ?? caller.clientId ?? '');
       reply.header('cache-control', 'no-store');
       return userInfo(oauth, caller);
     },

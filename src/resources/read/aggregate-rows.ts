@@ -7,18 +7,13 @@ import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
 import { readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { countRow, raw, sql } from '../sql/sql-text.ts';
 import { aggregateSql } from './aggregate-sql.ts';
-import type { CompiledListQuery } from './compile-list-query.ts';
+import type { CompiledList } from './compile-list-query.ts';
 import { listCondition, listJson, type Paging } from './list-rows.ts';
 
 /** An average of decimals has this many more digits after the point than its field. */
 const moreDigits = 4;
 
-export const listOrAggregateJson = (
-  context: QueryContext,
-  resource: Resource,
-  list: CompiledListQuery,
-  paging: Paging,
-) =>
+export const listOrAggregateJson = (context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) =>
   list.aggregates
     ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
     : listJson(context, resource, list, paging);
@@ -26,7 +21,7 @@ export const listOrAggregateJson = (
 async function aggregateJson(
   context: QueryContext,
   resource: Resource,
-  list: CompiledListQuery & { readonly aggregates: AggregateQuery },
+  list: CompiledList & { readonly aggregates: AggregateQuery },
   paging: Paging,
 ): Promise<string> {
   const { aggregates: query, limit, page } = list;

@@ -7,9 +7,7 @@ import { relatedValue } from './related-sql.ts';
 import { cacheOf, type Selection, selectionFor } from './resource-cache.ts';
 import { findIndexedText, type IndexedText, searchSql } from './search-sql.ts';
 
-export interface CompiledListQuery
-  extends Selection,
-    Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
+export interface CompiledList extends Selection, Pick<ListQuery, 'limit' | 'page' | 'count' | 'cursor' | 'aggregates'> {
   readonly search: Fragment;
   /** Only on PostgreSQL. */
   readonly indexedText: IndexedText | undefined;
@@ -21,7 +19,7 @@ export interface CompiledListQuery
 }
 
 /** Responds 400 for a search value that the field cannot have. */
-export function compileListQuery(context: RuleContext, resource: Resource, query: ListQuery): CompiledListQuery {
+export function compileListQuery(context: RuleContext, resource: Resource, query: ListQuery): CompiledList {
   const { shape, includes } = selectionFor(resource, query);
   const { limit, page, count, cursor, fields } = query;
   const sortsByRelation = query.sort?.keys.some(({ relations }) => relations.length > 0) ?? false;

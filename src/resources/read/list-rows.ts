@@ -8,7 +8,7 @@ import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
 import { and, countRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sql-text.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';
-import type { CompiledListQuery } from './compile-list-query.ts';
+import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
 import type { PageLinks } from './json-caches.ts';
 import { loadIncludes } from './load-includes.ts';
@@ -30,7 +30,7 @@ export interface Paging {
   setEtag?(etag: string): void;
 }
 
-export function listJson(context: QueryContext, resource: Resource, list: CompiledListQuery, paging: Paging) {
+export function listJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
   const { positions } = paging;
   if (!positions || !resource.changes) return cachedPageJson(context, resource, list, paging);
   return thenMaybe(positions.before(), (known) => {
@@ -42,7 +42,7 @@ export function listJson(context: QueryContext, resource: Resource, list: Compil
 export const listCondition = (
   context: QueryContext,
   resource: Resource,
-  { search }: Pick<CompiledListQuery, 'search'>,
+  { search }: Pick<CompiledList, 'search'>,
   { parent }: Pick<Paging, 'parent'>,
 ): Fragment => and([parent?.condition ?? sqlTrue, allowedRows(resource, 'read', context), search]);
 
@@ -52,7 +52,7 @@ interface LogPosition {
   readonly known: number;
 }
 
-function cachedPageJson(context: QueryContext, resource: Resource, list: CompiledListQuery, paging: Paging) {
+function cachedPageJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
   const where = listCondition(context, resource, list, paging);
   const { url } = paging;
   const revision =
@@ -78,7 +78,7 @@ function cachedPageJson(context: QueryContext, resource: Resource, list: Compile
 function pageJson(
   context: QueryContext,
   resource: Resource,
-  list: CompiledListQuery,
+  list: CompiledList,
   { paging, where, logPosition }: { paging: Paging; where: Fragment; logPosition?: LogPosition },
 ): string | Promise<string> {
   const table = raw(resource.table);
@@ -123,7 +123,7 @@ const expensiveOffset = 1000;
 function numberedPage(
   executor: Executor,
   resource: Resource,
-  list: CompiledListQuery,
+  list: CompiledList,
   {
     where,
     from,
@@ -148,7 +148,7 @@ const positionOf = (logPosition: LogPosition | undefined): Fragment =>
 
 function readPage(
   executor: Executor,
-  { shape, sort, prepared }: CompiledListQuery,
+  { shape, sort, prepared }: CompiledList,
   from: Fragment,
   { extra, limit, offset = 0 }: { extra: Fragment; limit: number; offset?: number },
 ): StoredRow[] | Promise<StoredRow[]> {
@@ -164,7 +164,7 @@ function readPage(
 async function cursorPage(
   executor: Executor,
   resource: Resource,
-  list: CompiledListQuery,
+  list: CompiledList,
   from: Fragment,
   paging: Paging,
   logPosition: LogPosition | undefined,
@@ -188,7 +188,7 @@ const listName = (resource: Resource, { parent }: Paging): string => parent?.nam
 
 function cursorMeta(
   resource: Resource,
-  { limit, sort }: CompiledListQuery,
+  { limit, sort }: CompiledList,
   rows: readonly StoredRow[],
   more: boolean,
   paging: Paging,
@@ -209,7 +209,7 @@ function cursorMeta(
 function pageMeta(
   executor: Executor,
   resource: Resource,
-  { page, limit, count, prepared }: CompiledListQuery,
+  { page, limit, count, prepared }: CompiledList,
   { rows, more, ...counting }: { rows: number; more: boolean } & Pick<CountQuery, 'from' | 'where' | 'changes'>,
   { linkTo, setLinks }: Paging,
 ): object | Promise<object> {

@@ -3,7 +3,7 @@ import type { Resource } from '../model/resource.ts';
 import { orderSql } from '../query/sorting.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
-import type { CompiledListQuery } from './compile-list-query.ts';
+import type { CompiledList } from './compile-list-query.ts';
 import type { IndexedText } from './search-sql.ts';
 
 /**
@@ -14,7 +14,7 @@ import type { IndexedText } from './search-sql.ts';
 export function readIndexedText(
   readKeyed: NonNullable<Database['readKeyed']>,
   { table }: Resource,
-  { shape, sort: { idDescending } }: CompiledListQuery,
+  { shape, sort: { idDescending } }: CompiledList,
   { field, text }: IndexedText,
   { extra, limit }: { extra: Fragment; limit: number },
 ): Promise<StoredRow[]> {

@@ -6,7 +6,7 @@ import { findUser, lockUserWithHash } from '../../../identity/accounts/user-stor
 import { requireCurrentPassword, wrongPassword } from '../../../identity/credentials/change-password.ts';
 import { findHeldFactors, hasSecondFactor } from '../../../identity/factors/held-factor-store.ts';
 import { type FactorCheckServices, type ProvedFactor, proveFactor } from '../../../identity/factors/prove-factor.ts';
-import type { SecondFactorMethod } from '../../../identity/factors/second-step.ts';
+import type { FactorMethod } from '../../../identity/factors/second-step.ts';
 import { hasPassword, type Passwords } from '../../../identity/passwords/passwords.ts';
 import { readProviderProof } from '../../../identity/providers/provider-proof.ts';
 import { unprocessable } from '../../../platform/errors.ts';
@@ -97,7 +97,7 @@ export const byCode = (services: FactorCheckServices): ProofMethod => ({
     return authenticators + recoveryCodes > 0;
   },
   async check({ userId, value, source }) {
-    const methods: SecondFactorMethod[] = ['totp', 'recovery_code'];
+    const methods: FactorMethod[] = ['totp', 'recovery_code'];
     const sent = { code: typeof value === 'string' ? value : '' };
     return toCheckedProof('code', await proveFactor(services, { userId, methods, sent, source }), 'completing');
   },
