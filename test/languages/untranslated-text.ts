@@ -10,7 +10,7 @@ const isNode = (value: unknown): value is Node => typeof (value as Node | null)?
 const nameOf = (node: unknown): string => (isNode(node) ? String(node.name ?? nameOf(node.property)) : '');
 
 /** The functions that translate a sentence. */
-const translators = new Set(['translate', 'find', 'template', 'translateKey']);
+const translators = new Set(['translate', 'findMessage', 'messageTemplate', 'translateKey']);
 /** Texts for programs: styles, code that is shown as code, log messages. */
 const notShown = new Set([
   'sx',
