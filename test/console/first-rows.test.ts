@@ -33,7 +33,7 @@ describe('A list on a slow connection', () => {
     const { body } = await request<{ data: { id: string } }>(service, '/v1/pets', { token, json });
     const { page, complaints } = await openConsole(await browser(), service, 'ada@example.com', password);
     const arrived = Promise.withResolvers<void>();
-    await page.route(/\/assets\/draw-/, async (route) => {
+    await page.route(/\/assets\/render-console-/, async (route) => {
       await arrived.promise;
       await route.continue();
     });
