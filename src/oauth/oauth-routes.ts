@@ -138,10 +138,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Revoke a token and end its session (RFC 7009)',
       body: tokenAndHintSchema,
-      response: {
-        200: Type.Object({}, { description: 'The token is invalid or has expired.' }),
-        ...oauthErrors,
-      },
+      response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...oauthErrors },
     },
     handle: (request, reply) => handleRevocation(oauth, clientRequestOf(request, reply)),
   },
@@ -161,21 +158,11 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, underV1: servedUnderV1 = true, operationId, schema, handle } of endpointsOf(
-    oauth,
-    browserCookie,
-  )) {
-    app.post(
-      `/oauth/${name}`,
-      { ...oauthRouteOptions, schema: { tags: oauthTags, consumes, operationId, ...schema } },
-      handle,
-    );
-    if (!servedUnderV1) continue;
-    app.post(
-      `/v1/oauth/${name}`,
-      { ...oauthRouteOptions, config: inApi, schema: { tags: oauthTags, consumes, ...schema } },
-      handle,
-    );
+  for (const { name, underV1 = true, operationId, schema, handle } of endpointsOf(oauth, browserCookie)) {
+    const documented = { tags: oauthTags, consumes, ...schema };
+    app.post(`/oauth/${name}`, { ...oauthRouteOptions, schema: { operationId, ...documented } }, handle);
+    if (!underV1) continue;
+    app.post(`/v1/oauth/${name}`, { ...oauthRouteOptions, config: inApi, schema: documented }, handle);
   }
   serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);
