@@ -32,12 +32,12 @@ if (files.length === 0) {
 }
 
 /** Loading the sources and their first use take a process as long as a short test file runs, so files share processes. */
-const filesOfGroup = 20;
+const filesOfGroup = 30;
 /**
  * Test files that import one of these start browsers or the built program. They take long, so fewer of them share a
  * process.
  */
-const longFilesOfGroup = 5;
+const longFilesOfGroup = 12;
 const browser = resolve('test/harness/browser.ts');
 const startsPrograms = [browser, ...['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name))];
 const usesDatabases = [resolve('test/harness/engines.ts')];
