@@ -62,10 +62,32 @@ function postgresUrl(): string {
   return url;
 }
 
+/** The types of pg lack these methods. */
+type Client = pg.Client & { ref(): void; unref(): void };
+
+/** One connection to each server for these statements: a new connection takes longer than most of them. */
+const connections = new Map<string, { client: Client; connected: Promise<unknown>; running: number }>();
+
 async function onServer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement).finally(() => client.end());
+  const connection = connections.get(url) ?? connectTo(url);
+  const { client, connected } = connection;
+  connection.running++;
+  try {
+    await connected;
+    client.ref();
+    await client.query(statement);
+  } finally {
+    // An idle connection does not keep the process alive.
+    if (--connection.running === 0) client.unref();
+  }
+}
+
+function connectTo(url: string) {
+  const client = new pg.Client({ connectionString: url }) as Client;
+  for (const event of ['error', 'end'] as const) client.on(event, () => connections.delete(url));
+  const connection = { client, connected: client.connect(), running: 0 };
+  connections.set(url, connection);
+  return connection;
 }
 
 const engines: readonly Engine[] = ['sqlite', 'postgres'];
