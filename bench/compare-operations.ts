@@ -46,7 +46,7 @@ export interface Comparison {
 export const peers = ['oidc-provider', 'express-oauth-server', 'better-auth'] as const;
 /** A password takes tens of milliseconds, so the load has fewer connections and lasts longer. */
 const hashing = new Set(['password', 'register']);
-const carsOf = ({ quick }: Plan): number => (quick ? 1_000 : 10_000);
+const carsOf = ({ quick }: Plan): number => (quick ? 2_000 : 10_000);
 
 /** Runs every operation on every server that supports it, in turns, so that noise affects all servers equally. */
 export async function compareOperations(plan: Plan, postgresUrl: string | undefined): Promise<Comparison> {

@@ -158,7 +158,7 @@ async function faults() {
 /** Tests the hot path on the oldest and the newest Node, because their SQLite, V8 and HTTP differ. */
 async function nodes() {
   const hotPath = [
-    'src/**/{stable-plans,serve,sqlite,shared-commits,shared-snapshot,sqlite-reads,token-cache,crud,list-model}.test.ts',
+    'src/**/{stable-plans,kept-plans,serve,sqlite,shared-commits,shared-snapshot,sqlite-reads,token-cache,crud,list-model}.test.ts',
     'test/**/{token-endpoint,refresh,bearer}.test.ts',
   ];
   for (const each of await testNodes()) await runTests(args.length > 0 ? args : hotPath, 2, 180_000, each);

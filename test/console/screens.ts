@@ -56,13 +56,15 @@ const at = (name: string, path: (data: ScreenData) => string, heading: string | 
   },
 });
 
-/** A dialog that a button opens. */
-const over = (name: string, base: Screen, button: string, dialog: string | RegExp): Screen => ({
+/** A dialog that a button opens. `link`: appears later, when its rows have been counted. */
+const over = (name: string, base: Screen, button: string, dialog: string | RegExp, link?: RegExp): Screen => ({
   name,
   async open(page, data) {
     await base.open(page, data);
     await page.getByRole('button', { name: button, exact: true }).first().click();
-    await page.getByRole('dialog', { name: dialog }).waitFor();
+    const opened = page.getByRole('dialog', { name: dialog });
+    await opened.waitFor();
+    if (link) await opened.getByRole('link', { name: link }).first().waitFor();
   },
 });
 
@@ -201,7 +203,7 @@ export const screens: readonly Screen[] = [
   over('action', car, 'Park', /^Park: /),
   over('delete', car, 'Delete', /^Delete car/),
   over('row in place', owner, 'New car', 'New car'),
-  over('delete a person', person, 'Delete', /^Delete user/),
+  over('delete a person', person, 'Delete', /^Delete user/, /^\d/),
   over('roles of a person', person, 'Roles', /./),
   conflict,
   secret,

@@ -125,6 +125,7 @@ describe('The quality of the pages in a real browser', () => {
       .set('sign-in application new', at('/settings/applications/sign-in/new'))
       .set('sign-in application', at(`/settings/applications/${signInId}`))
       .set('forbidden', at('/admin'));
+    for (const kind of kinds) assert.ok(publicPages.has(kind) || privatePages.has(kind), kind);
   });
 
   /** Wider pages would overflow on a small phone or on a desktop. */

@@ -18,7 +18,8 @@ import {
 
 /**
  * By default, V8 optimizes a function after 3,000 calls, and inlines few other functions into it. A request calls many small functions,
- * so the service would reach its full speed only after tens of thousands of requests (docs/performance.md). V8 ignores an unknown flag.
+ * so the service would reach its full speed only after tens of thousands of requests (docs/reference/performance-evidence.md). V8 reports an
+ * unknown flag on stderr and continues.
  */
 export const compilerFlags = ['--invocation-count-for-turbofan=300', '--max-inlined-bytecode-size-cumulative=2500'];
 
@@ -28,7 +29,7 @@ function tuneV8(): void {
   collectGarbage();
 }
 
-/** Otherwise V8 would keep the memory that only the start needed (docs/performance.md). */
+/** Otherwise V8 would keep the memory that only the start needed. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;

@@ -46,7 +46,7 @@ export const refreshTokenGrant: Grant = {
   },
 };
 
-/** RFC 6749 6: at most the granted scopes. `*` does not include `openid` and `offline_access`. */
+/** RFC 6749 6: at most the granted scopes. No other scope implies `openid` or `offline_access`. */
 function refreshedScopes(known: KnownScopes, requested: string, granted: readonly string[]): readonly string[] {
   const scopes = grantScopes(known, requested, granted);
   const extra = scopes.find((scope) => identityScopes.includes(scope) && !granted.includes(scope));
