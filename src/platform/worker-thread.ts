@@ -57,7 +57,7 @@ export class WorkerThread<Request, Response> {
     });
   }
 
-  /** Ends the thread, even while it works. PendingRequest callers get an error. */
+  /** Ends the thread, even while it works. Waiting callers get an error. */
   async end(): Promise<void> {
     const worker = this.#worker;
     if (!worker) return;
