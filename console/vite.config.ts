@@ -70,7 +70,7 @@ export default defineConfig({
               debugName: 'first',
               priority: 3,
             },
-            { name: 'drawing', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
+            { name: 'rendering', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
             // CommonJS runs when it is imported. In files that import each other, its imports may not be initialized yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
             { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },
@@ -105,9 +105,9 @@ function announceConsole(): Plugin {
       handler(_html, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
         const holding = (file: string) => chunks.find(({ moduleIds }) => moduleIds.some((id) => id.endsWith(file)));
-        const drawing = holding('/src/app/render-console.tsx');
+        const rendering = holding('/src/app/render-console.tsx');
         const first = holding('/src/app/main.tsx');
-        const named = new Set(drawing ? [drawing.fileName, ...drawing.imports] : []);
+        const named = new Set(rendering ? [rendering.fileName, ...rendering.imports] : []);
         for (const known of first ? [first.fileName, ...first.imports] : []) named.delete(known);
         return [...named].map((file) => ({
           tag: 'link',

@@ -58,7 +58,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const those = mcpResources(resources);
   // With offline_access, so that clients request a refresh token too.
   audiences.add(path, [...those.flatMap(usefulScopes), offlineAccessScope]);
-  const limit = new RateLimit(config.mcpRateLimit, now, context.siblings?.counts('mcp'));
+  const limit = new RateLimit(config.mcpRateLimit, now, context.otherWorkers?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(rememberedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
 

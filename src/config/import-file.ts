@@ -85,10 +85,10 @@ const isOfGatehouse = (file: string): boolean => file.startsWith(ownFolder) || f
 /** The line of an import that cannot be found. */
 function placeOfImport(importer: string, message: string): Place | undefined {
   const file = pathOf(importer);
-  const packageName = /'(?:[^']*[\\/])?([^'\\/]+)'/.exec(message)?.[1];
-  if (!packageName) return undefined;
+  const moduleName = /'(?:[^']*[\\/])?([^'\\/]+)'/.exec(message)?.[1];
+  if (!moduleName) return undefined;
   const lines = read(file).split('\n');
-  const line = lines.findIndex((text) => /\b(from|import)\b/.test(text) && text.includes(packageName));
+  const line = lines.findIndex((text) => /\b(from|import)\b/.test(text) && text.includes(moduleName));
   if (line < 0) return undefined;
   return { file, line: line + 1, column: (lines[line] as string).search(/['"]/) + 1 };
 }

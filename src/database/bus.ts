@@ -7,21 +7,21 @@ export interface Invalidation {
   readonly id: string;
 }
 
-/** Collects the changes of a transaction. Every instance removes them from its caches before the write is acknowledged. */
-export type Invalidate = (change: Invalidation) => void;
+/** Collects the invalidations of a transaction. Every instance applies them to its caches before the write is acknowledged. */
+export type Invalidate = (invalidation: Invalidation) => void;
 
 /**
- * Called in each part of an instance for each change. After the call, the part must not use its old state. If it has to read the new state
- * first, it returns a promise that resolves after the read. It handles its own failures.
+ * Called in each part of an instance for each invalidation. After the call, the part must not use its old state. If it has to read the
+ * new state first, it returns a promise that resolves after the read. It handles its own failures.
  */
-export type InvalidationListener = (change: Invalidation) => unknown;
+export type InvalidationListener = (invalidation: Invalidation) => unknown;
 
 /** Returns a promise only if a listener returned one. */
-export function notifyListeners(listeners: readonly InvalidationListener[], changes: readonly Invalidation[]) {
+export function notifyListeners(listeners: readonly InvalidationListener[], invalidations: readonly Invalidation[]) {
   const reading: Promise<unknown>[] = [];
-  for (const change of changes) {
+  for (const invalidation of invalidations) {
     for (const listener of listeners) {
-      const done = listener(change);
+      const done = listener(invalidation);
       if (done instanceof Promise) reading.push(done);
     }
   }
@@ -31,11 +31,11 @@ export function notifyListeners(listeners: readonly InvalidationListener[], chan
 export interface Bus {
   /** Call it after the migrations. Before that, no cache is usable. */
   join(): Promise<void>;
-  /** Announces changes in their transaction. Listeners are called only if it commits. */
-  announce(tx: Tx, changes: readonly Invalidation[]): Promise<string>;
-  /** After the commit: returns when this instance, and every other instance that uses its cache, has handled the changes. */
-  settle(announcement: string, changes: readonly Invalidation[]): Promise<void>;
-  /** A change is confirmed to its sender after all listeners have finished. */
+  /** Announces invalidations in their transaction. Listeners are called only if it commits. */
+  announce(tx: Tx, invalidations: readonly Invalidation[]): Promise<string>;
+  /** After the commit: returns when this instance, and every other instance that uses its cache, has handled the invalidations. */
+  settle(announcement: string, invalidations: readonly Invalidation[]): Promise<void>;
+  /** An invalidation is confirmed to its sender after all listeners have finished. */
   subscribe(listener: InvalidationListener): void;
   /** Wakes the queues of all instances when the transaction commits, or at once outside of a transaction. */
   wakeQueues(db: Db | Tx): Promise<void>;
@@ -46,18 +46,18 @@ export interface Bus {
   isCacheUsable(): boolean;
 }
 
-/** Runs a transaction and announces its changes in the same transaction. Returns when every instance has handled the changes. */
+/** Runs a transaction and announces its invalidations in the same transaction. Returns when every instance has handled them. */
 export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
   work: (tx: Tx, invalidate: Invalidate) => Promise<T>,
 ): Promise<T> {
-  const changes: Invalidation[] = [];
+  const invalidations: Invalidation[] = [];
   let announcement = '';
   const result = await db.transaction().execute(async (tx) => {
-    const value = await work(tx, (change) => changes.push(change));
-    if (changes.length > 0) announcement = await bus.announce(tx, changes);
+    const value = await work(tx, (invalidation) => invalidations.push(invalidation));
+    if (invalidations.length > 0) announcement = await bus.announce(tx, invalidations);
     return value;
   });
-  if (changes.length > 0) await bus.settle(announcement, changes);
+  if (invalidations.length > 0) await bus.settle(announcement, invalidations);
   return result;
 }

@@ -29,8 +29,8 @@ export interface SharedCounts {
   ): void;
 }
 
-/** The other processes of this service on this machine (WORKERS). */
-export interface WorkerProcesses {
+/** The other workers of this service on this machine (WORKERS). */
+export interface OtherWorkers {
   counts(name: string): SharedCounts;
   readonly unresponsive: number;
   provideMetrics(read: () => Promise<object[]>): void;
@@ -52,7 +52,7 @@ export interface Context {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly eventsLog?: EventSink | undefined;
-  readonly siblings?: WorkerProcesses | undefined;
+  readonly otherWorkers?: OtherWorkers | undefined;
   /** Shows the progress of slow work during a start. */
   readonly progress?: BeginProgress | undefined;
   /** For tests: replaces the mail server. */

@@ -25,15 +25,16 @@ async function withTimeout(check: Promise<void>): Promise<void> {
 }
 
 /** The checks of the service itself. Without the lease, every request queries the database. */
-function builtinChecks({ database, siblings }: Context): ReadinessCheck[] {
+function builtinChecks({ database, otherWorkers }: Context): ReadinessCheck[] {
   const probes = Object.entries(database.probes).map(([name, check]) => ({ name, check }));
   const lease = async () => {
     if (!database.bus.isCacheUsable()) throw new Error('this instance does not receive the invalidations of others');
   };
   const workers = async () => {
-    if (siblings && siblings.unresponsive > 0) throw new Error(`unresponsive workers: ${siblings.unresponsive}`);
+    if (otherWorkers && otherWorkers.unresponsive > 0)
+      throw new Error(`unresponsive workers: ${otherWorkers.unresponsive}`);
   };
-  return [...probes, { name: 'lease', check: lease }, ...(siblings ? [{ name: 'workers', check: workers }] : [])];
+  return [...probes, { name: 'lease', check: lease }, ...(otherWorkers ? [{ name: 'workers', check: workers }] : [])];
 }
 
 /** Runs all checks at once. Concurrent requests share the result. */
@@ -61,7 +62,7 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
 
 /** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not ready. */
 export function serveHealth(app: App, context: Context, checks: readonly ReadinessCheck[]): () => void {
-  const { database, metrics, siblings } = context;
+  const { database, metrics, otherWorkers } = context;
   const runCheck = createCheckRunner(context, [...builtinChecks(context), ...checks]);
   let draining = false;
   app.get('/health/live', { config: publicRoute, schema: { hide: true } }, async () => ({ status: 'ok' }));
@@ -82,11 +83,11 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     void runCheck();
     return metrics.registry;
   };
-  siblings?.provideMetrics(() => readMetrics().getMetricsAsJSON());
+  otherWorkers?.provideMetrics(() => readMetrics().getMetricsAsJSON());
   app.get('/metrics', { config: publicRoute, schema: { hide: true } }, async (_request, reply) =>
     reply
       .type(metrics.registry.contentType)
-      .send(await (siblings ? siblings.aggregatedMetrics() : readMetrics().metrics())),
+      .send(await (otherWorkers ? otherWorkers.aggregatedMetrics() : readMetrics().metrics())),
   );
 
   return () => {

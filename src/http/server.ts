@@ -110,7 +110,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   const { config, log } = context;
   const paths = createPathTable();
   const clientErrors = createClientErrorHandler(config);
-  const limit = new RateLimit(config.rateLimit, context.now, context.siblings?.counts('requests'));
+  const limit = new RateLimit(config.rateLimit, context.now, context.otherWorkers?.counts('requests'));
   const requestTimeoutMs = config.requestTimeout * 1000;
   const app = fastify({
     // Fastify's own logger would create a child logger for each request (see `requestLog` and error-handler.ts).

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { formatEnglish } from '../config/languages/format-english.ts';
 import { listenError, reservePort } from '../config/reserve-port.ts';
-import type { Context, WorkerProcesses } from '../database/context.ts';
+import type { Context, OtherWorkers } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open-database.ts';
 import type { App } from '../http/app.ts';
@@ -32,7 +32,7 @@ export interface StartOptions {
   readonly log: Logger;
   /** Milliseconds to add to the clock; tests step it. */
   readonly clockOffset?: () => number;
-  readonly siblings?: WorkerProcesses;
+  readonly otherWorkers?: OtherWorkers;
   /** For tests: see `Context`. */
   readonly sendMail?: Context['sendMail'];
   readonly idle?: boolean;
@@ -79,7 +79,7 @@ const indexesLater = (reason: string) =>
 
 /** Everything in a start except listening. It fails for the same reasons as a start. */
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
-  const { log, clockOffset, siblings, progress, sendMail, idle } = options;
+  const { log, clockOffset, otherWorkers, progress, sendMail, idle } = options;
   const telemetry = await startTelemetry(serviceVersion);
   const database = await openDatabase(config).catch(async (error) => {
     await telemetry?.stop();
@@ -101,7 +101,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   try {
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
     telemetry?.sendMetrics(metrics, () => recordConnections({ database, metrics }));
-    const context: Context = { config, database, log, metrics, eventsLog, siblings, progress, sendMail, idle, now };
+    const context: Context = { config, database, log, metrics, eventsLog, otherWorkers, progress, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'migrated the database');
     const missing = await findMissingIndexes(database);

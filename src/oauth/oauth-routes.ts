@@ -35,7 +35,7 @@ const config = {
 } as const;
 export const oauthTags = ['OAuth'];
 const consumes = ['application/x-www-form-urlencoded', 'application/json', 'multipart/form-data'];
-export const oauthErrors = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
+export const oauthErrorResponses = { 400: oauthErrorSchema, 401: oauthErrorSchema, 429: oauthErrorSchema };
 
 /** RFC 6749 5.1: for every response, including errors. */
 export function setNoStore(_request: FastifyRequest, reply: FastifyReply, done: () => void): void {
@@ -93,7 +93,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Get tokens',
       body: tokenParametersSchema,
-      response: { 200: tokenResponseSchema, ...oauthErrors },
+      response: { 200: tokenResponseSchema, ...oauthErrorResponses },
     },
     async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
@@ -113,7 +113,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Push an authorization request (RFC 9126)',
       body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
-      response: { 201: pushedRequestSchema, ...oauthErrors },
+      response: { 201: pushedRequestSchema, ...oauthErrorResponses },
     },
     async handle(request, reply) {
       const pushed = await handlePushedRequest(oauth, clientRequestOf(request, reply));
@@ -128,7 +128,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Start the sign-in on a device without a browser (RFC 8628)',
       body: deviceParametersSchema,
-      response: { 200: deviceCodesSchema, ...oauthErrors },
+      response: { 200: deviceCodesSchema, ...oauthErrorResponses },
     },
     handle: (request, reply) => handleDeviceAuthorization(oauth, clientRequestOf(request, reply)),
   },
@@ -138,7 +138,10 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Revoke a token and end its session (RFC 7009)',
       body: tokenAndHintSchema,
-      response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }), ...oauthErrors },
+      response: {
+        200: Type.Object({}, { description: 'The token is invalid or has expired.' }),
+        ...oauthErrorResponses,
+      },
     },
     handle: (request, reply) => handleRevocation(oauth, clientRequestOf(request, reply)),
   },
@@ -148,7 +151,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     schema: {
       summary: 'Introspect a token (RFC 7662)',
       body: tokenAndHintSchema,
-      response: { 200: introspectionSchema, ...oauthErrors },
+      response: { 200: introspectionSchema, ...oauthErrorResponses },
     },
     handle: (request, reply) => handleIntrospection(oauth, clientRequestOf(request, reply)),
   },

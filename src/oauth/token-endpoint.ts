@@ -23,6 +23,7 @@ import { tokenExchangeGrant } from './grants/token-exchange.ts';
 import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
+import { dpopProofRequired } from './proofs/dpop.ts';
 import { writeClientUse, writeFirstUse } from './registration/registration-store.ts';
 import type { TokenResponse } from './schemas.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
@@ -94,7 +95,9 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   // Read first: an invalid parameter must not use up a code or token.
   const requestedAudiences = audiences.read(resourcesIn(parameters));
   const requestedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
-  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) throw dpopProofRequired();
+  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) {
+    throw dpopProofRequired('The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
+  }
   const request = await translateLegacyScopes(oauth, sent);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
@@ -138,9 +141,6 @@ async function translateLegacyScopes(oauth: OAuth, sent: GrantRequest): Promise<
     ? sent
     : { ...sent, parameters: new Map(sent.parameters).set('scope', scope) };
 }
-
-const dpopProofRequired = () =>
-  new OAuthError('invalid_dpop_proof', 'The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
 
 /** RFC 6749 5.1: the response names the scope if it differs from the requested scope or, at a refresh, from the scope of the session. */
 function scopeIfChanged({ session, scopes, requestedScopes }: GrantResult, requested: string): { scope?: string } {

@@ -29,7 +29,7 @@ export function ResourceIcon({ description: { name, icon = '' }, size }: Props) 
   if (/^[a-z]+$/.test(icon)) {
     return (
       <Suspense fallback={<Known sx={{ ...sx, visibility: 'hidden' }} />}>
-        <Drawing name={icon} otherwise={Known} sx={sx} />
+        <NamedIcon name={icon} otherwise={Known} sx={sx} />
       </Suspense>
     );
   }
@@ -44,16 +44,16 @@ export function ResourceIcon({ description: { name, icon = '' }, size }: Props) 
   );
 }
 
-interface DrawingProps extends SvgIconProps {
+interface NamedIconProps extends SvgIconProps {
   name: string;
   otherwise: SvgIconComponent;
 }
 
-const Drawing = lazy(async () => {
-  const drawings = new Map<string, SvgIconComponent>(Object.entries(await import('./declared-icons.ts')));
+const NamedIcon = lazy(async () => {
+  const icons = new Map<string, SvgIconComponent>(Object.entries(await import('./declared-icons.ts')));
   return {
-    default: ({ name, otherwise, ...props }: DrawingProps) => {
-      const Icon = drawings.get(name) ?? otherwise;
+    default: ({ name, otherwise, ...props }: NamedIconProps) => {
+      const Icon = icons.get(name) ?? otherwise;
       return <Icon {...props} />;
     },
   };

@@ -28,23 +28,23 @@ const rememberedSignatures = 10_000;
 export class PassportTokens implements LegacyTokens {
   readonly #context: Context;
   readonly #keys: LegacyKeys;
-  readonly #opener: RefreshTokenDecrypter;
+  readonly #decrypter: RefreshTokenDecrypter;
   readonly #signatures = new BoundedMap<string, LegacyClaims>(rememberedSignatures);
 
   constructor(context: Context, keys: LegacyKeys) {
     this.#context = context;
     this.#keys = keys;
-    this.#opener = new RefreshTokenDecrypter(context);
+    this.#decrypter = new RefreshTokenDecrypter(context);
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return;
       this.#signatures.clear();
-      this.#opener.forget();
+      this.#decrypter.forget();
     });
   }
 
   /** Ends the threads that decrypt refresh tokens. */
   close(): Promise<void> {
-    return this.#opener.close();
+    return this.#decrypter.close();
   }
 
   async readAccess(token: string): Promise<AccessTokenClaims | 'revoked' | undefined> {
@@ -65,7 +65,7 @@ export class PassportTokens implements LegacyTokens {
 
   async readRefresh(token: string, address: string | null) {
     const { appKey } = await this.#keys.current();
-    const payload = appKey && (await this.#opener.open(token, appKey, address));
+    const payload = appKey && (await this.#decrypter.decrypt(token, appKey, address));
     const { database, now } = this.#context;
     if (!payload || payload.expires * 1000 <= now()) return undefined;
     const session = await findLegacySession(database, legacyId('refresh', payload.refreshTokenId), now());

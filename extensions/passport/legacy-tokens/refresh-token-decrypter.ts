@@ -6,8 +6,8 @@ import { HashingQueue } from '../../../src/identity/passwords/hashing-queue.ts';
 import { BoundedMap } from '../../../src/platform/bounded-map.ts';
 import { tooManyRequests } from '../../../src/platform/errors.ts';
 import { WorkerThread } from '../../../src/platform/worker-thread.ts';
+import type { DecryptionRequest } from './decrypting-thread.ts';
 import { looksLikeLegacyRefreshToken, type RefreshPayload } from './defuse.ts';
-import type { DecryptionRequest } from './opening-thread.ts';
 
 /** At most half of the cores. The queue holds a few seconds of work. */
 const maxThreads = Math.max(1, Math.floor(availableParallelism() / 2));
@@ -24,20 +24,20 @@ export class RefreshTokenDecrypter {
   readonly #queue = new HashingQueue({ running: maxThreads, waiting });
   readonly #threads = Array.from(
     { length: maxThreads },
-    () => new WorkerThread<DecryptionRequest, RefreshPayload | null>('opening-thread', import.meta.url),
+    () => new WorkerThread<DecryptionRequest, RefreshPayload | null>('decrypting-thread', import.meta.url),
   );
   /** By the token's hash, so that a retry and an earlier check decrypt the token only once. */
-  readonly #opened = new BoundedMap<string, RefreshPayload>(rememberedTokens);
+  readonly #decrypted = new BoundedMap<string, RefreshPayload>(rememberedTokens);
   readonly #failures = new BoundedMap<string, { count: number; until: number }>(countedNetworks);
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  async open(token: string, appKey: Buffer, address: string | null): Promise<RefreshPayload | undefined> {
+  async decrypt(token: string, appKey: Buffer, address: string | null): Promise<RefreshPayload | undefined> {
     if (!looksLikeLegacyRefreshToken(token)) return undefined;
     const key = hash('sha256', token, 'base64url');
-    const known = this.#opened.get(key);
+    const known = this.#decrypted.get(key);
     if (known) return known;
     const network = widerNetworkOf(address ?? 'the service itself');
     this.#refuseForgers(network);
@@ -51,13 +51,13 @@ export class RefreshTokenDecrypter {
       this.#countFailure(network);
       return undefined;
     }
-    this.#opened.set(key, payload);
+    this.#decrypted.set(key, payload);
     return payload;
   }
 
   /** Call it after a change of the keys: clears the cached results. */
   forget(): void {
-    this.#opened.clear();
+    this.#decrypted.clear();
   }
 
   async close(): Promise<void> {

@@ -57,9 +57,9 @@ export class Languages {
   /** Without markup. A text that is not a key stays as it is. */
   text(language: string, what: string | Message, values: MessageValues = {}): string {
     if (what instanceof Message) return this.#format(language, what);
-    const text = this.#find(language, what);
-    return text
-      ? formatMessage(text.parts, this.#innerMessage(language, values), text.language, textRenderer(language))
+    const message = this.#find(language, what);
+    return message
+      ? formatMessage(message.parts, this.#innerMessage(language, values), message.language, textRenderer(language))
       : what;
   }
 
@@ -70,9 +70,9 @@ export class Languages {
 
   /** As HTML: values are escaped. */
   html(language: string, key: string, values: MessageValues = {}): string {
-    const text = this.#find(language, key);
+    const message = this.#find(language, key);
     const inner = this.#innerMessage(language, values);
-    if (text) return formatMessage(text.parts, inner, text.language, htmlRenderer(language, inner));
+    if (message) return formatMessage(message.parts, inner, message.language, htmlRenderer(language, inner));
     return htmlRenderer(language, inner).text(key);
   }
 

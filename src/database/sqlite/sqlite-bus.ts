@@ -8,9 +8,9 @@ import type { SqliteInvalidations } from './sqlite-invalidations.ts';
 const everything: readonly Invalidation[] = [{ kind: 'everything', id: '' }];
 
 /**
- * Calls listeners for changes of this process. Before a cache is used, it checks `data_version` for writes of other processes. Their
- * changes are in the table of invalidations. If this is the only serving process, it clears its whole cache instead, because other
- * processes rarely write.
+ * Calls listeners for the invalidations of this process. Before a cache is used, it checks `data_version` for writes of other processes.
+ * Their invalidations are in a table. If this is the only serving process, it clears its whole cache instead, because other processes
+ * rarely write.
  */
 export class SqliteBus implements Bus {
   readonly #listeners: InvalidationListener[] = [];
@@ -42,13 +42,13 @@ export class SqliteBus implements Bus {
     this.#invalidations.join();
   }
 
-  async announce(tx: Tx, changes: readonly Invalidation[]): Promise<string> {
-    await this.#invalidations.write(tx, changes);
+  async announce(tx: Tx, invalidations: readonly Invalidation[]): Promise<string> {
+    await this.#invalidations.write(tx, invalidations);
     return '';
   }
 
-  async settle(_announcement: string, changes: readonly Invalidation[]): Promise<void> {
-    await notifyListeners(this.#listeners, changes);
+  async settle(_announcement: string, invalidations: readonly Invalidation[]): Promise<void> {
+    await notifyListeners(this.#listeners, invalidations);
   }
 
   subscribe(listener: InvalidationListener): void {

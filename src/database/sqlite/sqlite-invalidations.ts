@@ -7,7 +7,7 @@ import type { Tx } from '../database.ts';
 /** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
 const maxRows = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
-const maxChanges = 200;
+const maxInvalidations = 200;
 
 const everything: Invalidation = { kind: 'everything', id: '' };
 
@@ -29,8 +29,8 @@ export class SqliteInvalidations {
     this.#selectNewer = this.#file.prepare('select id, changes from invalidations where id > ? order by id');
   }
 
-  async write(tx: Tx, changes: readonly Invalidation[]): Promise<void> {
-    const stored = changes.length > maxChanges ? [everything] : changes;
+  async write(tx: Tx, invalidations: readonly Invalidation[]): Promise<void> {
+    const stored = invalidations.length > maxInvalidations ? [everything] : invalidations;
     const { id } = await tx
       .insertInto('invalidations')
       .values({ id: sql`(select coalesce(max(id), 0) + 1 from invalidations)`, changes: JSON.stringify(stored) })

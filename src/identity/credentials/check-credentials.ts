@@ -74,11 +74,16 @@ function checkFromKnownBrowser(check: Check, key: string): Promise<UserRow | und
 function checkFromUnknownBrowser(check: Check, identifier: string): Promise<UserRow> {
   const { context, credentials, user } = check;
   const networks = networkLimits('login', credentials.source.address, maxFailures.address);
-  const limit = { key: identifierKey(identifier), max: maxFailures.account, of: 'account', resetOnSuccess: true };
-  const unseen: Limit[] = user ? [{ ...limit, key: accountKey(user.id), of: unseenAccount }] : [];
+  const identifierLimit = {
+    key: identifierKey(identifier),
+    max: maxFailures.account,
+    of: 'account',
+    resetOnSuccess: true,
+  };
+  const accountLimits: Limit[] = user ? [{ ...identifierLimit, key: accountKey(user.id), of: unseenAccount }] : [];
   return perAddress(networks[0].key, () =>
-    perAccount(unseen[0]?.key ?? limit.key, async () => {
-      const attempt = await beginAttempt(context, [limit, ...unseen, ...networks]);
+    perAccount(accountLimits[0]?.key ?? identifierLimit.key, async () => {
+      const attempt = await beginAttempt(context, [identifierLimit, ...accountLimits, ...networks]);
       if (attempt.exceededLimits.length > 0) await refuse(check, attempt);
       return checkPassword(check, attempt);
     }),

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { BeginProgress } from '../../platform/progress.ts';
 import { startGatehouse } from '../start.ts';
+import { IpcWorkers } from './ipc-workers.ts';
 import type { PrimaryMessage, WorkerMessage } from './messages.ts';
-import { WorkerSiblings } from './worker-siblings.ts';
 
 interface Options {
   readonly log: Logger;
@@ -17,7 +17,7 @@ interface Options {
 export async function runWorker(config: Config, { log, explain, stopTimeoutMs, progress }: Options): Promise<void> {
   // A terminal or a service manager sends signals to all processes at once. The primary decides the order in which they end.
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
-  const siblings = new WorkerSiblings((message) => void send(message), config.workers);
+  const otherWorkers = new IpcWorkers((message) => void send(message), config.workers);
   let stop = async (): Promise<void> => undefined;
   let drain = (): void => undefined;
   const end = async () => {
@@ -29,14 +29,14 @@ export async function runWorker(config: Config, { log, explain, stopTimeoutMs, p
     if (message.is === 'stop') void end();
     else if (message.is === 'drain') drain();
     else if (message.is === 'ping') void send({ is: 'alive' });
-    else siblings.onMessage(message);
+    else otherWorkers.onMessage(message);
   });
   // Without a primary there are no new connections. This flag keeps Node from exiting at once, so that running requests
   // can finish.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   process.once('disconnect', () => void end());
   try {
-    const service = await startGatehouse(config, { log, siblings, progress });
+    const service = await startGatehouse(config, { log, otherWorkers, progress });
     ({ stop, drain } = service);
     await send({ is: 'ready', url: service.url, administrator: await service.administrator });
   } catch (error) {

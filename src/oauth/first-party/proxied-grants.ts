@@ -20,7 +20,7 @@ interface ProxyRequest {
   readonly countRequest?: ((caller: string) => void) | undefined;
 }
 
-interface RefreshRequest extends ProxyRequest {
+interface ProxyRefreshRequest extends ProxyRequest {
   readonly cookie: () => string | undefined;
   /** The names of the query parameters. Secrets are rejected there, because addresses are logged. */
   readonly query: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export async function handleProxyLogin(
 /** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
 export async function handleProxyRefresh(
   oauth: OAuth,
-  { proxied, body, source, countRequest, cookie, query }: RefreshRequest,
+  { proxied, body, source, countRequest, cookie, query }: ProxyRefreshRequest,
 ) {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {

@@ -3,6 +3,7 @@ import { requireRealm } from '../clients/require-realm.ts';
 import { everyScope, exchangeScope, explicitScopes, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../grant.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
+import { dpopProofRequired } from '../proofs/dpop.ts';
 import type { Actor } from '../sessions/tokens/access-token.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
@@ -35,7 +36,9 @@ export const tokenExchangeGrant: Grant = {
     const { claims, session } = subjectToken;
     if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
     // A key-bound token must not become a bearer token. The new token is bound to the key of this client.
-    if (claims.cnf && jkt === undefined) throw keyRequired();
+    if (claims.cnf && jkt === undefined) {
+      throw dpopProofRequired('The subject_token is bound to a key: send a DPoP proof with your own key.');
+    }
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
     if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
@@ -63,6 +66,3 @@ export const tokenExchangeGrant: Grant = {
 
 const invalidSubject = (reason: string) =>
   new OAuthError('invalid_request', 'subject_token is not valid for this client.', { reason });
-
-const keyRequired = () =>
-  new OAuthError('invalid_dpop_proof', 'The subject_token is bound to a key: send a DPoP proof with your own key.');

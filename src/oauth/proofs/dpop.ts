@@ -27,6 +27,8 @@ export function resolveJkt(named: string | undefined, proven: string | undefined
   return named ?? proven;
 }
 
+export const dpopProofRequired = (description: string) => new OAuthError('invalid_dpop_proof', description);
+
 const slotMs = 300_000;
 const purpose = 'DPoP nonce';
 

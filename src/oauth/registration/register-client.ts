@@ -45,7 +45,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
   const caller = await authorizeRegistration(oauth, request.token);
   const sent = requireJsonObject(request.body);
   const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, 'client_secret_basic');
-  const countedAs = await countAgainstLimits(context, request.source);
+  const countedAs = await requireWithinRegistrationLimits(context, request.source);
   const token = createShortToken('reg');
   const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {
     const client = await createClientWithSecret(context, keys, tx, invalidate, {
@@ -78,7 +78,10 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
 }
 
 /** Returns the names of the limits that count this registration. */
-async function countAgainstLimits(context: Context, { address }: RequestSource): Promise<readonly string[]> {
+async function requireWithinRegistrationLimits(
+  context: Context,
+  { address }: RequestSource,
+): Promise<readonly string[]> {
   const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
   const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
   await requireWithinLimits(context, limits, 'Too many clients registered. Try again later.', hour);

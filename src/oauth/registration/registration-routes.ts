@@ -5,7 +5,7 @@ import { named } from '../../http/openapi/openapi-components.ts';
 import { paramsOf } from '../../http/query-of.ts';
 import { requestSource } from '../../http/request-source.ts';
 import type { OAuth } from '../oauth.ts';
-import { oauthErrors, oauthRouteOptions, oauthTags } from '../oauth-routes.ts';
+import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../oauth-routes.ts';
 import { readRegistered, removeRegistered, replaceRegistered } from './manage-client.ts';
 import { type RegistrationRequest, registerClient } from './register-client.ts';
 
@@ -68,14 +68,14 @@ export function serveRegistration(app: App, oauth: OAuth): void {
     summary,
     ...more,
   });
-  const described = { body: metadataSchema, response: { 200: informationSchema, ...oauthErrors } };
+  const described = { body: metadataSchema, response: { 200: informationSchema, ...oauthErrorResponses } };
   app.post(
     '/oauth/register',
     {
       ...route,
       schema: schema('registerClient', 'Register an application (RFC 7591), where DYNAMIC_CLIENTS lets it', {
         body: metadataSchema,
-        response: { 201: informationSchema, ...oauthErrors },
+        response: { 201: informationSchema, ...oauthErrorResponses },
       }),
     },
     async (request, reply: FastifyReply) => reply.code(201).send(await registerClient(oauth, requestOf(request))),
@@ -87,7 +87,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('readRegistration', 'Read the registration of an application (RFC 7592)', {
         params,
-        response: { 200: informationSchema, ...oauthErrors },
+        response: { 200: informationSchema, ...oauthErrorResponses },
       }),
     },
     (request) => readRegistered(oauth, managing(request)),
@@ -106,7 +106,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('removeRegistration', 'Delete the registration (RFC 7592)', {
         params,
-        response: { 204: gone, ...oauthErrors },
+        response: { 204: gone, ...oauthErrorResponses },
       }),
     },
     async (request, reply: FastifyReply) => {

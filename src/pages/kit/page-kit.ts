@@ -127,7 +127,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       app.post(
         path,
         { ...options(auth), preHandler: async (request) => csrf.check(request) },
-        inLanguage(withProof(auth, handler)),
+        inLanguage(withStepUpIfSignedIn(auth, handler)),
       );
     },
     formWithoutCsrf(path, handler) {
@@ -149,7 +149,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
       return send(reply, language, html, sources);
     },
   };
-  const withProof = (auth: Protection, handler: Handler): Handler =>
+  const withStepUpIfSignedIn = (auth: Protection, handler: Handler): Handler =>
     auth === 'auth:web' ? withStepUp(handler) : handler;
   return kit;
 }

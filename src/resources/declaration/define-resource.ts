@@ -26,7 +26,7 @@ export interface Call extends Enqueuing {
 export interface WriteCall extends Call {
   readonly tx: OperatorTx;
   /** Notifies every instance of a change before the response is sent. */
-  invalidate(change: Invalidation): void;
+  invalidate(invalidation: Invalidation): void;
   /** Adds fields to this one response, such as a secret that is shown once. They are not stored. */
   reveal(fields: Record<string, unknown>): void;
 }

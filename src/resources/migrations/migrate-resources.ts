@@ -44,7 +44,7 @@ export interface MigrationOptions {
   readonly drop?: true | readonly string[];
   /** Run by `gatehouse migrate`, not by a start, so no other version runs at the same time. */
   readonly byCommand?: boolean;
-  /** On PostgreSQL: leaves the work that needs no lock to `finishLater`. */
+  /** On PostgreSQL: leaves the work that needs no lock to `finishMigrations`. */
   readonly later?: boolean;
   readonly own?: OperatorMigrations | undefined;
   readonly dryRun?: boolean;
@@ -102,12 +102,12 @@ export async function applyResourceMigrations(
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions = {},
 ): Promise<string[]> {
-  const ahead = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
+  const earlierWork = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
   const shown = stepProgress(options.progress ?? noProgress);
   let done: string[] = [];
   try {
     await withMigrationLock(database, async (tx) => {
-      done = await migrateInTransaction(database, tx, definitions, options, { ahead, shown });
+      done = await migrateInTransaction(database, tx, definitions, options, { earlierWork, shown });
       if (options.dryRun) throw dryRunRollback;
     });
     if (!options.later) await finishMigrations(database, [], options.note);
@@ -161,7 +161,7 @@ async function planAll(
   const abandoned = [...stored].filter(
     ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
   );
-  // At a start on PostgreSQL, `finishLater` does this work.
+  // At a start on PostgreSQL, `finishMigrations` does this work.
   const looksAtRows = executor.engine === 'sqlite' || !options.later;
   const defaults = looksAtRows ? await missingDefaults(executor, unchangedColumns(current, declared)) : [];
   const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
@@ -174,18 +174,19 @@ async function migrateInTransaction(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { ahead, shown }: { readonly ahead: EarlierWork; readonly shown: StepProgress },
+  { earlierWork, shown }: { readonly earlierWork: EarlierWork; readonly shown: StepProgress },
 ): Promise<string[]> {
   const { own, now = clock, note } = options;
   const executor: Executor = { engine, db: tx };
   const triggers = triggersOf(engine);
   const stored = await readSchemas(tx);
-  const done = ahead.finished.map(({ description }) => description);
+  const done = earlierWork.finished.map(({ description }) => description);
   const perform = async (steps: readonly Step[]) => {
-    const undone = steps.filter(({ description }) => !ahead.remaining.has(description));
+    const undone = steps.filter(({ description }) => !earlierWork.remaining.has(description));
     for (const step of steps) {
-      for (const statement of ahead.remaining.get(step.description) ?? []) await writeUnprepared(executor, statement);
-      if (ahead.remaining.has(step.description)) continue;
+      for (const statement of earlierWork.remaining.get(step.description) ?? [])
+        await writeUnprepared(executor, statement);
+      if (earlierWork.remaining.has(step.description)) continue;
       shown.next(step.description, undone.length);
       await performStep(executor, step, shown);
     }
@@ -211,7 +212,7 @@ async function migrateInTransaction(
   const refusal = planError(plan, options.drop);
   if (refusal) throw new OperatorError(refusal);
   const existing = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
-  const { now: steps, later } = splitByTransaction(plan.steps, existing, ahead.remaining);
+  const { now: steps, later } = splitByTransaction(plan.steps, existing, earlierWork.remaining);
   const tables = recordedTables(definitions);
   // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)

@@ -52,7 +52,7 @@ export async function runBeforeTransaction(
       for (const [n, step] of slowSteps.entries()) {
         stepsShown.next(step.description, slowSteps.length - n);
         const remaining = step.index
-          ? await createIndex(db, step.index, dropped, columnNameOf)
+          ? await buildIndex(db, step.index, dropped, columnNameOf)
           : await runStep(db, step, stepsShown.rows);
         if (remaining) done.set(step.description, remaining);
       }
@@ -78,7 +78,7 @@ async function runStep(db: Db, step: Step, rows: (count: number) => void): Promi
 }
 
 /** Undefined if it fails. The transaction then reports the reason. */
-async function createIndex(
+async function buildIndex(
   db: Db,
   { table, name, concurrently }: NonNullable<Step['index']>,
   dropped: ReadonlySet<string>,

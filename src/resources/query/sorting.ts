@@ -147,7 +147,7 @@ function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idA
   const alternatives: Fragment[] = [];
   for (const [i, { expression: column, descending, nullable }] of keys.entries()) {
     const value = values[i];
-    const after = isAfter(column, value, descending, nullable);
+    const after = afterCondition(column, value, descending, nullable);
     if (after) alternatives.push(and([...same, after]));
     same.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
   }
@@ -155,7 +155,12 @@ function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idA
   return or(alternatives);
 }
 
-function isAfter(column: Fragment, value: unknown, descending: boolean, nullable: boolean): Fragment | undefined {
+function afterCondition(
+  column: Fragment,
+  value: unknown,
+  descending: boolean,
+  nullable: boolean,
+): Fragment | undefined {
   if (!descending) return value === null ? sql`${column} is not null` : sql`${column} > ${value}`;
   if (value === null) return undefined;
   return nullable ? sql`(${column} < ${value} or ${column} is null)` : sql`${column} < ${value}`;

@@ -41,13 +41,13 @@ export class Queue {
   readonly #sealing: Sealing;
   readonly #handlers = new Map<string, Handler>();
   readonly #running = new Map<string, Attempt>();
-  readonly #follower: Poller;
+  readonly #poller: Poller;
   #renewing: NodeJS.Timeout | undefined;
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
     this.#sealing = sealing;
-    this.#follower = new Poller(context.log, {
+    this.#poller = new Poller(context.log, {
       poll: () => this.#fill(),
       isNeeded: () => this.#renewing !== undefined,
       everyMs: pollMs,
@@ -76,14 +76,14 @@ export class Queue {
 
   start(): void {
     this.#renewing = setInterval(() => void this.#renew(), renewEveryMs).unref();
-    this.#context.database.bus.onWake(() => void this.#follower.wake());
-    void this.#follower.wake();
+    this.#context.database.bus.onWake(() => void this.#poller.wake());
+    void this.#poller.wake();
   }
 
   /** Runs all due jobs once. Never throws: failed jobs run again later. */
   async runDueJobs(): Promise<void> {
     for (;;) {
-      await this.#follower.wake();
+      await this.#poller.wake();
       if (this.#running.size === 0) return;
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     }
@@ -112,7 +112,7 @@ export class Queue {
       timer = setTimeout(resolve, stopTimeoutMs);
     });
     const underWay = async () => {
-      await this.#follower.stop();
+      await this.#poller.stop();
       await Promise.all([...this.#running.values()].map(({ done }) => done));
     };
     await Promise.race([underWay(), timeout]);
@@ -178,7 +178,7 @@ export class Queue {
     const handler = this.#handlers.get(job.name) as Handler;
     const done = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
       this.#running.delete(job.id);
-      void this.#follower.wake();
+      void this.#poller.wake();
     });
     this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, done });
   }

@@ -49,24 +49,24 @@ interface CachedRow extends JsonWithEtag {
 
 /** Caches the JSON of rows. Comparing a row costs far less than serializing and hashing it again. */
 export class RowCache {
-  readonly #texts = new JsonCache<CachedRow>(rowLimits);
+  readonly #cache = new JsonCache<CachedRow>(rowLimits);
 
   /** The row with this id, if nothing was committed since it was read. */
   get(id: string, revision: number): JsonWithEtag | undefined {
-    const cached = this.#texts.get(id);
+    const cached = this.#cache.get(id);
     return cached?.revision === revision ? cached : undefined;
   }
 
   /** `revision`: the revision of the database before the row was read. */
   getOrSerialize(row: StoredRow, write: () => JsonWithEtag, revision?: number): JsonWithEtag {
-    const cached = this.#texts.get(row.id);
+    const cached = this.#cache.get(row.id);
     if (cached && isSameRow(cached.row, row)) {
       cached.revision = revision;
       return cached;
     }
     const { json, etag } = write();
     const written = { json, etag, row, revision };
-    this.#texts.set(row.id, written);
+    this.#cache.set(row.id, written);
     return written;
   }
 }
@@ -92,15 +92,15 @@ interface CachedPage {
 
 /** Caches pages of lists by URL. A page is valid until the next commit, for callers who may see the same rows. */
 export class PageCache {
-  readonly #texts = new JsonCache<CachedPage>(pageLimits);
+  readonly #cache = new JsonCache<CachedPage>(pageLimits);
 
   get(url: string, where: Fragment, revision: number): CachedPage | undefined {
-    const cached = this.#texts.get(url);
+    const cached = this.#cache.get(url);
     return cached?.revision === revision && isSameCondition(cached.where, where) ? cached : undefined;
   }
 
   set(url: string, page: CachedPage): void {
-    this.#texts.set(url, page);
+    this.#cache.set(url, page);
   }
 }
 

@@ -26,7 +26,7 @@ interface Outcome {
   readonly error: unknown;
   readonly values: Values;
   readonly revealed: Values;
-  readonly changes: readonly Invalidation[];
+  readonly invalidations: readonly Invalidation[];
 }
 
 /** Ends an attempt because a hook waits for something outside of the transaction. Other writes must not wait for it. */
@@ -118,11 +118,11 @@ export class HookRuns {
     const holds = handed.state.used || this.#held.has(id) || resource.definition.create !== undefined;
     if (holds) return this.#hold(id, settled, handed, call);
     handed.state.over = true;
-    const { revealed, changes } = handed;
+    const { revealed, invalidations } = handed;
     throw new HookWaits(
       settled.then(({ error }) => {
         if (error instanceof TransactionOver) this.#held.add(id);
-        else this.#outcomes.push({ hook: id, seen, error, values: { ...change.values }, revealed, changes });
+        else this.#outcomes.push({ hook: id, seen, error, values: { ...change.values }, revealed, invalidations });
       }),
     );
   }
@@ -166,7 +166,7 @@ function guardCall(call: WriteCall) {
     return call.tx.withPlugin(guard);
   };
   const revealed: Values = {};
-  const changes: Invalidation[] = [];
+  const invalidations: Invalidation[] = [];
   const handed: Omit<WriteCall, 'tx'> = {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
@@ -176,13 +176,13 @@ function guardCall(call: WriteCall) {
       Object.assign(revealed, fields);
       call.reveal(fields);
     },
-    invalidate(change) {
-      changes.push(change);
-      call.invalidate(change);
+    invalidate(invalidation) {
+      invalidations.push(invalidation);
+      call.invalidate(invalidation);
     },
   };
   const whole = Object.defineProperty(handed, 'tx', { get: transaction, enumerable: true }) as WriteCall;
-  return { call: whole, state, revealed, changes };
+  return { call: whole, state, revealed, invalidations };
 }
 
 /** The methods of a resource. Each use counts as a use of the transaction. */
@@ -198,10 +198,10 @@ const guardCalls = <Calls extends object>(calls: Calls, use: () => unknown): Cal
     },
   });
 
-function repeat({ error, values, revealed, changes }: Outcome, call: WriteCall, change: HookChange): void {
+function repeat({ error, values, revealed, invalidations }: Outcome, call: WriteCall, change: HookChange): void {
   if (error !== undefined) throw error;
   for (const name of Object.keys(change.values)) if (!(name in values)) delete change.values[name];
   Object.assign(change.values, values);
   call.reveal(revealed);
-  for (const each of changes) call.invalidate(each);
+  for (const invalidation of invalidations) call.invalidate(invalidation);
 }

@@ -74,7 +74,7 @@ export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
 
 interface Open {
   readonly tx: Tx;
-  invalidate(change: Invalidation): void;
+  invalidate(invalidation: Invalidation): void;
   readonly recorded: boolean;
   readonly hooks: HookRuns;
   readonly afterCommit: WriteContext['afterCommit'];

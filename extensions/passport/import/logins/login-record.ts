@@ -8,7 +8,7 @@ import type { SourceRow } from '../../source/source.ts';
 import { listIn } from '../client-record.ts';
 import type { ImportedClient } from '../import-clients.ts';
 import { isTrue, type Pass } from '../pass.ts';
-import { findLivingUsers, type NewLogin } from './login-store.ts';
+import { findLivingUsers, type ImportedLogin } from './login-store.ts';
 
 /** The reason to skip a token of a missing or locked user. */
 export const lockedUser = 'its user is deleted, locked or disabled';
@@ -60,7 +60,7 @@ export function readLogin(
   client: ImportedClient | undefined,
   userId: string | undefined,
   { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
-): { login: NewLogin } | { reason: string } {
+): { login: ImportedLogin } | { reason: string } {
   if (!client) return { reason: 'its client is revoked, deleted or not imported' };
   const hasUser = row.user_id !== null && row.user_id !== undefined && row.user_id !== '';
   if (hasUser && userId === undefined) return { reason: lockedUser };

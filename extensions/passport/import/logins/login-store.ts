@@ -2,7 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Db, Tx } from '../../../../src/database/database.ts';
 import type { Tables } from '../../../../src/database/tables/tables.ts';
 
-export type NewLogin = Insertable<Tables['sessions']>;
+export type ImportedLogin = Insertable<Tables['sessions']>;
 type LegacyTokenRow = Selectable<Tables['legacy_tokens']>;
 
 /** The results of earlier batches and passes for these logins: their tokens, and their sessions if they still exist. */
@@ -23,7 +23,7 @@ export async function findKnownLogins(tx: Tx, sessionIds: readonly string[]) {
     .execute();
 }
 
-export async function insertLogins(tx: Tx, logins: readonly NewLogin[]): Promise<void> {
+export async function insertLogins(tx: Tx, logins: readonly ImportedLogin[]): Promise<void> {
   if (logins.length === 0) return;
   await tx
     .insertInto('sessions')
@@ -35,7 +35,7 @@ export async function insertLogins(tx: Tx, logins: readonly NewLogin[]): Promise
 /** Sets the end of the login to the later end of its two tokens, and maps its scopes. Skips a login that was refreshed here. */
 export async function updateLogin(
   tx: Tx,
-  { id, user_id, client_id }: NewLogin,
+  { id, user_id, client_id }: ImportedLogin,
   values: { readonly expires_at: number; readonly scopes: string },
 ): Promise<void> {
   // A login without a user and client gets them when the row of its access token exists again.

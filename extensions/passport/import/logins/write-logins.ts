@@ -5,12 +5,19 @@ import { parseJson } from '../../../../src/platform/json-text.ts';
 import type { Tally } from '../../report/report.ts';
 import { setClientScopes } from '../client-target-store.ts';
 import type { Pass } from '../pass.ts';
-import { findKnownLogins, insertLogins, type NewLogin, restoreLogin, saveTokens, updateLogin } from './login-store.ts';
+import {
+  findKnownLogins,
+  type ImportedLogin,
+  insertLogins,
+  restoreLogin,
+  saveTokens,
+  updateLogin,
+} from './login-store.ts';
 
 /** A valid token with its login. */
 export interface LiveToken {
   readonly id: string;
-  readonly login: NewLogin;
+  readonly login: ImportedLogin;
   readonly expiresAt: number;
 }
 
@@ -30,8 +37,8 @@ export async function writeLogins(
   const knownTokens = new Map(known.map(({ id, ended_at }) => [id, ended_at]));
   const sessions = new Map(known.map((row) => [row.session_id, row]));
   const lost = restorable(known);
-  const fresh = new Map<string, NewLogin>();
-  const changed: NewLogin[] = [];
+  const fresh = new Map<string, ImportedLogin>();
+  const changed: ImportedLogin[] = [];
   const rows = new Map<string, { id: string; session_id: string; expires_at: number; pass: number; ended_at: null }>();
   for (const { id, login, expiresAt } of tokens) {
     const endedAt = knownTokens.get(id);
@@ -71,7 +78,12 @@ function restorable(known: Awaited<ReturnType<typeof findKnownLogins>>): Readonl
 }
 
 /** Adds the scopes of imported tokens to their client, because a token never has more scopes than its client. */
-async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: readonly NewLogin[]): Promise<void> {
+async function allowScopes(
+  pass: Pass,
+  tx: Tx,
+  invalidate: Invalidate,
+  logins: readonly ImportedLogin[],
+): Promise<void> {
   const wanted = new Map<string, Set<string>>();
   for (const { client_id, scopes } of logins) {
     if (!client_id) continue;

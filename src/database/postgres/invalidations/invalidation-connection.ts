@@ -12,7 +12,7 @@ import {
   removeSilentInstances,
   renewInstance,
 } from './instance-table.ts';
-import { changesChannel, confirmationsChannel, jobsChannel } from './invalidation-messages.ts';
+import { confirmationsChannel, invalidationsChannel, jobsChannel } from './invalidation-messages.ts';
 import { confirmationTimeout, currentMoment, Lease, type Moment } from './lease.ts';
 import { LeaseRenewals } from './lease-renewals.ts';
 
@@ -39,7 +39,7 @@ const renewEvery = 1000;
 const responseTimeoutMs = 2000;
 const retryAfter = 250;
 
-interface InvalidationListener {
+interface ConnectionCallbacks {
   /** Whether reads go to the same server as invalidations. That server then has an instance with this id. */
   isRegistered(id: string): Promise<boolean>;
   /** Receives notifications in the order in which the database sent them. */
@@ -58,7 +58,7 @@ export class InvalidationConnection {
   readonly lease = new Lease();
   readonly renewals = new LeaseRenewals();
   readonly #primary: Primary;
-  readonly #listener: InvalidationListener;
+  readonly #callbacks: ConnectionCallbacks;
   readonly #clock: DatabaseClock;
   readonly #silent = new SilentInstances();
   /** The ids of this process that may be in the table. Each connection has a new id. */
@@ -69,10 +69,10 @@ export class InvalidationConnection {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(primary: Primary, clock: DatabaseClock, listener: InvalidationListener) {
+  constructor(primary: Primary, clock: DatabaseClock, callbacks: ConnectionCallbacks) {
     this.#primary = primary;
     this.#clock = clock;
-    this.#listener = listener;
+    this.#callbacks = callbacks;
     primary.onFailover(() => this.reconnect());
   }
 
@@ -104,7 +104,7 @@ export class InvalidationConnection {
     client.on('notification', ({ channel, payload }) => {
       if (this.#client !== client) return;
       try {
-        this.#listener.notified(channel, payload ?? '');
+        this.#callbacks.notified(channel, payload ?? '');
       } catch {
         // An invalidation was not applied. A new connection clears the caches.
         this.#disconnect(client);
@@ -115,7 +115,7 @@ export class InvalidationConnection {
       // The server ends a statement that nobody waits for any more, one second after this process gives up. If it ended a commit that waits
       // for a standby, PostgreSQL would report that commit as done.
       await this.query(`set statement_timeout = ${responseTimeoutMs + 1000}`);
-      await this.query(`listen ${changesChannel}`);
+      await this.query(`listen ${invalidationsChannel}`);
       await this.query(`listen ${confirmationsChannel}`);
       await this.query(`listen ${jobsChannel}`);
       await this.#register();
@@ -162,11 +162,11 @@ export class InvalidationConnection {
     const client = this.#client;
     const sentAt = currentMoment();
     const [row] = await this.query<ClockRow>(registerInstance, [id, earlier]);
-    if (!(await this.#listener.isRegistered(id)))
+    if (!(await this.#callbacks.isRegistered(id)))
       throw new Error('invalidations come from another server than the rows');
     if (this.#client !== client || !row) return;
     for (const old of earlier) this.#ids.delete(old);
-    this.#listener.clearCaches();
+    this.#callbacks.clearCaches();
     this.#granted(sentAt, row);
   }
 
@@ -215,7 +215,7 @@ export class InvalidationConnection {
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);
-    this.#listener.disconnected([...this.#ids]);
+    this.#callbacks.disconnected([...this.#ids]);
     this.#scheduleReconnect();
   }
 

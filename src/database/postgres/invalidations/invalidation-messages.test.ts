@@ -11,27 +11,30 @@ import {
 } from './invalidation-messages.ts';
 
 describe('Messages between instances', () => {
-  const changes: Invalidation[] = [
+  const invalidations: Invalidation[] = [
     { kind: 'session', id: 'a' },
     { kind: 'client', id: 'ü"\\' },
   ];
 
-  it('contain the changes', () => {
-    assert.deepEqual(parseAnnouncement(formatAnnouncement({ announcement: 'x', changes })), {
+  it('contain the invalidations', () => {
+    assert.deepEqual(parseAnnouncement(formatAnnouncement({ announcement: 'x', invalidations })), {
       announcement: 'x',
-      changes,
+      invalidations,
     });
   });
 
   it('become an invalidation of everything if they are too long or of a newer version', () => {
     const everything = [{ kind: 'everything', id: '' }];
     for (const id of ['a'.repeat(8000), 'ü'.repeat(4000), '"'.repeat(4000)]) {
-      const message = formatAnnouncement({ announcement: 'x', changes: [...changes, { kind: 'user', id }] });
+      const message = formatAnnouncement({
+        announcement: 'x',
+        invalidations: [...invalidations, { kind: 'user', id }],
+      });
       assert.ok(Buffer.byteLength(message) < 8000);
-      assert.deepEqual(parseAnnouncement(message)?.changes, everything);
+      assert.deepEqual(parseAnnouncement(message)?.invalidations, everything);
     }
-    assert.deepEqual(parseAnnouncement('["x",["tenant","a"]]')?.changes, everything);
-    assert.deepEqual(parseAnnouncement('["x",["constructor","a"]]')?.changes, everything);
+    assert.deepEqual(parseAnnouncement('["x",["tenant","a"]]')?.invalidations, everything);
+    assert.deepEqual(parseAnnouncement('["x",["constructor","a"]]')?.invalidations, everything);
   });
 
   it('are ignored if no instance wrote them', () => {

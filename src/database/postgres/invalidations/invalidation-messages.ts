@@ -5,13 +5,13 @@ import type { Invalidation } from '../../bus.ts';
 
 // Every database user can listen and notify. So payloads are untrusted input.
 
-export const changesChannel = 'gatehouse_changes';
+export const invalidationsChannel = 'gatehouse_changes';
 export const confirmationsChannel = 'gatehouse_heard';
 export const jobsChannel = 'gatehouse_jobs';
 
 interface Announcement {
   readonly announcement: string;
-  readonly changes: readonly Invalidation[];
+  readonly invalidations: readonly Invalidation[];
 }
 
 interface Confirmation {
@@ -25,10 +25,10 @@ const everything: Invalidation = { kind: 'everything', id: '' };
 const maxPayloadLength = 7999;
 const maxAnnouncementLength = 100;
 
-export function formatAnnouncement({ announcement, changes }: Announcement): string {
+export function formatAnnouncement({ announcement, invalidations }: Announcement): string {
   const write = (what: readonly Invalidation[]) =>
     JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
-  const payload = write(changes);
+  const payload = write(invalidations);
   return Buffer.byteLength(payload) <= maxPayloadLength ? payload : write([everything]);
 }
 
@@ -36,13 +36,16 @@ export function formatAnnouncement({ announcement, changes }: Announcement): str
 export function parseAnnouncement(payload: string): Announcement | undefined {
   const parts = tryParseJson(payload);
   if (!Array.isArray(parts)) return undefined;
-  const [announcement, ...changes]: unknown[] = parts;
+  const [announcement, ...invalidations]: unknown[] = parts;
   if (typeof announcement !== 'string' || announcement.length > maxAnnouncementLength) return undefined;
-  if (!changes.every(isChange)) return undefined;
-  return { announcement, changes: changes.map(([kind, id]) => (isOneOf(kinds, kind) ? { kind, id } : everything)) };
+  if (!invalidations.every(isInvalidation)) return undefined;
+  return {
+    announcement,
+    invalidations: invalidations.map(([kind, id]) => (isOneOf(kinds, kind) ? { kind, id } : everything)),
+  };
 }
 
-const isChange = (part: unknown): part is [string, string] =>
+const isInvalidation = (part: unknown): part is [string, string] =>
   Array.isArray(part) && part.length === 2 && part.every((value) => typeof value === 'string');
 
 /** The confirmation of an announcement. Only this instance can make it, because its id is only in the table. */

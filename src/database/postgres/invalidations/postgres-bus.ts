@@ -8,11 +8,11 @@ import type { DatabaseClock } from './database-clock.ts';
 import { findInstance, type InstanceRow, isVisibleIn, listInstances, removeInstances } from './instance-table.ts';
 import { InvalidationConnection } from './invalidation-connection.ts';
 import {
-  changesChannel,
   confirmationBy,
   confirmationsChannel,
   formatAnnouncement,
   formatConfirmation,
+  invalidationsChannel,
   jobsChannel,
   parseAnnouncement,
   parseConfirmation,
@@ -23,7 +23,7 @@ import type { LeaseRenewals } from './lease-renewals.ts';
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
 const maxUnsettled = 10_000;
 const maxConfirmations = 1000;
-/** After this delay, the table of instances is read again: an instance that has registered again does not confirm earlier changes. */
+/** After this delay, the table of instances is read again: an instance that registers again does not confirm earlier invalidations. */
 const firstRecheckMs = 50;
 const maxRecheckMs = 400;
 
@@ -42,8 +42,8 @@ interface Unsettled {
 }
 
 /**
- * Announces changes to the instances of one database over LISTEN/NOTIFY. A change is settled when every listening instance has confirmed
- * it, or when the leases of the others have expired. An instance without a lease does not use its caches.
+ * Announces invalidations to the instances of one database over LISTEN/NOTIFY. An invalidation is settled when every listening instance
+ * has confirmed it, or when the leases of the others have expired. An instance without a lease does not use its caches.
  * docs/decisions/lease-on-invalidations.md explains why this is enough.
  */
 export class PostgresBus implements Bus {
@@ -76,20 +76,20 @@ export class PostgresBus implements Bus {
     return this.#connection.open();
   }
 
-  async announce(tx: Tx, changes: readonly Invalidation[]): Promise<string> {
+  async announce(tx: Tx, invalidations: readonly Invalidation[]): Promise<string> {
     // The id is random, because instances confirm every announcement, even a forged one.
     const announcement = randomUUID();
-    const message = formatAnnouncement({ announcement, changes });
+    const message = formatAnnouncement({ announcement, invalidations });
     const { rows } = await sql<{
       transaction: string;
-    }>`select pg_current_xact_id()::text as transaction, pg_notify(${changesChannel}, ${message})`.execute(tx);
+    }>`select pg_current_xact_id()::text as transaction, pg_notify(${invalidationsChannel}, ${message})`.execute(tx);
     const transaction = BigInt(rows[0]?.transaction as string);
     this.#unsettled.set(announcement, { transaction, confirmations: new Set(), confirmed: () => undefined });
     return announcement;
   }
 
-  async settle(announcement: string, changes: readonly Invalidation[]): Promise<void> {
-    const notified = notifyListeners(this.#listeners, changes);
+  async settle(announcement: string, invalidations: readonly Invalidation[]): Promise<void> {
+    const notified = notifyListeners(this.#listeners, invalidations);
     await this.#allConfirmed(announcement);
     await notified;
   }
@@ -151,7 +151,7 @@ export class PostgresBus implements Bus {
 
   #notified(channel: string, payload: string): void {
     if (channel === confirmationsChannel) this.#addConfirmation(payload);
-    else if (channel === changesChannel) this.#applyChanges(payload);
+    else if (channel === invalidationsChannel) this.#applyInvalidations(payload);
     else if (channel === jobsChannel) for (const listener of this.#wakeListeners) listener();
   }
 
@@ -163,10 +163,10 @@ export class PostgresBus implements Bus {
     unsettled.confirmed();
   }
 
-  #applyChanges(payload: string): void {
+  #applyInvalidations(payload: string): void {
     const announced = parseAnnouncement(payload);
     if (!announced) return;
-    const { announcement, changes } = announced;
+    const { announcement, invalidations } = announced;
     const { id } = this.#connection;
     const confirm = () => {
       // An instance does not confirm its own announcements.
@@ -175,7 +175,7 @@ export class PostgresBus implements Bus {
       this.#connection.query('select pg_notify($1, $2)', [confirmationsChannel, message]).catch(() => undefined);
     };
     // Confirms after all listeners have finished, so that no part of this instance still uses the old state.
-    const notified = notifyListeners(this.#listeners, changes);
+    const notified = notifyListeners(this.#listeners, invalidations);
     if (notified) void notified.then(confirm);
     else confirm();
   }

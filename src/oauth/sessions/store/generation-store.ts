@@ -20,8 +20,8 @@ const updateUsedGeneration = compiledQuery((db, { id, generation, now }: Session
 );
 
 /** The first call sets the time. A session with a newer generation does not change. */
-export const setUsedGeneration = async (database: Database, of: SessionGeneration): Promise<void> =>
-  (await updateUsedGeneration.write(database, of)).durable;
+export const setUsedGeneration = async (database: Database, used: SessionGeneration): Promise<void> =>
+  (await updateUsedGeneration.write(database, used)).durable;
 
 /** True once for each generation. */
 export async function setRetriedGeneration(

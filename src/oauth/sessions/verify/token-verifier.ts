@@ -58,7 +58,7 @@ export class TokenVerifier {
     this.#provePossession = provePossession;
     this.#legacyTokens = legacyTokens;
     this.#lastUses = new LastUses(context);
-    context.database.bus.subscribe((change) => this.#cache.invalidate(change));
+    context.database.bus.subscribe((invalidation) => this.#cache.invalidate(invalidation));
     keys.onChange(() => this.#cache.invalidate({ kind: 'everything', id: '' }));
   }
 

@@ -31,7 +31,7 @@ export class Streams {
   readonly #recorded: readonly string[];
   readonly #open = new Set<Stream>();
   readonly #byAccount = new Map<string, number>();
-  readonly #follower: Poller;
+  readonly #poller: Poller;
   /** All live streams have handled the changes up to here. */
   #head = 0;
   #sweep: NodeJS.Timeout | undefined;
@@ -41,13 +41,13 @@ export class Streams {
     this.#log = log;
     this.#resources = resources;
     this.#recorded = [...recordedResources(resources).keys()];
-    this.#follower = new Poller(context.log, {
+    this.#poller = new Poller(context.log, {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
       everyMs: lookEveryMs,
       failed: 'the log of changes could not be read; Gatehouse tries again',
     });
-    context.database.bus.subscribe((change) => this.#invalidate(change));
+    context.database.bus.subscribe((invalidation) => this.#invalidate(invalidation));
   }
 
   get size(): number {
@@ -96,11 +96,11 @@ export class Streams {
   }
 
   wake(): void {
-    if (this.#open.size > 0) void this.#follower.wake();
+    if (this.#open.size > 0) void this.#poller.wake();
   }
 
   async stop(): Promise<void> {
-    await this.#follower.stop();
+    await this.#poller.stop();
     clearInterval(this.#sweep);
     for (const stream of this.#open) stream.end('service_stops');
   }
@@ -179,9 +179,9 @@ export class Streams {
     return false;
   }
 
-  #invalidate(change: Invalidation): void {
-    if (change.kind === 'writer') return;
-    for (const stream of this.#open) if (stream.affects(change)) stream.end('access_changed');
+  #invalidate(invalidation: Invalidation): void {
+    if (invalidation.kind === 'writer') return;
+    for (const stream of this.#open) if (stream.affects(invalidation)) stream.end('access_changed');
   }
 
   #sweepStreams(): void {

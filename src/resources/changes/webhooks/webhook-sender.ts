@@ -59,14 +59,14 @@ export class WebhookSender {
   readonly #services: SenderServices;
   readonly #fetch: GuardedFetch;
   readonly #sending = new Set<Promise<void>>();
-  readonly #follower: Poller;
+  readonly #poller: Poller;
   #idle = false;
 
   constructor(context: Context, services: SenderServices) {
     this.#context = context;
     this.#services = services;
     this.#fetch = createGuardedFetch(context.config);
-    this.#follower = new Poller(context.log, {
+    this.#poller = new Poller(context.log, {
       poll: () => this.#poll(),
       isNeeded: () => true,
       everyMs: lookEveryMs,
@@ -75,7 +75,7 @@ export class WebhookSender {
   }
 
   wake(): void {
-    void this.#follower.wake();
+    void this.#poller.wake();
   }
 
   /** Call it when a change was recorded. If there are no webhooks, it does not query the database. */
@@ -84,7 +84,7 @@ export class WebhookSender {
   }
 
   async stop(): Promise<void> {
-    await this.#follower.stop();
+    await this.#poller.stop();
     await Promise.allSettled(this.#sending);
   }
 
@@ -102,7 +102,7 @@ export class WebhookSender {
       if (webhook.position < settled) await this.#makeDeliveries(webhook, settled);
       await this.#send(webhook);
     } catch (error) {
-      if (this.#follower.isStopped) return;
+      if (this.#poller.isStopped) return;
       this.#context.log.warn(
         { err: error, webhook: webhook.id },
         'a webhook could not be called; Gatehouse tries again',

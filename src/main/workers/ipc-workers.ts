@@ -1,4 +1,4 @@
-import type { SharedCounts, WorkerProcesses } from '../../database/context.ts';
+import type { OtherWorkers, SharedCounts } from '../../database/context.ts';
 import { unavailable } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { PrimaryMessage, RateLimitCounts, WorkerMessage } from './messages.ts';
@@ -16,8 +16,8 @@ interface SentCounts {
   readonly totals: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
-/** The other workers, which a worker reaches through the primary. */
-export class WorkerSiblings implements WorkerProcesses {
+/** The other workers. A worker sends them messages through the primary, over the IPC channel of Node. */
+export class IpcWorkers implements OtherWorkers {
   readonly #send: (message: WorkerMessage) => void;
   readonly #workers: number;
   readonly #waiting = new Map<number, (text: string) => void>();
