@@ -59,7 +59,8 @@ const withoutSessions = (definitions: readonly ResourceDefinition[]): ResourceDe
 
 /** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
-  const [services, extensions] = await Promise.all([createServices(context), loadExtensions(context.config)]);
+  const services = await createServices(context);
+  const extensions = await loadExtensions(context, services);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;
   const { enqueuing, jobs, scheduler } = services;
   await sessions.applyMaxAge();
@@ -95,7 +96,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   });
   awaitReplicaNotices(app, context);
   describeApi(app);
-  for (const extension of extensions) extension.beforeRoutes?.(app, context, resources);
+  for (const extension of extensions) extension.beforeRoutes?.(app, resources);
   serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
   serveOAuth(app, oauth);
@@ -121,7 +122,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
       notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
   });
   serveOverview(app, context, services);
-  for (const extension of extensions) extension.serve?.(app, oauth, served);
+  for (const extension of extensions) extension.serve?.(app, served);
   serveOpenApi(app, context.config);
   const own = { services: resourceServices, loaded: routes };
   const { factors, providers } = services;

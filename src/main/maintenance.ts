@@ -36,5 +36,5 @@ export const scheduleMaintenance = (
     ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => scheduler.tick() }]),
     { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => scheduler.prune() },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
-    ...extensions.flatMap((extension) => extension.maintenance?.(context) ?? []),
+    ...extensions.flatMap((extension) => extension.maintenance ?? []),
   ]);

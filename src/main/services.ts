@@ -46,7 +46,7 @@ import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import { Queue } from '../resources/queue/queue.ts';
-import { openLegacyTokens } from './extensions.ts';
+import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { Activity } from './overview/activity.ts';
 
 /** The services without routes, for startup and for commands that do not serve requests. */

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import pino from 'pino';
-import { LegacyKeys } from '../../extensions/passport/legacy-tokens/legacy-keys.ts';
 import { PassportTokens } from '../../extensions/passport/legacy-tokens/passport-tokens.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/database/context.ts';
@@ -57,7 +56,7 @@ describe('An import', () => {
           await old.run(statements(logins, loginStates, user, client));
           await importOf(context, old);
           const keys = await openKeyRing(context);
-          const tokens = new PassportTokens(context, new LegacyKeys(context));
+          const tokens = new PassportTokens(context);
           const { verifier } = createSessions(context, keys, tokens);
           for (const [i, [situation, { access_token, refresh_token }]] of logins.entries()) {
             const { sub, aud } = jtiOf(access_token);

@@ -93,14 +93,15 @@ onBothEngines('A refresh token of the old service', (engine) => {
     assert.equal((await refresh(service, legacyRefresh, web)).status, 400);
     assert.equal((await whoAmI(service, login.access_token)).status, 401);
     assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 200);
-    const { forgetLegacyTokens } = await import('../../extensions/passport/legacy-tokens/passport-tokens.ts');
+    const { PassportTokens } = await import('../../extensions/passport/legacy-tokens/passport-tokens.ts');
+    const tokens = new PassportTokens(service.context);
     const keys = async () =>
       (await service.context.database.db.selectFrom('legacy_keys').select('id').execute()).map(({ id }) => id).sort();
-    await forgetLegacyTokens(service.context);
+    await tokens.prune();
     assert.deepEqual(await keys(), ['app', 'ids', 'public']);
     service.advance(340 * day);
     assert.equal((await whoAmI(service, held.of('personal').access_token)).status, 401);
-    await forgetLegacyTokens(service.context);
+    await tokens.prune();
     assert.deepEqual(await keys(), ['ids']);
   });
 

@@ -9,7 +9,7 @@ import { parseJson } from '../../../src/platform/json-text.ts';
 import type { RefreshPayload } from './defuse.ts';
 import { legacyId } from './legacy-id.ts';
 import { type LegacyClaims, looksLikeLegacyJwt, readLegacyJwt } from './legacy-jwt.ts';
-import type { LegacyKeys } from './legacy-keys.ts';
+import { LegacyKeys } from './legacy-keys.ts';
 import {
   deleteExpired,
   deleteUnusedKeys,
@@ -31,9 +31,9 @@ export class PassportTokens implements LegacyTokens {
   readonly #decrypter: RefreshTokenDecrypter;
   readonly #signatures = new BoundedMap<string, LegacyClaims>(rememberedSignatures);
 
-  constructor(context: Context, keys: LegacyKeys) {
+  constructor(context: Context) {
     this.#context = context;
-    this.#keys = keys;
+    this.#keys = new LegacyKeys(context);
     this.#decrypter = new RefreshTokenDecrypter(context);
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return;
@@ -80,6 +80,18 @@ export class PassportTokens implements LegacyTokens {
 
   readScopes(): Promise<ScopeMap> {
     return readScopeMap(this.#context.database.db);
+  }
+
+  /** Removes expired tokens of the old service. With the last token, the keys are removed too. */
+  async prune(): Promise<void> {
+    const { database, log, now } = this.#context;
+    await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
+    const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
+      const keys = await deleteUnusedKeys(tx);
+      if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
+      return keys;
+    });
+    if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are deleted');
   }
 
   /** Cached: the result changes only with the keys. */
@@ -136,14 +148,3 @@ const claimsOf = (iss: string, claims: LegacyClaims, session: LegacySession): Ac
   scope: parseJson(session.scopes).join(' '),
   sid: session.id,
 });
-
-/** Removes expired tokens of the old service. With the last token, the keys are removed too. */
-export async function forgetLegacyTokens({ database, log, now }: Context): Promise<void> {
-  await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
-  const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
-    const keys = await deleteUnusedKeys(tx);
-    if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });
-    return keys;
-  });
-  if (forgotten > 0) log.info('the last token of the earlier service has expired; its keys are deleted');
-}
