@@ -1,3 +1,4 @@
+import { hasStandardVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { Extension } from './extension.ts';
 import type { Services } from './services.ts';
@@ -8,4 +9,11 @@ export async function loadExtensions(context: Context, services: Services): Prom
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
   return loaded.map(({ createExtension }) => createExtension(context, services));
+}
+
+/** Loads nothing unless one of OpenTelemetry's variables is set. Call it before the database is opened. */
+export async function startTelemetry(version: string) {
+  if (!hasStandardVariables()) return undefined;
+  const extension = await import('../../extensions/opentelemetry/start-telemetry.ts');
+  return extension.startTelemetry(version);
 }

@@ -17,16 +17,7 @@ import { serviceVersion } from '../platform/version.ts';
 import { openEventsLog } from '../resources/audit/open-events-log.ts';
 import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
-import type { Telemetry } from './telemetry/open-telemetry.ts';
-import { readTelemetrySettings } from './telemetry/telemetry-settings.ts';
-
-/** Does nothing, and loads nothing, unless the OpenTelemetry variables enable it. Call it before the database is opened. */
-async function startTelemetry(version: string): Promise<Telemetry | undefined> {
-  const settings = readTelemetrySettings();
-  if (!settings) return undefined;
-  const { openTelemetry } = await import('./telemetry/open-telemetry.ts');
-  return openTelemetry(settings, version);
-}
+import { startTelemetry } from './extensions.ts';
 
 export interface StartOptions {
   readonly log: Logger;

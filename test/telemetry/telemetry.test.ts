@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
-import { readTelemetrySettings } from '../../src/main/telemetry/telemetry-settings.ts';
+import { readTelemetrySettings } from '../../extensions/opentelemetry/telemetry-settings.ts';
 import { createLog } from '../../src/platform/log.ts';
 import { tracing } from '../../src/platform/tracing.ts';
 import { addLogin, password } from '../harness/accounts.ts';

@@ -1,6 +1,6 @@
-import { standardVariable } from '../../config/config.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
+import { standardVariable } from '../../src/config/config.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
 
 type Exporter = 'otlp' | 'console';
 type Protocol = 'http/protobuf' | 'http/json';

@@ -23,10 +23,10 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { standardVariable } from '../../config/config.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import type { Metrics } from '../../platform/metrics.ts';
-import { setTracing } from '../../platform/tracing.ts';
+import { standardVariable } from '../../src/config/config.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import type { Metrics } from '../../src/platform/metrics.ts';
+import { setTracing } from '../../src/platform/tracing.ts';
 import { PrometheusMetricProducer } from './prometheus-metric-producer.ts';
 import { SpanTracing } from './span-tracing.ts';
 import { standardNumber, type TelemetrySettings } from './telemetry-settings.ts';
@@ -55,8 +55,6 @@ const resourceOf = (version: string): Resource =>
   defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'gatehouse', 'service.version': version }))
     .merge(detectResources({ detectors: [envDetector] }));
-
-export type Telemetry = Awaited<ReturnType<typeof openTelemetry>>;
 
 export async function openTelemetry({ traces, metrics }: TelemetrySettings, version: string) {
   const resource = resourceOf(version);

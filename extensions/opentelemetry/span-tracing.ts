@@ -10,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import type { RequestSpan, SpanOptions, Tracing } from '../../platform/tracing.ts';
+import type { RequestSpan, SpanOptions, Tracing } from '../../src/platform/tracing.ts';
 
 const kinds = { client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER } as const;
 

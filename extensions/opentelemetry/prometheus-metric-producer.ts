@@ -8,7 +8,7 @@ import {
   type MetricData,
   type MetricProducer,
 } from '@opentelemetry/sdk-metrics';
-import type { Metrics } from '../../platform/metrics.ts';
+import type { Metrics } from '../../src/platform/metrics.ts';
 
 interface Value {
   readonly value: number;
