@@ -22,7 +22,7 @@ import { serveRegistration } from '../oauth/registration/registration-routes.ts'
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
-import { servePages } from '../pages/pages.ts';
+import { serveOperatorRoutes, servePages } from '../pages/pages.ts';
 import { createWebSessions, internalTokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
@@ -124,10 +124,11 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveOverview(app, context, services);
   for (const extension of extensions) extension.serve?.(app, served);
   serveOpenApi(app, context.config);
-  const own = { services: resourceServices, loaded: routes };
   const { factors, providers } = services;
   const pageServices = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
-  await servePages(app, context, pageServices, own);
+  const kit = await servePages(app, context, pageServices);
+  for (const extension of extensions) extension.servePages?.(app, kit);
+  serveOperatorRoutes(app, kit, resourceServices, routes);
 
   const background = scheduleMaintenance(context, services, extensions);
   if (!context.idle) app.addHook('onReady', async () => queue.start());

@@ -1,5 +1,6 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
+import type { PageKit } from '../pages/kit/page-request.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { BackgroundJob } from './background.ts';
@@ -12,6 +13,8 @@ export interface Extension {
   beforeRoutes?(app: App, resources: readonly ResourceDefinition[]): void;
   /** Adds its own routes. */
   serve?(app: App, resources: Resources): void;
+  /** Adds its own pages. */
+  servePages?(app: App, kit: PageKit): void;
   readonly maintenance?: readonly BackgroundJob[];
 }
 

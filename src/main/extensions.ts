@@ -6,6 +6,7 @@ import type { Services } from './services.ts';
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
   const loaded = await Promise.all([
     import('../../extensions/mcp/extension.ts'),
+    import('../../extensions/api-reference/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
   return loaded.map(({ createExtension }) => createExtension(context, services));

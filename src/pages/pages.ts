@@ -22,7 +22,6 @@ import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
-import { serveReference } from './reference/serve-reference.ts';
 import type { WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveAccount } from './settings/settings-account.ts';
@@ -53,13 +52,8 @@ interface PageServices {
   readonly proxiedClients: readonly ProxiedClient[];
 }
 
-/** All pages, the console, and the pages of the operator. */
-export async function servePages(
-  app: App,
-  context: Context,
-  services: PageServices,
-  own: { readonly services: ResourceServices; readonly loaded: readonly Loaded[] },
-): Promise<void> {
+/** All pages and the console. */
+export async function servePages(app: App, context: Context, services: PageServices): Promise<PageKit> {
   requireFreeLoginPath(context.config.loginPageUrl);
   const kit = await createPageKit(app, context, services);
   kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
@@ -92,10 +86,8 @@ export async function servePages(
   serveConnections(kit, services.oauth);
   serveApplications(kit, services.scopes);
   serveAccount(kit, context);
-  serveReference(app, kit);
   serveConsole(app, kit);
-  serveRoutes(app, own.services, own.loaded, kit.checkForm);
-  serveOperatorPages(kit, own.services, own.loaded);
+  return kit;
 }
 
 /** Paths that are already in use. */
@@ -107,7 +99,14 @@ function requireFreeLoginPath(name: string): void {
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
 }
 
-function serveOperatorPages(kit: PageKit, services: ResourceServices, loaded: readonly Loaded[]): void {
+/** The routes and pages of the operator. */
+export function serveOperatorRoutes(
+  app: App,
+  kit: PageKit,
+  services: ResourceServices,
+  loaded: readonly Loaded[],
+): void {
+  serveRoutes(app, services, loaded, kit.checkForm);
   for (const declared of loaded) {
     if (declared.kind !== 'page') continue;
     const { path, auth, view, load } = declared.page;

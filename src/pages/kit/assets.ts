@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import type { Brand, BrandColours } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
@@ -14,22 +14,11 @@ const webauthnBundle = join(
   '../dist/bundle/index.umd.min.js',
 );
 
-const files = [
-  {
-    name: 'pages.css',
-    of: ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css'],
-    type: 'text/css; charset=utf-8',
-  },
-  { name: 'pages.js', of: ['pages.js'], type: 'text/javascript; charset=utf-8' },
-  { name: 'passkeys.js', of: [webauthnBundle, 'passkeys.js'], type: 'text/javascript; charset=utf-8' },
-  { name: 'icon.svg', of: ['icon.svg'], type: 'image/svg+xml' },
-  {
-    name: 'reference.css',
-    of: ['base.css', 'forms.css', 'sign-in.css', 'reference.css', 'reference-operation.css'],
-    type: 'text/css; charset=utf-8',
-  },
-  { name: 'reference.js', of: ['reference-examples.js', 'reference.js'], type: 'text/javascript; charset=utf-8' },
-];
+const types = new Map([
+  ['.css', 'text/css; charset=utf-8'],
+  ['.js', 'text/javascript; charset=utf-8'],
+  ['.svg', 'image/svg+xml'],
+]);
 
 const open = { auth: 'public', limited: false, errors: 'page' } as const;
 
@@ -73,24 +62,33 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 }
 
 /**
- * Serves the stylesheet, script and icon of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their
- * addresses, which change with the content, so browsers may cache the files forever.
+ * Serves some files as one file `/assets/…`. The files are in `pages/assets`, or have absolute paths. Returns the address, which changes
+ * with the content, so browsers may cache the file forever.
  */
-export async function serveAssets(app: App, { viewsDir }: Config, brand: Brand, root: string) {
-  const urls = files.map(({ name, of, type }) => {
-    const own = of.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
+export type ServeAsset = (name: string, files: readonly string[]) => string;
+
+export const createServeAsset =
+  (app: App, brand: Brand, root: string): ServeAsset =>
+  (name, files) => {
+    const own = files.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
     const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
-    const compressed = new CompressedContent(type, content);
+    const compressed = new CompressedContent(types.get(extname(name)) as string, content);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
       compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
     );
     return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
-  });
+  };
+
+/** Serves the assets of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their addresses. */
+export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: ServeAsset, brand: Brand, root: string) {
+  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css']);
+  const js = serveAsset('pages.js', ['pages.js']);
+  const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js']);
+  const icon = serveAsset('icon.svg', ['icon.svg']);
   const own = join(viewsDir, 'assets');
   if (existsSync(own)) await serveOwn(app, own);
-  const [css, js, passkeys, icon, referenceCss, referenceJs] = urls as [string, string, string, string, string, string];
   const logo = serveLogo(app, brand, root);
-  return { css, js, passkeys, referenceCss, referenceJs, icon: logo ?? icon, logo: logo ?? icon };
+  return { css, js, passkeys, icon: logo ?? icon, logo: logo ?? icon };
 }
 
 async function serveOwn(app: App, folder: string): Promise<void> {

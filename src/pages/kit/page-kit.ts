@@ -14,7 +14,7 @@ import { createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
 import { createLoginClient } from '../session/login-client.ts';
 import { createRequestLanguage } from '../session/request-language.ts';
-import { serveAssets } from './assets.ts';
+import { createServeAsset, serveAssets } from './assets.ts';
 import { describeError } from './describe-error.ts';
 import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
 import { currentPath, themeVariables } from './theme.ts';
@@ -47,7 +47,8 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const brand = readBrand(config);
   const policy = contentSecurityPolicy(brand);
-  const assets = await serveAssets(app, config, brand, root);
+  const serveAsset = createServeAsset(app, brand, root);
+  const assets = await serveAssets(app, config, serveAsset, brand, root);
   const cookies = createCookies(config);
   const csrf = createCsrf(config, keys, cookies);
   const languages = getLanguages(config);
@@ -106,6 +107,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     brand,
     root,
     assets,
+    serveAsset,
     policy,
     database,
     now,

@@ -12,7 +12,7 @@ import { asObject } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import type { LoginClient } from '../session/login-client.ts';
-import type { serveAssets } from './assets.ts';
+import type { ServeAsset, serveAssets } from './assets.ts';
 import type { Variables } from './views.ts';
 
 /** The additional sources that a page needs. */
@@ -34,6 +34,7 @@ export interface PageKit {
   /** The path of BASE_URL, which may be empty. */
   readonly root: string;
   readonly assets: Awaited<ReturnType<typeof serveAssets>>;
+  readonly serveAsset: ServeAsset;
   /** The default Content-Security-Policy. */
   readonly policy: string;
   readonly database: Database;

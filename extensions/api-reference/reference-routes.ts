@@ -1,26 +1,19 @@
+import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../http/app.ts';
-import { CompressedContent } from '../../http/compressed-content.ts';
-import { addVary, privateCache } from '../../http/gate/caching.ts';
-import { openApiDocument } from '../../http/openapi/openapi.ts';
-import { paramsOf } from '../../http/query-of.ts';
-import { findUser } from '../../identity/accounts/user-store.ts';
-import { BoundedMap } from '../../platform/bounded-map.ts';
-import { forbidden, notFound } from '../../platform/errors.ts';
-import type { PageKit } from '../kit/page-request.ts';
-import { themeVariables } from '../kit/theme.ts';
-import { cookieTokenOf } from '../session/authenticate-web.ts';
-import { mayBeOwnPage } from '../session/page-origin.ts';
-import { secondsLeft } from '../session/seconds-left.ts';
-import { type ReferenceDocument, readDocument } from './reference-document.ts';
-import {
-  changelogPage,
-  changelogSlug,
-  overviewPage,
-  type PageFrame,
-  readApiChanges,
-  sectionPage,
-} from './reference-html.ts';
+import type { App } from '../../src/http/app.ts';
+import { CompressedContent } from '../../src/http/compressed-content.ts';
+import { addVary, privateCache } from '../../src/http/gate/caching.ts';
+import { openApiDocument } from '../../src/http/openapi/openapi.ts';
+import { paramsOf } from '../../src/http/query-of.ts';
+import { findUser } from '../../src/identity/accounts/user-store.ts';
+import type { PageKit } from '../../src/pages/kit/page-request.ts';
+import { themeVariables } from '../../src/pages/kit/theme.ts';
+import { cookieTokenOf } from '../../src/pages/session/authenticate-web.ts';
+import { mayBeOwnPage } from '../../src/pages/session/page-origin.ts';
+import { secondsLeft } from '../../src/pages/session/seconds-left.ts';
+import { BoundedMap } from '../../src/platform/bounded-map.ts';
+import { forbidden } from '../../src/platform/errors.ts';
+import type { createReference } from './create-reference.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
 /** More than the number of sections and themes. An unknown section gets a 404 before anything is cached. */
@@ -29,16 +22,20 @@ const keptPages = 500;
 /** `/docs`: the API reference, made from the OpenAPI document. Each part of the API has a page. */
 export function serveReference(app: App, kit: PageKit): void {
   const pages = new BoundedMap<string, CompressedContent>(keptPages);
-  let described: ReferenceDocument | undefined;
+  const file = (name: string): string => join(import.meta.dirname, 'assets', name);
+  const styles = ['base.css', 'forms.css', 'sign-in.css', file('reference.css'), file('reference-operation.css')];
+  const referenceCss = kit.serveAsset('reference.css', styles);
+  const referenceJs = kit.serveAsset('reference.js', [file('reference-examples.js'), file('reference.js')]);
+  let writePage: ReturnType<typeof createReference> | undefined;
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    described ??= readDocument(await openApiDocument(app, kit.config));
     const { section: slug } = paramsOf(request);
     const themed = themeVariables(kit.cookies, request);
     const key = `${themed.chosen_theme} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      const created = pageOf(described, slug, { ...kit, ...themed });
+      writePage ??= (await import('./create-reference.ts')).createReference(await openApiDocument(app, kit.config));
+      const created = writePage(slug, { ...kit, ...themed, referenceCss, referenceJs });
       page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);
     }
@@ -51,14 +48,6 @@ export function serveReference(app: App, kit: PageKit): void {
   // Like the console, the page calls the API with the token of the reader's session.
   const config = { auth: 'public', web: 'optional' } as const;
   app.post('/docs/token', { config, schema: { hide: true } }, (request, reply) => sendToken(kit, request, reply));
-}
-
-function pageOf(described: ReferenceDocument, slug: string | undefined, frame: PageFrame): string {
-  if (slug === undefined) return overviewPage(described, frame);
-  const section = described.sections.find((one) => one.slug === slug);
-  if (section) return sectionPage(described, section, frame);
-  if (slug === changelogSlug) return changelogPage(described, readApiChanges(), frame);
-  throw notFound();
 }
 
 async function sendToken(kit: PageKit, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,5 +1,5 @@
-import type { Schemas } from '../../http/openapi/openapi-components.ts';
-import type { DescribedOperation } from '../../http/openapi/openapi-samples.ts';
+import type { Schemas } from '../../src/http/openapi/openapi-components.ts';
+import type { DescribedOperation } from '../../src/http/openapi/openapi-samples.ts';
 
 export type Parameter = NonNullable<DescribedOperation['parameters']>[number] & { readonly description?: string };
 

@@ -1,8 +1,9 @@
-import { join } from 'node:path';
-import { escapeHtml } from '../../config/languages/format-html.ts';
-import { readIfExists } from '../../platform/read-if-exists.ts';
-import type { PageKit } from '../kit/page-request.ts';
-import type { themeVariables } from '../kit/theme.ts';
+import { fileURLToPath } from 'node:url';
+import { escapeHtml } from '../../src/config/languages/format-html.ts';
+import type { PageKit } from '../../src/pages/kit/page-request.ts';
+import type { themeVariables } from '../../src/pages/kit/theme.ts';
+import { readIfExists } from '../../src/platform/read-if-exists.ts';
+import { packageFolder } from '../../src/platform/version.ts';
 import { Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import type { ReferenceDocument, Section } from './reference-document.ts';
@@ -16,7 +17,7 @@ interface Release {
 const apiPathPattern = /\/v1\b|\/oauth\b|\/\.well-known\b|\/openapi\.json|\/mcp\b/;
 
 /** The lines of CHANGELOG.md that name a path of the API, by release. Empty if the file was not shipped. */
-export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGELOG.md')): Release[] {
+export function readApiChanges(file = fileURLToPath(new URL('CHANGELOG.md', packageFolder))): Release[] {
   const [, ...releases] = (readIfExists(file) ?? '').split(/^## /m);
   return releases
     .map((release) => {
@@ -30,7 +31,8 @@ export function readApiChanges(file = join(import.meta.dirname, '../../../CHANGE
 const onOneLine = (item: string): string => (item.split(/\n\s*\n/, 1)[0] ?? '').replace(/\s+/g, ' ').trim();
 
 /** The values around the content of every page. */
-export type PageFrame = Pick<PageKit, 'root' | 'brand' | 'loginPath' | 'assets'> & ReturnType<typeof themeVariables>;
+export type PageFrame = Pick<PageKit, 'root' | 'brand' | 'loginPath' | 'assets'> &
+  ReturnType<typeof themeVariables> & { readonly referenceCss: string; readonly referenceJs: string };
 
 const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here: boolean) =>
   html`<ul>${operations.map(
@@ -63,7 +65,7 @@ ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-presse
 const scriptTag = (src: string): Html => new Html(`<script type="module" src="${escapeHtml(src)}"></script>`);
 
 function page(described: ReferenceDocument, current: Section | undefined, frame: PageFrame, main: Html): string {
-  const { root, brand, assets, theme, loginPath } = frame;
+  const { root, brand, assets, theme, loginPath, referenceCss, referenceJs } = frame;
   const here = current ? `/docs/${current.slug}` : '/docs';
   const name = current ? `${current.name} · ` : '';
   return html`<!doctype html>
@@ -74,8 +76,8 @@ function page(described: ReferenceDocument, current: Section | undefined, frame:
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
 <title>${name}${brand.name} API reference</title>
 <link rel="icon" href="${assets.icon}">
-<link rel="stylesheet" href="${assets.referenceCss}">
-${scriptTag(assets.referenceJs)}
+<link rel="stylesheet" href="${referenceCss}">
+${scriptTag(referenceJs)}
 </head>
 <body class="reference" data-root="${root}">
 <a class="skip" href="#main">Skip to content</a>
