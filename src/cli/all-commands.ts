@@ -20,24 +20,22 @@ import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
 import { addTypes } from './commands/types.ts';
 import { userCommands } from './commands/user-commands.ts';
-import { addUserImport } from './commands/user-import.ts';
 import { addWebhooksListen } from './commands/webhooks-listen.ts';
-
-const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-  ['user', 'Create and manage users.', ...userCommands, addUserImport],
-  ['client', 'Create and manage clients.', addClientCreate, ...clientCommands],
-  ['session', 'List and end sessions.', ...sessionCommands],
-  ['webhooks', 'Try webhooks.', addWebhooksListen],
-  ['job', 'List and run your own jobs.', ...jobCommands],
-  ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
-];
 
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
-  const all = [...groups, ['import', 'Import another service.', extensions.import] as const];
-  for (const [name, description, ...commands] of all) {
+  const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
+    ['user', 'Create and manage users.', ...userCommands, extensions.user],
+    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands],
+    ['session', 'List and end sessions.', ...sessionCommands],
+    ['webhooks', 'Try webhooks.', addWebhooksListen],
+    ['job', 'List and run your own jobs.', ...jobCommands],
+    ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
+    ['import', 'Import another service.', extensions.import],
+  ];
+  for (const [name, description, ...commands] of groups) {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }

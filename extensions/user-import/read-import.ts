@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
-import { isObject } from '../../platform/is-object.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
+import { codeOf, OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { isObject } from '../../src/platform/is-object.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
 
 /** A record of the file, unchanged. */
 export interface ImportRecord {

@@ -1,8 +1,8 @@
-import { type Config, roleNames } from '../../config/config.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
-import { newUserRow } from '../accounts/user.ts';
-import { readProfile } from '../accounts/user-fields.ts';
-import { isKnownHash } from '../passwords/imported-hashes.ts';
+import { type Config, roleNames } from '../../src/config/config.ts';
+import { newUserRow } from '../../src/identity/accounts/user.ts';
+import { readProfile } from '../../src/identity/accounts/user-fields.ts';
+import { isKnownHash } from '../../src/identity/passwords/imported-hashes.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
 import { type ImportRecord, importColumns } from './read-import.ts';
 
 /** Converts a record to a row, or returns all of its errors. */

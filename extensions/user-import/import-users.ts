@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
-import type { Context } from '../../database/context.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../accounts/user-store.ts';
+import type { Context } from '../../src/database/context.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { findByAnyIdentifier, insertNewUsers, type UserRow } from '../../src/identity/accounts/user-store.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { readImportRecord } from './import-record.ts';
 import { formatOf, readRecords } from './read-import.ts';
 

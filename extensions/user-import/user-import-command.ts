@@ -1,11 +1,11 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import type { Command } from 'commander';
-import { type ImportProgress, importUsers } from '../../identity/user-import/import-users.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import type { Progress } from '../../platform/progress.ts';
-import { withContext } from '../operator/with-context.ts';
-import { progressBar } from '../terminal/progress-bar.ts';
-import { printable } from '../terminal/table.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { printable } from '../../src/cli/terminal/table.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import type { Progress } from '../../src/platform/progress.ts';
+import type { ImportProgress } from './import-users.ts';
 
 export function addUserImport(user: Command): void {
   user
@@ -26,6 +26,7 @@ Examples:
   gatehouse user import users.csv`,
     )
     .action(async (file: string) => {
+      const { importUsers } = await import('./import-users.ts');
       const report = new RefusalReport(`${file}.refused.txt`);
       const shown = showingProgress();
       const counts = await withContext((context) =>

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, it, mock } from 'node:test';
-import { onBothEngines } from '../../../test/harness/engines.ts';
-import { logIn } from '../../../test/harness/request.ts';
-import { type Service, services } from '../../../test/harness/service.ts';
-import { WorkerThread } from '../../platform/worker-thread.ts';
+import { WorkerThread } from '../../src/platform/worker-thread.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { logIn } from '../../test/harness/request.ts';
+import { type Service, services } from '../../test/harness/service.ts';
 import { type ImportProgress, importUsers } from './import-users.ts';
 
 const bcrypt = '$2y$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW';
