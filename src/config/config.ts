@@ -112,7 +112,12 @@ export function parseConfig(
         ...aliases.keys(),
         'clients',
       ]);
-    if (value !== undefined) values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
+    if (value === undefined) return;
+    if (values.has(key))
+      throw new OperatorError(
+        `gatehouse.config.ts: "${name}" is another name of a setting that is already set. Remove one.`,
+      );
+    values.set(key, parse(`gatehouse.config.ts: ${name}`, key, value));
   });
   collectErrors(Object.entries({ ...envFile, ...env }), ([name, value]) => {
     if (value === undefined || value === '') return;

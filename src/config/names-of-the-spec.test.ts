@@ -22,3 +22,11 @@ it('login-page-url may begin with a slash', () => {
     assert.throws(() => fromFile({ 'login-page-url': invalid }), /login-page-url: got .*expected a view name/);
   }
 });
+
+it('a setting with both of its names is an error, because one of them would have no effect', () => {
+  assert.throws(
+    () => fromFile({ loginPageUrl: 'login', 'login-page-url': 'entry' }),
+    /"login-page-url" is another name of a setting that is already set/,
+  );
+  assert.equal(fromFile({ loginPageUrl: undefined, 'login-page-url': 'entry' }).loginPageUrl, 'entry');
+});
