@@ -41,9 +41,10 @@ const ownTransactions = new Map([
   ['identity/providers/resolve-identity.ts', 'by a token that an identity provider signed'],
   ['identity/factors/email-codes.ts', 'an unauthenticated request for a code'],
   ['cli/commands/user-commands.ts', 'the operator'],
-  ['oauth/registration/client-documents.ts', 'the service, by the metadata document of an application'],
-  ['oauth/registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
-  ['oauth/registration/prune-clients.ts', 'the service'],
+  ['extensions/client-registration/client-documents.ts', 'the service, by the metadata document of an application'],
+  ['extensions/client-registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
+  ['extensions/client-registration/prune-clients.ts', 'the service'],
+  ['extensions/client-registration/registered-clients.ts', 'by the token that it ends'],
   ['oauth/grants/device-code.ts', 'by a device code and a client, both locked in the transaction'],
   ['oauth/grants/authorization-code.ts', 'by a code and a client, both locked in the transaction'],
   ['oauth/revoke.ts', 'by a client, locked in the transaction'],
@@ -85,14 +86,7 @@ const tableOwners = new Map(
     ],
     oauth: [
       ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
-      ...[
-        'client_registrations',
-        'consents',
-        'authorization_codes',
-        'used_proofs',
-        'pushed_requests',
-        'registration_tokens',
-      ],
+      ...['consents', 'authorization_codes', 'used_proofs', 'pushed_requests'],
     ],
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
@@ -101,7 +95,10 @@ const tableOwners = new Map(
     ],
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
-    extensions: ['mcp_calls', 'legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
+    extensions: [
+      ...['client_registrations', 'registration_tokens', 'mcp_calls'],
+      ...['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
+    ],
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
 );
 
@@ -162,10 +159,8 @@ describe('Layering', () => {
       );
     });
     // The extension port loads each extension on use.
-    assert.deepEqual(
-      [...new Set(wrong.map(({ file }) => file))],
-      ['main/extension-commands.ts', 'main/extensions.ts', 'main/open-legacy-tokens.ts'],
-    );
+    const port = ['extension-commands', 'extensions', 'open-legacy-tokens', 'open-registered-clients'];
+    assert.deepEqual([...new Set(wrong.map(({ file }) => file))].sort(), port.map((name) => `main/${name}.ts`).sort());
     assert.doesNotMatch(textOf('main/extensions.ts'), /from '\.\.\/\.\.\/extensions/);
   });
 

@@ -28,7 +28,7 @@ export async function addCommands(program: Command): Promise<void> {
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.user],
-    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands],
+    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.client],
     ['session', 'List and end sessions.', ...sessionCommands],
     ['webhooks', 'Try webhooks.', addWebhooksListen],
     ['job', 'List and run your own jobs.', ...jobCommands],

@@ -18,7 +18,6 @@ import { ensureCliClient } from '../oauth/clients/cli-client.ts';
 import { serveLogout } from '../oauth/first-party/logout-routes.ts';
 import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
-import { serveRegistration } from '../oauth/registration/registration-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
@@ -100,7 +99,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
   serveOAuth(app, oauth);
-  serveRegistration(app, oauth);
+  for (const extension of extensions) extension.serveOAuth?.(app);
   serveProxies(app, oauth, proxiedClients);
   serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);

@@ -11,6 +11,8 @@ export interface Extension {
   readonly resources?: readonly ResourceDefinition[];
   /** Called before the first route is declared, so that it sees every route. */
   beforeRoutes?(app: App, resources: readonly ResourceDefinition[]): void;
+  /** Adds OAuth endpoints. */
+  serveOAuth?(app: App): void;
   /** Adds its own routes. */
   serve?(app: App, resources: Resources): void;
   /** Adds its own pages. */

@@ -7,6 +7,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
   const loaded = await Promise.all([
     import('../../extensions/mcp/extension.ts'),
     import('../../extensions/api-reference/extension.ts'),
+    import('../../extensions/client-registration/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
   return loaded.map(({ createExtension }) => createExtension(context, services));

@@ -25,7 +25,6 @@ import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
-import { ClientDocuments } from '../oauth/registration/client-documents.ts';
 import { createLockAuthority } from '../oauth/sessions/authority/lock-authority.ts';
 import { endClients, endSessions } from '../oauth/sessions/end-sessions.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
@@ -47,6 +46,7 @@ import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import { Queue } from '../resources/queue/queue.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
+import { openRegisteredClients } from './open-registered-clients.ts';
 import { Activity } from './overview/activity.ts';
 
 /** The services without routes, for startup and for commands that do not serve requests. */
@@ -81,7 +81,7 @@ export async function createServices(context: Context) {
     context,
     keys,
     clients,
-    documents: new ClientDocuments(context, clients, { scopes, keys }),
+    registeredClients: openRegisteredClients(context, clients, { scopes, keys }),
     recordFailedClient: createFailedClientRecorder(context, clients),
     clientKeys: new ClientKeys(context),
     dpop,

@@ -2,11 +2,11 @@ import type { Config } from '../config/config.ts';
 import { acrLevels } from '../platform/proof.ts';
 import { prompts } from './authorize/authorization-request.ts';
 import { responseModes } from './authorize/authorization-response.ts';
+import { clientDocumentsEnabled } from './clients/client-documents.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';
 import { proofAlgorithms } from './proofs/client-jws.ts';
-import { clientDocumentsEnabled } from './registration/client-documents.ts';
 import { grants } from './token-endpoint.ts';
 
 const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];

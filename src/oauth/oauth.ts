@@ -9,11 +9,11 @@ import type { Mail } from '../identity/mail/mail.ts';
 import type { Acr } from '../platform/proof.ts';
 import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
+import type { RegisteredClients } from './clients/registered-clients.ts';
 import type { KnownScopes } from './clients/scopes/scopes.ts';
 import type { createFailedClientRecorder } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';
-import type { ClientDocuments } from './registration/client-documents.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 
@@ -22,8 +22,7 @@ export interface OAuth {
   readonly context: Context;
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
-  /** Finds applications, including those whose id is the address of a client document. */
-  readonly documents: ClientDocuments;
+  readonly registeredClients: RegisteredClients;
   readonly recordFailedClient: ReturnType<typeof createFailedClientRecorder>;
   readonly clientKeys: ClientKeys;
   readonly dpop: Dpop;

@@ -6,7 +6,6 @@ import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { deleteSecretByHash } from './clients/secrets/secret-store.ts';
 import type { OAuth } from './oauth.ts';
-import { endRegistrationToken } from './registration/registration-store.ts';
 import { endSessions } from './sessions/end-sessions.ts';
 
 interface Report {
@@ -18,7 +17,7 @@ interface Report {
 export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   const kind = shortTokenKind(report.token);
   if (kind === 'sec') return endLeakedSecret(oauth, report);
-  if (kind === 'reg') return endLeakedRegistration(oauth, report);
+  if (kind === 'reg') return oauth.registeredClients.reportToken(report);
   await oauth.keys.ensureCurrent();
   const reported = await oauth.verifier.findToken(report.token);
   if (!reported) return;
@@ -39,19 +38,6 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     // The secret opened the sessions of a personal client. At an application, users opened the sessions, so these stay.
     if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
     await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
-  });
-}
-
-async function endLeakedRegistration({ context }: OAuth, { token, source }: Report): Promise<void> {
-  const hash = hashShortToken(token);
-  await context.database.db.transaction().execute(async (tx) => {
-    const clientId = await endRegistrationToken(tx, hash);
-    await recordEvent(context, tx, {
-      type: 'token.reported',
-      clientId,
-      source,
-      data: { what: 'a registration token' },
-    });
   });
 }
 

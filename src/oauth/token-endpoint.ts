@@ -1,11 +1,7 @@
-import type { Context } from '../database/context.ts';
-import { decrementCounts } from '../identity/throttle/throttle-store.ts';
 import { OAuthError } from '../platform/errors.ts';
-import { parseJson } from '../platform/json-text.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient, type ClientRequest } from './client-authentication.ts';
 import { invalidClient, unauthorizedClient } from './clients/client-errors.ts';
-import type { StoredClient } from './clients/client-store.ts';
 import { isGrantForClient, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
 import { limitByRolesOfUser } from './clients/role-scopes.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
@@ -24,28 +20,9 @@ import type { OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { dpopProofRequired } from './proofs/dpop.ts';
-import { writeClientUse, writeFirstUse } from './registration/registration-store.ts';
 import type { TokenResponse } from './schemas.ts';
 import { scopesOfSession } from './sessions/sessions.ts';
 import { readDetails } from './sessions/store/grant-details.ts';
-
-/** The last use is written at most once a day. */
-const useResolutionMs = 86_400_000;
-
-/** Records the use of a registered client, so that it is not pruned. A failure does no harm. */
-async function recordClientUse({ database: { db }, log, now }: Context, client: StoredClient): Promise<void> {
-  const { id, registration } = client;
-  if (registration === null) return;
-  const at = now();
-  try {
-    const firstUse = await writeFirstUse(db, id, at);
-    if (!firstUse) return await writeClientUse(db, id, at, useResolutionMs);
-    const { countedAs = [] } = parseJson(firstUse.metadata);
-    await decrementCounts(db, countedAs, at);
-  } catch (error) {
-    log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
-  }
-}
 
 /** A Map, so that `grant_type=toString` finds nothing. */
 export const grants: ReadonlyMap<string, Grant> = new Map(
@@ -89,7 +66,7 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
 
 /** Runs a grant for an authenticated client and issues its tokens. The token endpoint and the proxies use it. */
 export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<IssuedTokens> {
-  const { sessions, context, audiences } = oauth;
+  const { sessions, context, audiences, registeredClients } = oauth;
   const { client, parameters } = sent;
   if (!isGrantForClient(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: an invalid parameter must not use up a code or token.
@@ -114,7 +91,7 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   const id_token = exchanged
     ? undefined
     : await idToken(oauth, { client, session, scopes, accessToken, nonce: granted.nonce });
-  await Promise.all([durable, recordClientUse(context, client)]);
+  await Promise.all([durable, registeredClients.recordUse(client)]);
   context.metrics.tokensIssued.inc({ grant: grant.type });
   return {
     response: {

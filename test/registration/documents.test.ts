@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
-import { freshSeconds, isDocumentId } from '../../src/oauth/registration/client-documents.ts';
+import { freshSeconds } from '../../extensions/client-registration/client-documents.ts';
+import { isDocumentId } from '../../src/oauth/clients/client-documents.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { httpsServers } from '../harness/https-server.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import * as openid from 'openid-client';
-import { pruneClients } from '../../src/oauth/registration/prune-clients.ts';
+import { pruneClients } from '../../extensions/client-registration/prune-clients.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { personalToken, registerUser } from '../harness/people.ts';

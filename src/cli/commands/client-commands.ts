@@ -5,8 +5,6 @@ import { systemSource } from '../../http/request-source.ts';
 import { fromColumns } from '../../oauth/clients/application-store.ts';
 import { findClient, listClients, listSecrets } from '../../oauth/clients/client-store.ts';
 import { addClientSecret } from '../../oauth/clients/secrets/client-secrets.ts';
-import { findRegistration } from '../../oauth/registration/registration-store.ts';
-import { makeInitialToken } from '../../oauth/registration/registration-tokens.ts';
 import { listSessions } from '../../oauth/sessions/store/session-store.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -15,36 +13,13 @@ import { asOperator } from '../operator/operator.ts';
 import { withContext } from '../operator/with-context.ts';
 import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
 
-const maxHours = 720;
+export const maxHours = 720;
 
-function addClientRegistrationToken(client: Command): void {
-  client
-    .command('registration-token')
-    .description('Create a token that lets applications register themselves, if DYNAMIC_CLIENTS is token.')
-    .option(
-      '--hours <hours>',
-      `the number of hours for which anybody can use the token (1 to ${maxHours})`,
-      (text) => readHours(text, 1),
-      24,
-    )
-    .addHelpText('after', '\nExamples:\n  gatehouse client registration-token --hours 1')
-    .action(async ({ hours }: { hours: number }) => console.log(await makeToken(hours)));
-}
-
-function readHours(text: string, least: number): number {
+export function readHours(text: string, least: number): number {
   const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1;
   if (hours >= least && hours <= maxHours) return hours;
   throw new InvalidArgumentError(`Expected a whole number from ${least} to ${maxHours}.`);
 }
-
-const makeToken = (hours: number): Promise<string> =>
-  withContext(async (context) => {
-    const expiresAt = context.now() + hours * 3_600_000;
-    const data = { expires_at: new Date(expiresAt).toISOString() };
-    const event = { type: 'client.registration_token_created', source: systemSource, data };
-    await recordEvent(context, context.database.db, event);
-    return makeInitialToken(context, expiresAt);
-  });
 
 function addClientSecretCommand(client: Command): void {
   client
@@ -136,7 +111,6 @@ const describe = (id: string) =>
     const client = (await listClients(db)).find((one) => one.id === id);
     if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
     const secrets = await listSecrets(db, id, now());
-    const registration = await findRegistration(db, id);
     return {
       client_id: id,
       type: client.type,
@@ -144,7 +118,9 @@ const describe = (id: string) =>
       owner: client.user_id,
       scopes: parseJson(client.scopes),
       ...(client.type === 'application' ? fromColumns(client) : {}),
-      ...(registration ? { registered: registration.kind === 'dynamic' ? 'by itself' : 'by its address' } : {}),
+      ...(client.registration
+        ? { registered: client.registration === 'dynamic' ? 'by itself' : 'by its address' }
+        : {}),
       from_settings: config.proxiedClients.some((one) => one.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
       sessions: (await listSessions(db, now(), { clientId: id })).length,
@@ -164,6 +140,4 @@ function addClientDelete(client: Command): void {
     });
 }
 
-export const clientCommands = [
-  ...[addClientList, addClientShow, addClientSecretCommand, addClientDelete, addClientRegistrationToken],
-];
+export const clientCommands = [addClientList, addClientShow, addClientSecretCommand, addClientDelete];

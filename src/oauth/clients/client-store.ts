@@ -57,16 +57,20 @@ export const createClient = (tx: Tx, client: NewClient, now: number): Promise<Cl
     .returningAll()
     .executeTakeFirst();
 
+/** Sets how the client registered itself. */
+export async function setRegistration(tx: Tx, id: string, registration: ClientRow['registration']): Promise<void> {
+  await tx.updateTable('clients').set({ registration }).where('id', '=', id).execute();
+}
+
 /** Finds a client. A client whose owner is disabled is not found. */
 export async function findClient(db: Db | Tx, id: string): Promise<StoredClient | undefined> {
   const rows = await db
     .selectFrom('clients')
     .leftJoin('client_secrets', 'client_secrets.client_id', 'clients.id')
     .leftJoin('users', 'users.id', 'clients.user_id')
-    .leftJoin('client_registrations', 'client_registrations.client_id', 'clients.id')
     .select(['clients.id', 'clients.type', 'clients.name', 'clients.user_id', 'clients.scopes', 'clients.realm'])
+    .select('clients.registration')
     .select(applicationColumns.map((column) => `clients.${column}` as const))
-    .select('client_registrations.kind as registration')
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
     .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))

@@ -6,6 +6,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
 import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
 import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import { isClientDocument } from '../clients/client-documents.ts';
 import { invalidClient, unauthorizedClient } from '../clients/client-errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { mayUseGrant } from '../clients/may-use-grant.ts';
@@ -48,11 +49,11 @@ export const hashDeviceCode = (code: string): string => hash('sha256', code, 'ba
 
 /** RFC 8628 3.1 and 3.2. */
 export async function handleDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
-  const { context, scopes: known, documents, audiences } = oauth;
+  const { context, scopes: known, registeredClients, audiences } = oauth;
   const parameters = readParameters(request.body);
   const named = parameters.get('client_id');
-  if (named !== undefined && documents.accepts(named)) {
-    await documents.find(named, request.source).catch((error: unknown) => {
+  if (named !== undefined && isClientDocument(context.config, named)) {
+    await registeredClients.find(named, request.source).catch((error: unknown) => {
       throw error instanceof Problem && error.status === 400 ? invalidClient(error.reason ?? error.message) : error;
     });
   }

@@ -25,6 +25,7 @@ import { findConsent } from '../../oauth/authorize/consent-store.ts';
 import { grantAccess } from '../../oauth/authorize/grant-access.ts';
 import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
+import { isClientDocument } from '../../oauth/clients/client-documents.ts';
 import { requireRealm } from '../../oauth/clients/require-realm.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
@@ -112,11 +113,13 @@ export class AuthorizePage {
     const { parameters } = effective;
     const login = await findBrowserLogin(oauth, pageRequest.caller);
     // Anonymous callers must not make this service fetch an address.
-    if (!login && !isSilent(parameters) && oauth.documents.accepts(parameters.get('client_id')?.[0])) {
+    const clientId = parameters.get('client_id')?.[0] ?? '';
+    if (!login && !isSilent(parameters) && isClientDocument(oauth.context.config, clientId)) {
       return this.signIn(pageRequest);
     }
     const source = requestSource(pageRequest.request);
-    const validatedClient = await validateClient(login ? oauth.documents.forSource(source) : oauth.clients, parameters);
+    const clients = login ? { find: (id: string) => oauth.registeredClients.find(id, source) } : oauth.clients;
+    const validatedClient = await validateClient(clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);

@@ -1,11 +1,17 @@
-import type { KeyRing } from '../../database/keys/key-ring.ts';
-import { OAuthError } from '../../platform/errors.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
-import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../clients/application-store.ts';
-import { checkName, looksLikeService } from '../clients/check-application.ts';
-import { checkJwks } from '../clients/client-jwks.ts';
-import { checkRedirectUri, checkWebUri } from '../clients/client-uris.ts';
-import { adminScope, clientScopes, everyScope, type KnownScopes, openidScope } from '../clients/scopes/scopes.ts';
+import type { KeyRing } from '../../src/database/keys/key-ring.ts';
+import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../../src/oauth/clients/application-store.ts';
+import { checkName, looksLikeService } from '../../src/oauth/clients/check-application.ts';
+import { checkJwks } from '../../src/oauth/clients/client-jwks.ts';
+import { checkRedirectUri, checkWebUri } from '../../src/oauth/clients/client-uris.ts';
+import {
+  adminScope,
+  clientScopes,
+  everyScope,
+  type KnownScopes,
+  openidScope,
+} from '../../src/oauth/clients/scopes/scopes.ts';
+import { OAuthError } from '../../src/platform/errors.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
 
 /** The supported client metadata (RFC 7591 2). */
 export interface ClientMetadata {

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { App } from '../../http/app.ts';
-import { named } from '../../http/openapi/openapi-components.ts';
-import { paramsOf } from '../../http/query-of.ts';
-import { requestSource } from '../../http/request-source.ts';
-import type { OAuth } from '../oauth.ts';
-import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../oauth-routes.ts';
-import { readRegistered, removeRegistered, replaceRegistered } from './manage-client.ts';
-import { type RegistrationRequest, registerClient } from './register-client.ts';
+import type { App } from '../../src/http/app.ts';
+import { named } from '../../src/http/openapi/openapi-components.ts';
+import { paramsOf } from '../../src/http/query-of.ts';
+import { requestSource } from '../../src/http/request-source.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../../src/oauth/oauth-routes.ts';
+import type { RegistrationRequest } from './register-client.ts';
 
 const strings = Type.Array(Type.String());
 const metadataSchema = named(
@@ -58,7 +57,9 @@ const requestOf = (request: FastifyRequest): RegistrationRequest => ({
   source: requestSource(request),
 });
 
-const managing = (request: FastifyRequest) => ({ ...requestOf(request), clientId: paramsOf(request).client_id ?? '' });
+const managed = (request: FastifyRequest) => ({ ...requestOf(request), clientId: paramsOf(request).client_id ?? '' });
+
+const managing = () => import('./manage-client.ts');
 
 /** RFC 7591 and RFC 7592. */
 export function serveRegistration(app: App, oauth: OAuth): void {
@@ -78,7 +79,10 @@ export function serveRegistration(app: App, oauth: OAuth): void {
         response: { 201: informationSchema, ...oauthErrorResponses },
       }),
     },
-    async (request, reply: FastifyReply) => reply.code(201).send(await registerClient(oauth, requestOf(request))),
+    async (request, reply: FastifyReply) => {
+      const { registerClient } = await import('./register-client.ts');
+      return reply.code(201).send(await registerClient(oauth, requestOf(request)));
+    },
   );
   const one = '/oauth/register/:client_id';
   app.get(
@@ -90,7 +94,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
         response: { 200: informationSchema, ...oauthErrorResponses },
       }),
     },
-    (request) => readRegistered(oauth, managing(request)),
+    async (request) => (await managing()).readRegistered(oauth, managed(request)),
   );
   app.put(
     one,
@@ -98,7 +102,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('replaceRegistration', 'Replace the registration (RFC 7592)', { params, ...described }),
     },
-    (request) => replaceRegistered(oauth, managing(request)),
+    async (request) => (await managing()).replaceRegistered(oauth, managed(request)),
   );
   app.delete(
     one,
@@ -110,7 +114,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       }),
     },
     async (request, reply: FastifyReply) => {
-      await removeRegistered(oauth, managing(request));
+      await (await managing()).removeRegistered(oauth, managed(request));
       return reply.code(204).send();
     },
   );

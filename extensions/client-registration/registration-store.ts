@@ -1,8 +1,8 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db, Tx } from '../../database/database.ts';
-import type { Tables } from '../../database/tables/tables.ts';
-import type { JsonText } from '../../platform/json-text.ts';
-import type { StoredClient } from '../clients/client-store.ts';
+import type { Db, Tx } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
+import { setRegistration } from '../../src/oauth/clients/client-store.ts';
+import type { JsonText } from '../../src/platform/json-text.ts';
 import type { StoredMetadata } from './client-information.ts';
 
 export type RegistrationRow = Selectable<Tables['client_registrations']> & {
@@ -20,7 +20,7 @@ export async function upsertRegistration(tx: Tx, row: RegistrationRow): Promise<
     .values(row)
     .onConflict((conflict) => conflict.column('client_id').doUpdateSet({ metadata, fresh_until }))
     .execute();
-  await noteRegistration(tx, row.client_id, row.kind);
+  await setRegistration(tx, row.client_id, row.kind);
 }
 
 /** The registration, if this is the first use of its client. */
@@ -56,11 +56,6 @@ export async function findUnusedClients(tx: Tx, { before, limit }: { before: num
     .skipLocked()
     .execute();
   return rows.map(({ client_id }) => client_id);
-}
-
-/** Copies the kind of registration to the client, for lists. */
-async function noteRegistration(tx: Tx, clientId: string, registration: StoredClient['registration']): Promise<void> {
-  await tx.updateTable('clients').set({ registration }).where('id', '=', clientId).execute();
 }
 
 interface InitialToken {

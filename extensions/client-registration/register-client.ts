@@ -1,12 +1,12 @@
-import { changeAs } from '../../database/change-as.ts';
-import type { Context } from '../../database/context.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
-import { OAuthError } from '../../platform/errors.ts';
-import { isObject } from '../../platform/is-object.ts';
-import { createShortToken, hashShortToken } from '../../platform/short-token.ts';
-import { createClientWithSecret } from '../clients/create-client-with-secret.ts';
-import type { OAuth } from '../oauth.ts';
+import { changeAs } from '../../src/database/change-as.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
+import { createClientWithSecret } from '../../src/oauth/clients/create-client-with-secret.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { OAuthError } from '../../src/platform/errors.ts';
+import { isObject } from '../../src/platform/is-object.ts';
+import { createShortToken, hashShortToken } from '../../src/platform/short-token.ts';
 import {
   type ClientInformation,
   clientInformation,

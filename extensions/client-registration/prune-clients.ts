@@ -1,8 +1,8 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { removeClient } from '../clients/client-store.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { removeClient } from '../../src/oauth/clients/client-store.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { findUnusedClients } from './registration-store.ts';
 
 const keptMs = 30 * 86_400_000;

@@ -1,23 +1,21 @@
-import type { Config } from '../../config/config.ts';
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
-import { networkOf } from '../../http/network-of.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import { networkOf } from '../../src/http/network-of.ts';
 import {
   createGuardedFetch,
   type GuardedFetch,
   OutboundError,
   type OutboundResponse,
-} from '../../http/outbound/guarded-fetch.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { beginAttempt, networkLimits } from '../../identity/throttle/throttle.ts';
-import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../platform/errors.ts';
-import { isObject } from '../../platform/is-object.ts';
-import { tryParseJson } from '../../platform/json-text.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { updateApplication } from '../clients/application-store.ts';
-import type { ClientDirectory } from '../clients/client-directory.ts';
-import { createClient, findClient, lockClient, type StoredClient } from '../clients/client-store.ts';
-import { checkWebUri } from '../clients/client-uris.ts';
+} from '../../src/http/outbound/guarded-fetch.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttle.ts';
+import { updateApplication } from '../../src/oauth/clients/application-store.ts';
+import type { ClientDirectory } from '../../src/oauth/clients/client-directory.ts';
+import { createClient, findClient, lockClient, type StoredClient } from '../../src/oauth/clients/client-store.ts';
+import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../src/platform/errors.ts';
+import { isObject } from '../../src/platform/is-object.ts';
+import { tryParseJson } from '../../src/platform/json-text.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import {
   type ClientMetadata,
   type MetadataServices,
@@ -25,16 +23,6 @@ import {
   supportedMetadata,
 } from './client-metadata.ts';
 import { findRegistration, upsertRegistration } from './registration-store.ts';
-
-const maxIdLength = 512;
-
-/** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Rejects dots, userinfo and fragments. */
-export const isDocumentId = (id: string): boolean =>
-  id.startsWith('https://') &&
-  id.length <= maxIdLength &&
-  checkWebUri(id) === undefined &&
-  // The parser adds a missing path.
-  new URL(id).href === id;
 
 /** Mistakes in a client document are shown to the user, never sent by redirect. */
 const wrongDocument = (what: string, reason?: string): Problem =>
@@ -109,20 +97,9 @@ export class ClientDocuments {
     this.#fetch = createGuardedFetch(context.config, undefined, 'never');
   }
 
-  /** Whether this is the address of a client document, and client documents are enabled. */
-  accepts(id: string | undefined): boolean {
-    return id !== undefined && clientDocumentsEnabled(this.#context.config) && isDocumentId(id);
-  }
-
-  /** Finds clients on behalf of a caller with this address. */
-  forSource(source: RequestSource): Pick<ClientDirectory, 'find'> {
-    return { find: (id) => this.find(id, source) };
-  }
-
   /** Fetches the client document unless it is fresh. If the fetch fails or is limited, the stored client is used. */
   async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
     const { database, now } = this.#context;
-    if (!this.accepts(id)) return this.#clients.find(id);
     const registration = await findRegistration(database.db, id);
     if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source, registration !== undefined);
     return this.#clients.find(id);
@@ -197,10 +174,3 @@ export class ClientDocuments {
     });
   }
 }
-
-/** Whether client documents are enabled. */
-export const clientDocumentsEnabled = ({
-  clientDocuments,
-  dynamicClients,
-}: Pick<Config, 'clientDocuments' | 'dynamicClients'>): boolean =>
-  clientDocuments === 'on' || (clientDocuments === 'auto' && dynamicClients === 'open');

@@ -1,0 +1,43 @@
+import type { Context } from '../../src/database/context.ts';
+import { decrementCounts } from '../../src/identity/throttle/throttle-store.ts';
+import type { ClientDirectory } from '../../src/oauth/clients/client-directory.ts';
+import type { RegisteredClients } from '../../src/oauth/clients/registered-clients.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { hashShortToken } from '../../src/platform/short-token.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import { ClientDocuments } from './client-documents.ts';
+import type { MetadataServices } from './client-metadata.ts';
+import { endRegistrationToken, writeClientUse, writeFirstUse } from './registration-store.ts';
+
+/** The last use is written at most once a day. */
+const useResolutionMs = 86_400_000;
+
+export function createRegisteredClients(
+  context: Context,
+  clients: ClientDirectory,
+  known: MetadataServices,
+): RegisteredClients {
+  const { database, log, now } = context;
+  const { db } = database;
+  const documents = new ClientDocuments(context, clients, known);
+  return {
+    find: (id, source) => documents.find(id, source),
+    async recordUse({ id }) {
+      const at = now();
+      try {
+        const firstUse = await writeFirstUse(db, id, at);
+        if (!firstUse) return await writeClientUse(db, id, at, useResolutionMs);
+        const { countedAs = [] } = parseJson(firstUse.metadata);
+        await decrementCounts(db, countedAs, at);
+      } catch (error) {
+        log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
+      }
+    },
+    reportToken: ({ token, source }) =>
+      db.transaction().execute(async (tx) => {
+        const clientId = await endRegistrationToken(tx, hashShortToken(token));
+        const data = { what: 'a registration token' };
+        await recordEvent(context, tx, { type: 'token.reported', clientId, source, data });
+      }),
+  };
+}
