@@ -25,7 +25,7 @@ const isExternal = (id, importer = '') =>
 /** The code that every command, every declaration of an operator and every start of the service loads: each is one file with all its imports. */
 const groups = [
   { name: 'command', test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 3 },
-  { name: 'declarations', test: /src[\\/].+[\\/]declare\.ts$/, priority: 2 },
+  { name: 'declarations', test: /(src|extensions)[\\/].+[\\/]declare\.ts$/, priority: 2 },
   { name: 'service', test: /src[\\/]main[\\/]start\.ts$/, priority: 1 },
 ];
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
@@ -154,7 +154,7 @@ function entries() {
     }
   }
   const exported = Object.values(exports).flatMap(({ 'gatehouse-source': path = '' }) =>
-    path.startsWith('./src/') ? [path.slice('./'.length)] : [],
+    /^\.\/(src|extensions)\//.test(path) ? [path.slice('./'.length)] : [],
   );
   return ['src/cli/main.ts', ...exported];
 }

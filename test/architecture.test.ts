@@ -36,9 +36,9 @@ const ownTransactions = new Map([
   ['oauth/open-login.ts', 'by the proof of a user and by a client, both locked in the transaction'],
   ['oauth/first-step.ts', 'by a mailed code, which the transaction uses up'],
   ['oauth/report-token.ts', 'by the token that it ends'],
-  ['identity/providers/accept-invitation.ts', 'by a mailed link, which the transaction uses up'],
-  ['oauth/provider-logout.ts', 'by a logout token that an identity provider signed'],
-  ['identity/providers/resolve-identity.ts', 'by a token that an identity provider signed'],
+  ['extensions/providers/sign-in/accept-invitation.ts', 'by a mailed link, which the transaction uses up'],
+  ['extensions/providers/sign-in/provider-logout.ts', 'by a logout token that an identity provider signed'],
+  ['extensions/providers/sign-in/resolve-identity.ts', 'by a token that an identity provider signed'],
   ['identity/factors/email-codes.ts', 'an unauthenticated request for a code'],
   ['cli/commands/user-commands.ts', 'the operator'],
   ['extensions/client-registration/client-documents.ts', 'the service, by the metadata document of an application'],
@@ -63,14 +63,13 @@ const ownTransactions = new Map([
   ['cli/commands/client-create.ts', 'the operator'],
   ['cli/commands/client-commands.ts', 'the operator'],
   ['identity/roles/change-roles.ts', 'the operator'],
-  ['identity/providers/sync-providers.ts', 'the operator, who declares providers'],
+  ['extensions/providers/sync-providers.ts', 'the operator, who declares providers'],
 ]);
 
 /** The folder that writes each table. Other folders read the table, or call that folder. */
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
-  'spent_values',
-  ...['identities', 'identity_sessions', 'provider_attempts', 'pending_identities', 'providers'],
+  ...['spent_values', 'identities', 'identity_sessions', 'providers'],
 ];
 const tableOwners = new Map(
   Object.entries({
@@ -96,7 +95,7 @@ const tableOwners = new Map(
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
     extensions: [
-      ...['client_registrations', 'registration_tokens', 'mcp_calls'],
+      ...['client_registrations', 'registration_tokens', 'mcp_calls', 'provider_attempts', 'pending_identities'],
       ...['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
     ],
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
@@ -236,7 +235,7 @@ describe('Layering', () => {
   });
 
   it('uses Fastify only in routes, pages and the HTTP layer', () => {
-    const mayServe = /(^http\/|^pages\/|^resources\/custom-routes\/|-routes\.ts$)/;
+    const mayServe = /(^http\/|^(extensions\/\w+\/)?pages\/|^resources\/custom-routes\/|-routes\.ts$)/;
     const wrong = imports.filter(
       ({ file, target }) => (target === 'fastify' || target.startsWith('@fastify/')) && !mayServe.test(file),
     );

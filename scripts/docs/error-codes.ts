@@ -89,7 +89,7 @@ const statuses = new Map([
 /** Every error code in the sources, with its status. */
 export function foundCodes(): Map<string, number> {
   const found = new Map<string, number>();
-  for (const file of globSync('src/**/*.ts', { cwd: root })) {
+  for (const file of globSync('{src,extensions}/**/*.ts', { cwd: root })) {
     if (file.endsWith('.test.ts')) continue;
     const source = readFileSync(`${root}/${file}`, 'utf8');
     for (const [, status, code] of source.matchAll(

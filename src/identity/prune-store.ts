@@ -5,10 +5,7 @@ import { deleteOldThrottles } from './throttle/throttle-store.ts';
 const browsersKept = 400 * 86_400_000;
 
 /** Rows of these tables have no meaning after `expires_at`. */
-const expiring = [
-  ...(['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const),
-  ...(['provider_attempts', 'pending_identities'] as const),
-];
+const expiring = ['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const;
 
 /** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
 export async function pruneAccounts({ database: { db }, now }: Context): Promise<void> {

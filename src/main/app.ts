@@ -12,7 +12,7 @@ import { serveAccounts, serveInvitations } from '../identity/account-routes.ts';
 import { userAsCaller } from '../identity/accounts/user.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { hashingReadinessCheck } from '../identity/passwords/passwords.ts';
-import { syncProviders } from '../identity/providers/sync-providers.ts';
+import { noProviders } from '../identity/providers/sign-in-providers.ts';
 import { syncRoles } from '../identity/roles/role-store.ts';
 import { ensureCliClient } from '../oauth/clients/cli-client.ts';
 import { serveLogout } from '../oauth/first-party/logout-routes.ts';
@@ -21,6 +21,7 @@ import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
+import { createPageKit } from '../pages/kit/page-kit.ts';
 import { serveOperatorRoutes, servePages } from '../pages/pages.ts';
 import { createWebSessions, internalTokenOf } from '../pages/session/authenticate-web.ts';
 import { mayBeOwnPage } from '../pages/session/page-origin.ts';
@@ -59,14 +60,13 @@ const withoutSessions = (definitions: readonly ResourceDefinition[]): ResourceDe
 /** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const services = await createServices(context);
-  const extensions = await loadExtensions(context, services);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;
   const { enqueuing, jobs, scheduler } = services;
   await sessions.applyMaxAge();
   await ensureCliClient(context);
   await recordSettingsChanges(context);
   await syncRoles(context.database.db, roleNames(context.config));
-  await syncProviders(context, await services.providers.definitions());
+  const extensions = await loadExtensions(context, services);
   const { config, database } = context;
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
@@ -120,13 +120,13 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     notify: (tx, { user_id: userId }) =>
       notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
   });
-  serveOverview(app, context, services);
+  serveOverview(app, context, { activity, extensions });
   for (const extension of extensions) extension.serve?.(app, served);
   serveOpenApi(app, context.config);
-  const { factors, providers } = services;
-  const pageServices = { keys, webSessions, scopes, oauth, accounts, factors, providers, proxiedClients };
-  const kit = await servePages(app, context, pageServices);
+  const providers = extensions.find((extension) => extension.providers)?.providers ?? noProviders;
+  const kit = await createPageKit(app, context, { keys, webSessions, providers });
   for (const extension of extensions) extension.servePages?.(app, kit);
+  await servePages(app, context, kit, { keys, scopes, oauth });
   serveOperatorRoutes(app, kit, resourceServices, routes);
 
   const background = scheduleMaintenance(context, services, extensions);

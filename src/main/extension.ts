@@ -1,9 +1,11 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
+import type { SignInProviders } from '../identity/providers/sign-in-providers.ts';
 import type { PageKit } from '../pages/kit/page-request.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { BackgroundJob } from './background.ts';
+import type { Finding } from './doctor/finding.ts';
 import type { Services } from './services.ts';
 
 /** The additions of a folder in `extensions/` to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
@@ -15,10 +17,14 @@ export interface Extension {
   serveOAuth?(app: App): void;
   /** Adds its own routes. */
   serve?(app: App, resources: Resources): void;
-  /** Adds its own pages. */
+  /** Adds its own pages. Called before the pages of the core are added. */
   servePages?(app: App, kit: PageKit): void;
+  /** Sign-in with identity providers. At most one extension has it. */
+  readonly providers?: SignInProviders;
+  /** Findings of `gatehouse doctor` about the running service. */
+  findings?(): Promise<Finding[]>;
   readonly maintenance?: readonly BackgroundJob[];
 }
 
 /** Creates an extension for one running service. */
-export type CreateExtension = (context: Context, services: Services) => Extension;
+export type CreateExtension = (context: Context, services: Services) => Extension | Promise<Extension>;

@@ -1,16 +1,18 @@
-import { hasStandardVariables } from '../config/config.ts';
+import { type Config, hasStandardVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
+import type { Finding } from './doctor/finding.ts';
 import type { Extension } from './extension.ts';
 import type { Services } from './services.ts';
 
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
   const loaded = await Promise.all([
+    import('../../extensions/providers/extension.ts'),
     import('../../extensions/mcp/extension.ts'),
     import('../../extensions/api-reference/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
-  return loaded.map(({ createExtension }) => createExtension(context, services));
+  return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));
 }
 
 /** Loads nothing unless one of OpenTelemetry's variables is set. Call it before the database is opened. */
@@ -18,4 +20,10 @@ export async function startTelemetry(version: string) {
   if (!hasStandardVariables()) return undefined;
   const extension = await import('../../extensions/opentelemetry/start-telemetry.ts');
   return extension.startTelemetry(version);
+}
+
+/** Checks the settings of the extensions, for `gatehouse doctor`. */
+export async function checkExtensions(config: Config): Promise<Finding[]> {
+  const { checkProviders } = await import('../../extensions/providers/check-providers.ts');
+  return checkProviders(config);
 }

@@ -13,7 +13,6 @@ import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
 import { Mail } from '../identity/mail/mail.ts';
 import { createPasswords } from '../identity/passwords/passwords.ts';
-import { Providers } from '../identity/providers/providers.ts';
 import { Audiences } from '../oauth/audiences.ts';
 import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
@@ -138,8 +137,6 @@ export async function createServices(context: Context) {
     ...(context.config.emailCodes ? ([['email_code', byEmailCode(factors)]] as const) : []),
   ]);
 
-  const providers = await Providers.load(context);
-
   return {
     keys,
     passwords,
@@ -154,7 +151,6 @@ export async function createServices(context: Context) {
     factors,
     proofMethods,
     proveByPassword: createPasswordProver(context, passwords),
-    providers,
     queue,
     activity: new Activity(context),
     enqueuing,

@@ -1,10 +1,6 @@
-import type { ProxiedClient } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { findInvitation, isValidLink } from '../identity/account-mails/check-link.ts';
-import type { AccountServices } from '../identity/accounts/account-services.ts';
-import type { FactorServices } from '../identity/factors/factor-services.ts';
-import type { Providers } from '../identity/providers/providers.ts';
 import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { codeOf, OperatorError } from '../platform/errors.ts';
@@ -17,12 +13,10 @@ import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import { serveDevicePage } from './device/device-page.ts';
-import { createPageKit } from './kit/page-kit.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
-import type { WebSessions } from './session/authenticate-web.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveAccount } from './settings/settings-account.ts';
 import { serveApplications } from './settings/settings-applications.ts';
@@ -35,51 +29,39 @@ import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailCodes } from './sign-in/email-code-page.ts';
 import { serveEmailLinks } from './sign-in/email-links.ts';
 import { serveInvitation } from './sign-in/invitation-page.ts';
-import { serveFirstPartyProviders } from './sign-in/provider-first-party.ts';
-import { serveProviders } from './sign-in/provider-pages.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
 interface PageServices {
   readonly keys: Macs;
-  readonly webSessions: WebSessions;
   readonly scopes: KnownScopes;
   readonly oauth: OAuth;
-  readonly accounts: AccountServices;
-  readonly factors: FactorServices;
-  readonly providers: Providers;
-  readonly proxiedClients: readonly ProxiedClient[];
 }
 
 /** All pages and the console. */
-export async function servePages(app: App, context: Context, services: PageServices): Promise<PageKit> {
+export async function servePages(app: App, context: Context, kit: PageKit, services: PageServices): Promise<void> {
   requireFreeLoginPath(context.config.loginPageUrl);
-  const kit = await createPageKit(app, context, services);
   kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
   serveTheme(kit);
   serveLanguage(kit);
   const continuations = new Continuations(services.keys, context.now);
   const findDestination = createDestinations(services.oauth, continuations);
-  const providerServices = { ...services, context, findDestination };
-  serveSignIn(kit, providerServices);
-  serveProviders(app, kit, providerServices);
-  serveFirstPartyProviders(app, kit, providerServices);
+  serveSignIn(kit, findDestination);
   serveSecondStep(kit);
   if (context.config.emailCodes) serveEmailCodes(kit, findDestination);
-  serveRegister(kit, providerServices);
+  serveRegister(kit, findDestination);
   await serveAuthorize(app, kit, {
     oauth: services.oauth,
     continuations,
     describe: (scope) => services.scopes.describe(scope),
   });
-  serveLogoutPage(app, kit, services);
+  serveLogoutPage(app, kit, services.oauth);
   serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, services.keys, purpose, value));
-  const find = (token: string) => findInvitation(context, services.keys, token);
-  serveInvitation(kit, { find, providers: services.providers });
+  serveInvitation(kit, (token) => findInvitation(context, services.keys, token));
   serveDevicePage(kit, services.oauth);
   serveProfile(kit, services.oauth);
-  serveSignInMethods(kit, providerServices);
+  serveSignInMethods(kit);
   serveSecurity(kit, services.oauth);
   serveSessions(kit, services.oauth.clients);
   serveTokens(kit, context, services.scopes);
@@ -87,7 +69,6 @@ export async function servePages(app: App, context: Context, services: PageServi
   serveApplications(kit, services.scopes);
   serveAccount(kit, context);
   serveConsole(app, kit);
-  return kit;
 }
 
 /** Paths that are already in use. */

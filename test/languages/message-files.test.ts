@@ -73,7 +73,7 @@ describe('The message files', () => {
 
   it('contain the findings of doctor, which the console shows', () => {
     const texts = sources
-      .filter(([file]) => file.startsWith('src/main/doctor/'))
+      .filter(([file]) => /^src\/main\/doctor\/|^extensions\/[^/]+\/check-/.test(file))
       .flatMap(([file, text]) => findingTextsIn(file, text));
     assert.ok(texts.length > 20);
     assert.deepEqual(

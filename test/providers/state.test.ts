@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { checkProviders } from '../../src/main/doctor/check-providers.ts';
+import { checkProviders } from '../../extensions/providers/check-providers.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { password, registerUser } from '../harness/people.ts';
 import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';

@@ -3,9 +3,9 @@ import { type Config, loadConfig } from '../../config/config.ts';
 import { openReadOnly } from '../../database/open-read-only.ts';
 import { checkDatabase } from '../../main/doctor/check-database.ts';
 import { checkMail } from '../../main/doctor/check-mail.ts';
-import { checkProviders } from '../../main/doctor/check-providers.ts';
 import { checkSettings } from '../../main/doctor/check-settings.ts';
 import { errorFinding, explain, type Finding, notice } from '../../main/doctor/finding.ts';
+import { checkExtensions } from '../../main/extensions.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { paint } from '../terminal/paint.ts';
 
@@ -37,7 +37,7 @@ async function examine(): Promise<Finding[]> {
     ...checkSettings(config),
     ...(await openAndExamine(config)),
     await checkMail(config),
-    ...(await checkProviders(config)),
+    ...(await checkExtensions(config)),
   ];
 }
 

@@ -14,4 +14,10 @@ export const failureMeanings = {
 
 export type FailureCode = keyof typeof failureMeanings;
 
+export interface ProviderFailure {
+  readonly code: FailureCode;
+  /** For administrators: the message of the provider or the library. */
+  readonly detail: string;
+}
+
 export const failureCodes: readonly string[] = Object.keys(failureMeanings);

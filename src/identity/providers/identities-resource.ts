@@ -1,11 +1,14 @@
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
-import { defineResource } from '../../resources/declaration/define-resource.ts';
+import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
+import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
 import { recordFactorChange } from '../factors/factor-notices.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
-import { removeGrantedRoles } from './apply-sign-in.ts';
-import { deleteIdentity, lockSignInMethods } from './identity-store.ts';
+import { hasOtherAdministrator } from '../roles/role-store.ts';
+import { lastAdministrator } from '../users/guard-user.ts';
+import { deleteIdentity, type IdentityRow, lockSignInMethods } from './identity-store.ts';
 import { requireSignInMethod } from './sign-in-methods.ts';
 
 const fields = {
@@ -55,4 +58,24 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
       });
     },
   });
+}
+
+/** After an identity was unlinked: removes the roles that it granted, because the provider can no longer remove them. */
+async function removeGrantedRoles(
+  { context, tx, invalidate, caller, source }: WriteCall,
+  { user_id: userId, provider, roles }: Pick<IdentityRow, 'user_id' | 'provider' | 'roles'>,
+): Promise<void> {
+  const { database, now } = context;
+  const granted: string[] = JSON.parse(roles);
+  const user = granted.length === 0 ? undefined : await lockUser(tx, userId);
+  if (!user) return;
+  const before = rolesOf(user);
+  const left = before.filter((role) => !granted.includes(role));
+  if (left.length === before.length) return;
+  const losesAdmin = before.includes('admin') && !left.includes('admin') && !user.disabled;
+  if (losesAdmin && !(await hasOtherAdministrator(tx, database.engine, userId))) throw lastAdministrator();
+  await updateUser(tx, userId, { roles: JSON.stringify(left), updated_at: now() });
+  const data = { provider, roles: left, changes: { roles: { from: before, to: left } } };
+  await recordEvent(context, tx, { type: 'user.roles_changed', userId, actorId: caller.userId, source, data });
+  invalidate({ kind: 'user', id: userId });
 }

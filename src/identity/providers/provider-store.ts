@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import { insertIfAbsent } from '../../database/insert-if-absent.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import type { ProviderFailure } from './provider-failure.ts';
+import type { ProviderFailure } from './failure-meanings.ts';
 
 export type ProviderRow = Selectable<Tables['providers']>;
 

@@ -7,7 +7,7 @@ import { pendingMigrations } from '../../database/migrate.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
 import { checkApplications } from './check-applications.ts';
-import { checkProviderFailures } from './check-providers.ts';
+import { checkProviderFailures } from './check-provider-failures.ts';
 import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {

@@ -1,21 +1,20 @@
 import type { Context } from '../../database/context.ts';
-import type { Providers } from '../../identity/providers/providers.ts';
 import { serviceVersion } from '../../platform/version.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
 import { checkMail } from '../doctor/check-mail.ts';
-import { checkProviderSecrets } from '../doctor/check-providers.ts';
 import { checkSettings } from '../doctor/check-settings.ts';
+import type { Extension } from '../extension.ts';
 
 const cacheMs = 60_000;
 
 /** Returns the findings of `gatehouse doctor` for the running service. Requests within a minute share one run. */
-export function createDiagnosis(context: Context, providers: Pick<Providers, 'definitions'>) {
+export function createDiagnosis(context: Context, extensions: readonly Extension[]) {
   const startedAt = context.now();
   let last: { readonly at: number; readonly result: ReturnType<typeof examine> } | undefined;
   return () => {
     const at = context.now();
     if (last && at - last.at < cacheMs) return last.result;
-    const result = examine(context, providers, startedAt);
+    const result = examine(context, extensions, startedAt);
     last = { at, result };
     result.catch(() => {
       last = undefined;
@@ -24,18 +23,14 @@ export function createDiagnosis(context: Context, providers: Pick<Providers, 'de
   };
 }
 
-async function examine(
-  { config, database, now }: Context,
-  providers: Pick<Providers, 'definitions'>,
-  startedAt: number,
-) {
+async function examine({ config, database, now }: Context, extensions: readonly Extension[], startedAt: number) {
   const [inDatabase, mail] = await Promise.all([checkDatabase({ config, database, now }), checkMail(config)]);
-  const secrets = checkProviderSecrets(await providers.definitions(), now());
+  const others = await Promise.all(extensions.map((extension) => extension.findings?.() ?? []));
   return {
     version: serviceVersion,
     node: process.versions.node,
     database: database.engine,
     started_at: new Date(startedAt).toISOString(),
-    findings: [...checkSettings(config), ...inDatabase, mail, ...secrets],
+    findings: [...checkSettings(config), ...inDatabase, mail, ...others.flat()],
   };
 }

@@ -3,9 +3,9 @@ import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { insufficientScope } from '../../http/gate/unauthorized.ts';
 import { countPeopleByFactor } from '../../identity/factors/held-factor-store.ts';
-import type { Providers } from '../../identity/providers/providers.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
+import type { Extension } from '../extension.ts';
 import type { Activity } from './activity.ts';
 import { createDiagnosis } from './diagnosis.ts';
 
@@ -43,9 +43,9 @@ const Findings = Type.Object({
 export function serveOverview(
   app: App,
   context: Context,
-  { activity, providers }: { readonly activity: Activity; readonly providers: Providers },
+  { activity, extensions }: { readonly activity: Activity; readonly extensions: readonly Extension[] },
 ): void {
-  const diagnose = createDiagnosis(context, providers);
+  const diagnose = createDiagnosis(context, extensions);
   app.get(
     '/v1/activities',
     {

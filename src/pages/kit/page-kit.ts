@@ -6,8 +6,7 @@ import type { Context } from '../../database/context.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { maxErrorBytes } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
-import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
-import type { Providers } from '../../identity/providers/providers.ts';
+import type { SignInProviders } from '../../identity/providers/sign-in-providers.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { createCookies } from '../session/cookies.ts';
@@ -36,7 +35,7 @@ export const contentSecurityPolicy = (brand: Brand, { formTargets, image, nonce 
   ].join('; ');
 
 interface PageKitServices {
-  readonly providers: Providers;
+  readonly providers: SignInProviders;
   readonly keys: Macs;
   readonly webSessions: WebSessions;
 }
@@ -117,11 +116,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
     languages,
     languageOf,
     loginPath,
-    async proofProviders(userId) {
-      const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
-      const names = new Set(linked.map(({ provider }) => provider));
-      return (await providers.buttons()).filter(({ name }) => names.has(name));
-    },
+    providers,
     page(path, auth, handler) {
       app.get(path, options(auth), inLanguage(handler));
     },

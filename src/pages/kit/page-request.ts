@@ -6,7 +6,7 @@ import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
 import { paramsOf, queryOf } from '../../http/query-of.ts';
-import type { ProviderButton } from '../../identity/providers/providers.ts';
+import type { SignInProviders } from '../../identity/providers/sign-in-providers.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { asObject } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
@@ -45,8 +45,7 @@ export interface PageKit {
   readonly languages: Languages;
   /** The language of a request: the user's choice, or the browser's. */
   languageOf(request: FastifyRequest): Promise<string>;
-  /** The providers at which this user can renew a proof. */
-  proofProviders(userId: string | null): Promise<readonly ProviderButton[]>;
+  readonly providers: SignInProviders;
   /** The path of the login page. */
   readonly loginPath: string;
   /** A GET route for a page. */

@@ -5,7 +5,7 @@ import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
-import type { Providers } from '../../identity/providers/providers.ts';
+import type { ProviderAddress } from '../../identity/providers/sign-in-providers.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import {
   endHintedSession,
@@ -15,8 +15,8 @@ import {
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
-import { showProviderRedirect } from '../sign-in/provider-services.ts';
-import { endSession, type UpstreamLogout } from './end-session.ts';
+import { showProviderRedirect } from '../kit/show-provider-redirect.ts';
+import { endSession } from './end-session.ts';
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }));
 
@@ -43,48 +43,40 @@ const confirmPath = `${endpoint}/confirm`;
 const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
 
-interface LogoutServices {
-  readonly oauth: OAuth;
-  readonly providers: Providers;
-}
-
 /** OpenID Connect RP-Initiated Logout 1.0. */
-export function serveLogoutPage(app: App, kit: PageKit, services: LogoutServices): void {
+export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
   app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) => {
     const pageRequest = new PageRequest(kit, request, reply);
-    return respond(pageRequest, services, pageRequest.query);
+    return respond(pageRequest, oauth, pageRequest.query);
   });
   app.post(endpoint, { config, schema }, (request, reply) => {
     const pageRequest = new PageRequest(kit, request, reply);
     const sent = pageRequest.form(...logoutParameters);
-    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, services, sent);
+    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, oauth, sent);
     // A form from another site comes without the session cookies. They come with the GET.
     const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
     return pageRequest.redirect(`${endpoint}?${query}`);
   });
-  app.post(confirmPath, { config, schema }, (request, reply) =>
-    confirm(new PageRequest(kit, request, reply), services),
-  );
+  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new PageRequest(kit, request, reply), oauth));
 }
 
 /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
-async function respond(pageRequest: PageRequest, services: LogoutServices, parameters: LogoutParameters) {
-  const { oauth, providers } = services;
+async function respond(pageRequest: PageRequest, oauth: OAuth, parameters: LogoutParameters) {
   const logout = await readLogoutRequest(oauth, parameters);
   const { caller } = pageRequest;
   const isAnonymous = caller.kind === 'anonymous';
   if (!isAnonymous && logout.hint?.userId !== caller.userId) return askToLogOut(pageRequest, logout, parameters);
-  const upstream = isAnonymous ? undefined : await endSession(pageRequest, providers);
+  const upstream = isAnonymous ? undefined : await endSession(pageRequest);
   if (logout.hint) await endHintedSession(oauth, logout.hint, requestSource(pageRequest.request));
   return showSignedOut(pageRequest, logout, upstream);
 }
 
 /** The user has confirmed the logout. */
-async function confirm(pageRequest: PageRequest, { oauth, providers }: LogoutServices): Promise<FastifyReply> {
+async function confirm(pageRequest: PageRequest, oauth: OAuth): Promise<FastifyReply> {
   const logout = await readLogoutRequest(oauth, pageRequest.form(...logoutParameters));
   if (pageRequest.caller.kind === 'anonymous') return showSignedOut(pageRequest, logout);
   pageRequest.kit.checkForm(pageRequest.request);
-  return showSignedOut(pageRequest, logout, await endSession(pageRequest, providers));
+  return showSignedOut(pageRequest, logout, await endSession(pageRequest));
 }
 
 async function askToLogOut(
@@ -106,10 +98,10 @@ async function askToLogOut(
 async function showSignedOut(
   pageRequest: PageRequest,
   { hint, client, returnTo }: LogoutRequest,
-  upstream?: UpstreamLogout,
+  upstream?: ProviderAddress,
 ): Promise<FastifyReply> {
   // If the application wants the user back, the user returns there. Otherwise the session at the provider ends too.
-  if (returnTo === undefined && upstream) return showProviderRedirect(pageRequest, upstream.url, upstream.label);
+  if (returnTo === undefined && upstream) return showProviderRedirect(pageRequest, upstream);
   if (returnTo !== undefined && hint) {
     const status = pageRequest.request.method === 'POST' ? 303 : 302;
     return pageRequest.reply.header('cache-control', 'no-store').redirect(returnTo, status);

@@ -3,40 +3,20 @@ import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import {
-  labelOf,
-  type ProviderServices,
-  providerOf,
-  showProviderFailure,
-  showProviderRedirect,
-} from '../sign-in/provider-services.ts';
-import { beginAtProvider } from '../sign-in/send-to-provider.ts';
 import { callApiAsUser, formErrors, requireOk, showSettings } from './settings-shell.ts';
 
 const path = '/settings/sign-in';
 
 /** *Ways to sign in*: the password, passkeys, and accounts at providers. Works without a script. */
-export function serveSignInMethods(kit: PageKit, services: ProviderServices): void {
+export function serveSignInMethods(kit: PageKit): void {
   const show = async (pageRequest: PageRequest, variables: Variables = {}) =>
     showSettings(pageRequest, 'sign-in', 'settings/sign-in', {
       title: message('ways.title'),
-      ...(await signInMethodsOf(pageRequest, services)),
+      ...(await signInMethodsOf(pageRequest)),
       ...variables,
     });
 
   kit.page(path, 'auth:web', show);
-
-  kit.form(`${path}/:name/link`, 'auth:web', async (pageRequest) => {
-    const provider = await providerOf(services, pageRequest);
-    const { caller } = pageRequest.request;
-    await services.factors.guardChange(kit.database.db, caller);
-    const { userId, sessionId } = caller;
-    const beginning = { purpose: 'link', userId, sessionId, forwarded: {} } as const;
-    const url = await beginAtProvider(pageRequest, services, provider, beginning);
-    const label = labelOf(provider);
-    if (url) return showProviderRedirect(pageRequest, url, label);
-    return showProviderFailure(pageRequest, { failure: 'down', label });
-  });
 
   kit.form(`${path}/:id/remove`, 'auth:web', async (pageRequest) => {
     const id = pageRequest.param('id');
@@ -46,12 +26,12 @@ export function serveSignInMethods(kit: PageKit, services: ProviderServices): vo
   });
 }
 
-async function signInMethodsOf(pageRequest: PageRequest, services: ProviderServices): Promise<Variables> {
+async function signInMethodsOf(pageRequest: PageRequest): Promise<Variables> {
   const userId = userIdOf(pageRequest.caller);
   const [identities, methods, buttons] = await Promise.all([
     requireOk(callApiAsUser<{ user_id: string; provider: string }[]>(pageRequest, 'GET', '/v1/identities?limit=100')),
     findSignInMethods(pageRequest.kit, pageRequest.kit.database.db, userId),
-    services.providers.buttons(),
+    pageRequest.kit.providers.buttons(),
   ]);
   const labels = new Map(buttons.map(({ name, label }) => [name, label]));
   const own = identities.filter(({ user_id }) => user_id === userId);

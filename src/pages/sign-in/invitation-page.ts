@@ -1,21 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { findInvitation } from '../../identity/account-mails/check-link.ts';
-import type { Providers } from '../../identity/providers/providers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { callApi } from '../session/call-api.ts';
 
-interface InvitationServices {
-  find(token: string): ReturnType<typeof findInvitation>;
-  readonly providers: Providers;
-}
+type FindInvitation = (token: string) => ReturnType<typeof findInvitation>;
 
 const tokenIn = (pageRequest: PageRequest): string => pageRequest.param('token');
 
 /** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
-export function serveInvitation(kit: PageKit, services: InvitationServices): void {
-  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest, services));
+export function serveInvitation(kit: PageKit, find: FindInvitation): void {
+  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest, find));
   kit.form('/invitations/:token', 'public', async (pageRequest) => {
     const { password } = pageRequest.form('password');
     const path = `/v1/password/resets/${encodeURIComponent(tokenIn(pageRequest))}`;
@@ -25,13 +21,13 @@ export function serveInvitation(kit: PageKit, services: InvitationServices): voi
       return pageRequest.redirect(`${kit.loginPath}?done=invited`);
     }
     const problem = response.errors.password ? undefined : response.message;
-    return showInvitation(pageRequest.status(response.status), services, { errors: response.errors, problem });
+    return showInvitation(pageRequest.status(response.status), find, { errors: response.errors, problem });
   });
 }
 
 async function showInvitation(
   pageRequest: PageRequest,
-  { find, providers }: InvitationServices,
+  find: FindInvitation,
   variables: Variables = {},
 ): Promise<FastifyReply> {
   const invitation = await find(tokenIn(pageRequest));
@@ -45,7 +41,7 @@ async function showInvitation(
   const { name, email, roles, inviter } = invitation;
   const title = name ? message('invitation.welcome_name', { name }) : message('invitation.welcome');
   const next_query = `?invitation=${encodeURIComponent(tokenIn(pageRequest))}`;
-  const buttons = await providers.buttons();
+  const buttons = await pageRequest.kit.providers.buttons();
   const shared = { title, email, inviter, role: roles.join(', '), providers: buttons, next_query };
   return pageRequest.show('invitation', { ...shared, ...variables });
 }

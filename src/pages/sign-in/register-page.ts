@@ -1,16 +1,15 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/store-new-user.ts';
+import type { FindDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { callApi } from '../session/call-api.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
-import type { ProviderServices } from './provider-services.ts';
 import type { AfterLogin } from './sign-in.ts';
 
-export function serveRegister(kit: PageKit, services: ProviderServices): void {
-  const { findDestination } = services;
+export function serveRegister(kit: PageKit, findDestination: FindDestination): void {
   kit.page('/register', 'public', async (pageRequest) => {
     requireOpenRegistration(kit.config);
     const next = localPath(pageRequest.query.next);
@@ -18,11 +17,11 @@ export function serveRegister(kit: PageKit, services: ProviderServices): void {
     const caller = await pageRequest.findCaller();
     if (caller && (!destination || (await destination.accepts(caller))))
       return pageRequest.redirect(next ?? '/settings');
-    return showRegister(pageRequest, services, { next, destination }, {});
+    return showRegister(pageRequest, { next, destination }, {});
   });
   kit.form('/register', 'public', async (pageRequest) => {
     requireOpenRegistration(kit.config);
-    return register(pageRequest, services);
+    return register(pageRequest, findDestination);
   });
 }
 
@@ -34,7 +33,6 @@ export interface Typed {
 
 async function showRegister(
   pageRequest: PageRequest,
-  services: ProviderServices,
   { next, destination }: AfterLogin,
   typed: Typed,
 ): Promise<FastifyReply> {
@@ -46,7 +44,7 @@ async function showRegister(
     next_query: nextQuery(next),
     identifiers,
     application,
-    providers: await services.providers.buttons(),
+    providers: await pageRequest.kit.providers.buttons(),
   };
   return pageRequest.show('register', { ...shared, ...typed }, destination);
 }
@@ -58,7 +56,7 @@ export const filledFields = (
   errors: Readonly<Record<string, LocalizedText>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
-async function register(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
+async function register(pageRequest: PageRequest, findDestination: FindDestination): Promise<FastifyReply> {
   const form = pageRequest.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
   const { password, password_confirmation, next: requested, ...values } = form;
   const next = localPath(requested);
@@ -69,8 +67,8 @@ async function register(pageRequest: PageRequest, services: ProviderServices): P
   const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/register', body });
   if (!response.ok) {
     const atFields = Object.keys(response.errors).length > 0;
-    const going = { next, destination: await services.findDestination(next) };
-    return showRegister(pageRequest.status(response.status), services, going, {
+    const going = { next, destination: await findDestination(next) };
+    return showRegister(pageRequest.status(response.status), going, {
       values,
       errors: response.errors,
       ...(atFields ? {} : { problem: response.message }),

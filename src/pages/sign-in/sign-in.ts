@@ -3,21 +3,18 @@ import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import type { Destination } from '../authorize/destinations.ts';
+import type { Destination, FindDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
+import { showProviderRedirect } from '../kit/show-provider-redirect.ts';
 import type { Variables } from '../kit/views.ts';
 import { endSession, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
-import { pendingOf } from './provider-link.ts';
-import { labelOf, type ProviderServices, showProviderRedirect } from './provider-services.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 /** The login page under the name in `login-page-url`, and signing out. */
-export function serveSignIn(kit: PageKit, services: ProviderServices): void {
-  const { findDestination } = services;
+export function serveSignIn(kit: PageKit, findDestination: FindDestination): void {
   kit.page(kit.loginPath, 'public', async (pageRequest) => {
     const next = localPath(pageRequest.query.next);
     const destination = await findDestination(next);
@@ -25,13 +22,13 @@ export function serveSignIn(kit: PageKit, services: ProviderServices): void {
     if (caller && (!destination || (await destination.accepts(caller))))
       return pageRequest.redirect(next ?? '/settings');
     const hinted = pageRequest.query.choose ? undefined : destination?.idpHint;
-    if (hinted !== undefined && (await services.providers.find(hinted))) {
+    if (hinted !== undefined && (await kit.providers.buttons()).some(({ name }) => name === hinted)) {
       return pageRequest.redirect(`/login/with/${hinted}${nextQuery(next)}`, 302);
     }
     const values = { login: destination?.loginHint };
-    return showLogin(pageRequest, services, { next, destination }, { notice: noticeOf(pageRequest), values });
+    return showLogin(pageRequest, { next, destination }, { notice: noticeOf(pageRequest), values });
   });
-  kit.form(kit.loginPath, 'public', (pageRequest) => signIn(pageRequest, services));
+  kit.form(kit.loginPath, 'public', (pageRequest) => signIn(pageRequest, findDestination));
   kit.page('/logout', 'public', async (pageRequest) => {
     const caller = await pageRequest.findCaller();
     if (!caller) return pageRequest.redirect(signedOutPath(kit));
@@ -41,7 +38,7 @@ export function serveSignIn(kit: PageKit, services: ProviderServices): void {
     const person = user?.name ?? user?.email ?? user?.username ?? user?.phone;
     return pageRequest.show('sign-out', { title: message('sign_out.title'), person, parameters: [] });
   });
-  kit.form('/logout', 'auth:web', (pageRequest) => signOut(pageRequest, services));
+  kit.form('/logout', 'auth:web', signOut);
   if (kit.loginPath !== '/login') {
     kit.page('/login', 'public', (pageRequest) => {
       const next = localPath(pageRequest.query.next);
@@ -58,18 +55,19 @@ export interface AfterLogin {
 
 async function showLogin(
   pageRequest: PageRequest,
-  services: ProviderServices,
   { next, destination }: AfterLogin,
   variables: Variables,
 ): Promise<FastifyReply> {
   const application = destination?.application;
-  const linking = await linkingOf(pageRequest, services, next);
+  const { cookies, providers } = pageRequest.kit;
+  // The explanation for a user whose email at the provider is taken.
+  const linking = await providers.findLinking(next, cookies.read(pageRequest.request).visitor);
   const shared = {
     title: message('login.title'),
     next,
     next_query: nextQuery(next),
     application,
-    providers: await services.providers.buttons(),
+    providers: await providers.buttons(),
     linking,
     email_codes: pageRequest.kit.config.emailCodes,
     is_for_device: next !== undefined && /^\/device(\?|$)/.test(next),
@@ -79,21 +77,13 @@ async function showLogin(
   return pageRequest.show(pageRequest.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
-/** The explanation for a user whose email at the provider is taken. */
-async function linkingOf(pageRequest: PageRequest, services: ProviderServices, next: string | undefined) {
-  const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(next ?? '') ?? [];
-  const provider = handle === '' ? undefined : await services.providers.find(name);
-  const pending = provider && (await pendingOf(pageRequest, services, { provider: name, handle }));
-  return pending && { provider: labelOf(provider), email: parseJson(pending.upstream).email };
-}
-
-async function signIn(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
+async function signIn(pageRequest: PageRequest, findDestination: FindDestination): Promise<FastifyReply> {
   const form = pageRequest.form('login', 'password', 'next');
   const next = localPath(form.next);
-  const destination = await services.findDestination(next);
+  const destination = await findDestination(next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
-    showLogin(pageRequest.status(status), services, { next, destination }, { values, ...variables });
+    showLogin(pageRequest.status(status), { next, destination }, { values, ...variables });
 
   const missing: Record<string, Message> = {};
   if (form.login === '') missing.login = message('login.missing_login');
@@ -123,11 +113,9 @@ async function signIn(pageRequest: PageRequest, services: ProviderServices): Pro
 const loginName = ({ config: { loginAttributes } }: PageKit): string =>
   loginAttributes.length === 1 ? String(loginAttributes[0]) : 'any';
 
-async function signOut(pageRequest: PageRequest, services: ProviderServices): Promise<FastifyReply> {
-  const upstream = await endSession(pageRequest, services.providers);
-  return upstream
-    ? showProviderRedirect(pageRequest, upstream.url, upstream.label)
-    : pageRequest.redirect(signedOutPath(pageRequest.kit));
+async function signOut(pageRequest: PageRequest): Promise<FastifyReply> {
+  const upstream = await endSession(pageRequest);
+  return upstream ? showProviderRedirect(pageRequest, upstream) : pageRequest.redirect(signedOutPath(pageRequest.kit));
 }
 
 async function inWords(pageRequest: PageRequest, seconds: number): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../src/database/database.ts';
 import { deleteIdentity, insertIdentity } from '../../../../src/identity/providers/identity-store.ts';
-import { loadProviders } from '../../../../src/identity/providers/load-providers.ts';
+import { loadProviders } from '../../../providers/declaration/load-providers.ts';
 import {
   deleteLegacyIds,
   findLegacyIds,
