@@ -45,7 +45,10 @@ const ownTransactions = new Map([
   ['extensions/client-registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
   ['extensions/client-registration/prune-clients.ts', 'the service'],
   ['extensions/client-registration/registered-clients.ts', 'by the token that it ends'],
-  ['oauth/grants/device-code.ts', 'by a device code and a client, both locked in the transaction'],
+  [
+    'extensions/device-authorization/redeem-device-code.ts',
+    'by a device code and a client, both locked in the transaction',
+  ],
   ['oauth/grants/authorization-code.ts', 'by a code and a client, both locked in the transaction'],
   ['oauth/revoke.ts', 'by a client, locked in the transaction'],
   ['oauth/openid/logout-request.ts', 'by an ID token of this service'],
@@ -84,7 +87,7 @@ const tableOwners = new Map(
       ...factorTables,
     ],
     oauth: [
-      ...['clients', 'client_secrets', 'sessions', 'application_logins', 'device_authorizations'],
+      ...['clients', 'client_secrets', 'sessions', 'application_logins'],
       ...['consents', 'authorization_codes', 'used_proofs', 'pushed_requests'],
     ],
     resources: [
@@ -95,7 +98,8 @@ const tableOwners = new Map(
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
     extensions: [
-      ...['client_registrations', 'registration_tokens', 'mcp_calls', 'provider_attempts', 'pending_identities'],
+      ...['client_registrations', 'registration_tokens', 'device_authorizations'],
+      ...['mcp_calls', 'provider_attempts', 'pending_identities'],
       ...['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
     ],
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
@@ -158,7 +162,7 @@ describe('Layering', () => {
       );
     });
     // The extension port loads each extension on use.
-    const port = ['extension-commands', 'extensions', 'open-legacy-tokens', 'open-registered-clients'];
+    const port = ['extension-commands', 'extensions', 'open-devices', 'open-legacy-tokens', 'open-registered-clients'];
     assert.deepEqual([...new Set(wrong.map(({ file }) => file))].sort(), port.map((name) => `main/${name}.ts`).sort());
     assert.doesNotMatch(textOf('main/extensions.ts'), /from '\.\.\/\.\.\/extensions/);
   });

@@ -10,6 +10,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/mcp/extension.ts'),
     import('../../extensions/api-reference/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),
+    import('../../extensions/device-authorization/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
   return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));

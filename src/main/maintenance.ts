@@ -1,7 +1,6 @@
 import type { Context } from '../database/context.ts';
 import { pruneAccounts } from '../identity/prune-store.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
-import { pruneDevices } from '../oauth/device-authorization/device-authorization.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
@@ -21,7 +20,6 @@ export const scheduleMaintenance = (
     { name: 'used proofs', everyMs: 60_000, run: () => pruneProofs(context) },
     { name: 'ended sessions', everyMs: 60_000, run: () => pruneSessions(context) },
     { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
-    { name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) },
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },

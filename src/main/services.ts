@@ -44,6 +44,7 @@ import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
 import { Queue } from '../resources/queue/queue.ts';
+import { openDevices } from './open-devices.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { openRegisteredClients } from './open-registered-clients.ts';
 import { Activity } from './overview/activity.ts';
@@ -80,6 +81,7 @@ export async function createServices(context: Context) {
     context,
     keys,
     clients,
+    devices: openDevices(() => oauth),
     registeredClients: openRegisteredClients(context, clients, { scopes, keys }),
     recordFailedClient: createFailedClientRecorder(context, clients),
     clientKeys: new ClientKeys(context),

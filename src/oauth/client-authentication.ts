@@ -1,13 +1,12 @@
 import { isUnstorableText } from '../http/bodies/form-body.ts';
-import type { RequestSource } from '../http/request-source.ts';
 import { isOneOf } from '../platform/is-one-of.ts';
+import type { ClientRequest } from './client-request.ts';
 import { invalidClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
 import type { OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 import { readJws } from './proofs/client-jws.ts';
-import type { DpopRequest } from './proofs/dpop.ts';
 import { consumeProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -53,19 +52,6 @@ function isForThisServer(baseUrl: string, aud: unknown): boolean {
     ...['token', 'par', 'introspect', 'revoke'].map((name) => `${baseUrl}/oauth/${name}`),
   ];
   return [aud].flat().some((one) => isOneOf(here, one));
-}
-
-/** A request that authenticates a client. */
-export interface ClientRequest {
-  readonly authorization: string | undefined;
-  readonly body: unknown;
-  /** The request itself, if it may carry a DPoP proof. */
-  readonly dpopRequest?: DpopRequest | undefined;
-  readonly source: RequestSource;
-  /** Counts the request against the RATE_LIMIT of its client. Throws if the limit is exceeded. */
-  readonly countRequest?: ((caller: string) => void) | undefined;
-  /** Called with the authenticated client, before the request is checked. */
-  readonly onAuthenticated?: ((client: StoredClient) => void) | undefined;
 }
 
 /** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */

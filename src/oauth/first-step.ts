@@ -4,7 +4,7 @@ import { type FactorMethod, secondStepOf, setUpScopes } from '../identity/factor
 import { OAuthError } from '../platform/errors.ts';
 import { lowestAcr } from '../platform/proof.ts';
 import { narrowScopes } from './clients/scopes/scopes.ts';
-import type { GrantRequest, GrantResult } from './grant.ts';
+import type { GrantRequest, GrantResult } from './grant-request.ts';
 import type { OAuth } from './oauth.ts';
 import { type NewLogin, openLogin } from './open-login.ts';
 

@@ -1,7 +1,8 @@
 import type { Caller } from '../platform/caller.ts';
 import { parseJson } from '../platform/json-text.ts';
 import type { Proof } from '../platform/proof.ts';
-import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { authenticateClient } from './client-authentication.ts';
+import type { ClientRequest } from './client-request.ts';
 import { invalidClient } from './clients/client-errors.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import { isForUser } from './clients/require-realm.ts';

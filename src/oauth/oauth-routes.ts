@@ -7,9 +7,8 @@ import { noValidation } from '../http/no-validation.ts';
 import { oauthErrorSchema } from '../http/openapi/openapi-operations.ts';
 import { requestSource } from '../http/request-source.ts';
 import { handlePushedRequest } from './authorize/push-request.ts';
-import type { ClientRequest } from './client-authentication.ts';
+import type { ClientRequest } from './client-request.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
-import { handleDeviceAuthorization } from './device-authorization/device-authorization.ts';
 import { handleIntrospection } from './introspect.ts';
 import { serveMetadata, serveProtectedResources } from './metadata-routes.ts';
 import type { OAuth } from './oauth.ts';
@@ -130,7 +129,7 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
       body: deviceParametersSchema,
       response: { 200: deviceCodesSchema, ...oauthErrorResponses },
     },
-    handle: (request, reply) => handleDeviceAuthorization(oauth, clientRequestOf(request, reply)),
+    handle: (request, reply) => oauth.devices.authorize(clientRequestOf(request, reply)),
   },
   {
     name: 'revoke',

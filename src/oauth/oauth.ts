@@ -11,6 +11,7 @@ import type { Audiences } from './audiences.ts';
 import type { ClientDirectory } from './clients/client-directory.ts';
 import type { RegisteredClients } from './clients/registered-clients.ts';
 import type { KnownScopes } from './clients/scopes/scopes.ts';
+import type { Devices } from './devices.ts';
 import type { createFailedClientRecorder } from './failed-clients.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop } from './proofs/dpop.ts';
@@ -23,6 +24,7 @@ export interface OAuth {
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
   readonly registeredClients: RegisteredClients;
+  readonly devices: Devices;
   readonly recordFailedClient: ReturnType<typeof createFailedClientRecorder>;
   readonly clientKeys: ClientKeys;
   readonly dpop: Dpop;

@@ -8,7 +8,7 @@ import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { requireRealm } from './clients/require-realm.ts';
 import { requireSecret } from './clients/secrets/client-secrets.ts';
-import type { GrantRequest, GrantResult } from './grant.ts';
+import type { GrantRequest, GrantResult } from './grant-request.ts';
 import type { OAuth } from './oauth.ts';
 import { authenticatedBy } from './sessions/store/authentication.ts';
 

@@ -1,12 +1,14 @@
 import { OAuthError } from '../platform/errors.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
-import { authenticateClient, type ClientRequest } from './client-authentication.ts';
+import { authenticateClient } from './client-authentication.ts';
+import type { ClientRequest } from './client-request.ts';
 import { invalidClient, unauthorizedClient } from './clients/client-errors.ts';
 import { isGrantForClient, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
 import { limitByRolesOfUser } from './clients/role-scopes.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
-import type { Grant, GrantRequest, GrantResult } from './grant.ts';
+import type { Grant } from './grant.ts';
+import type { GrantRequest, GrantResult } from './grant-request.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';

@@ -12,7 +12,6 @@ import { Continuations } from './authorize/continuations.ts';
 import { createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
-import { serveDevicePage } from './device/device-page.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage } from './kit/serve-language.ts';
 import { serveTheme } from './kit/theme.ts';
@@ -59,7 +58,6 @@ export async function servePages(app: App, context: Context, kit: PageKit, servi
   serveLogoutPage(app, kit, services.oauth);
   serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, services.keys, purpose, value));
   serveInvitation(kit, (token) => findInvitation(context, services.keys, token));
-  serveDevicePage(kit, services.oauth);
   serveProfile(kit, services.oauth);
   serveSignInMethods(kit);
   serveSecurity(kit, services.oauth);

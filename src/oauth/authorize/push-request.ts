@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Problem } from '../../platform/errors.ts';
-import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
+import { authenticateClient } from '../client-authentication.ts';
+import type { ClientRequest } from '../client-request.ts';
 import { unauthorizedClient } from '../clients/client-errors.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../../database/database.ts';
-import { insertIfAbsent } from '../../database/insert-if-absent.ts';
-import type { Tables } from '../../database/tables/tables.ts';
+import type { Db, Tx } from '../../src/database/database.ts';
+import { insertIfAbsent } from '../../src/database/insert-if-absent.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 
 export type DeviceRow = Selectable<Tables['device_authorizations']>;
 type NewDevice = Omit<DeviceRow, 'polled_at' | 'user_id' | 'session_id' | 'decided_at' | 'redeemed_at'>;

@@ -1,19 +1,20 @@
 import { hash, randomBytes, randomInt } from 'node:crypto';
-import type { Context } from '../../database/context.ts';
-import { pruneBefore } from '../../database/prune-in-batches.ts';
-import { uuidv7 } from '../../database/uuid.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { networkLimits, requireWithinLimits } from '../../identity/throttle/throttle.ts';
-import { OAuthError, Problem, unavailable } from '../../platform/errors.ts';
-import { authenticateClient, type ClientRequest } from '../client-authentication.ts';
-import { isClientDocument } from '../clients/client-documents.ts';
-import { invalidClient, unauthorizedClient } from '../clients/client-errors.ts';
-import type { StoredClient } from '../clients/client-store.ts';
-import { mayUseGrant } from '../clients/may-use-grant.ts';
-import { clientScopes, grantScopes, openidScope } from '../clients/scopes/scopes.ts';
-import type { OAuth } from '../oauth.ts';
-import { readParameters, resourcesIn } from '../parameters.ts';
-import type { DeviceCodes } from '../schemas.ts';
+import type { Context } from '../../src/database/context.ts';
+import { uuidv7 } from '../../src/database/uuid.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
+import { authenticateClient } from '../../src/oauth/client-authentication.ts';
+import type { ClientRequest } from '../../src/oauth/client-request.ts';
+import { isClientDocument } from '../../src/oauth/clients/client-documents.ts';
+import { invalidClient, unauthorizedClient } from '../../src/oauth/clients/client-errors.ts';
+import type { StoredClient } from '../../src/oauth/clients/client-store.ts';
+import { mayUseGrant } from '../../src/oauth/clients/may-use-grant.ts';
+import { clientScopes, grantScopes, openidScope } from '../../src/oauth/clients/scopes/scopes.ts';
+import { deviceCodeGrant } from '../../src/oauth/grants/device-code.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { readParameters, resourcesIn } from '../../src/oauth/parameters.ts';
+import type { DeviceCodes } from '../../src/oauth/schemas.ts';
+import { OAuthError, Problem, unavailable } from '../../src/platform/errors.ts';
 import { insertDevice } from './device-store.ts';
 
 /** RFC 8628 6.1: no vowels, so that codes form no words, and no letters that look alike. */
@@ -35,8 +36,6 @@ export function readUserCode(typed: string): string | undefined {
   return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined;
 }
 
-export const deviceCodeType = 'urn:ietf:params:oauth:grant-type:device_code';
-
 const lifeSeconds = 900;
 const pollSeconds = 5;
 
@@ -48,7 +47,7 @@ const maxInTotal = 50_000;
 export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
 
 /** RFC 8628 3.1 and 3.2. */
-export async function handleDeviceAuthorization(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
+export async function authorizeDevice(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
   const { context, scopes: known, registeredClients, audiences } = oauth;
   const parameters = readParameters(request.body);
   const named = parameters.get('client_id');
@@ -58,7 +57,7 @@ export async function handleDeviceAuthorization(oauth: OAuth, request: ClientReq
     });
   }
   const client = await authenticateClient(oauth, request, parameters);
-  if (client.type !== 'application' || !mayUseGrant(client, deviceCodeType)) throw unauthorizedClient(client);
+  if (client.type !== 'application' || !mayUseGrant(client, deviceCodeGrant.type)) throw unauthorizedClient(client);
   // RFC 9396 5: unsupported details are rejected, not ignored.
   if (parameters.has('authorization_details')) {
     const description = 'A device cannot request authorization_details: use the authorization endpoint.';
@@ -122,9 +121,3 @@ async function storeDevice({ database, now }: Context, { client, scopes, resourc
   }
   throw unavailable('No code is free at the moment. Try again.', 1);
 }
-
-/** Expired codes are kept for this time, so that the device learns that its code has expired. */
-const keptMs = 3_600_000;
-
-export const pruneDevices = ({ database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'device_authorizations', 'expires_at', now() - keptMs);

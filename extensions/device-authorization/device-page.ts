@@ -1,39 +1,33 @@
-import type { FastifyReply } from 'fastify';
-import { message } from '../../config/languages/message.ts';
-import { requestSource } from '../../http/request-source.ts';
-import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
-import {
-  decideOnDevice,
-  earlierDecision,
-  findWaitingDevice,
-  type WaitingDevice,
-} from '../../oauth/device-authorization/decide-device.ts';
-import { readUserCode, showUserCode } from '../../oauth/device-authorization/device-authorization.ts';
-import type { OAuth } from '../../oauth/oauth.ts';
-import { asObject } from '../../platform/is-object.ts';
-import { hostOfClient, ownerOfClient } from '../authorize/consent-page.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import type { Variables } from '../kit/views.ts';
-import { currentUser } from '../settings/settings-shell.ts';
+import { message } from '../../src/config/languages/message.ts';
+import { requestSource } from '../../src/http/request-source.ts';
+import { openidScope } from '../../src/oauth/clients/scopes/scopes.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { hostOfClient, ownerOfClient } from '../../src/pages/authorize/consent-page.ts';
+import type { Handler, PageRequest } from '../../src/pages/kit/page-request.ts';
+import type { Variables } from '../../src/pages/kit/views.ts';
+import { currentUser } from '../../src/pages/settings/settings-shell.ts';
+import { asObject } from '../../src/platform/is-object.ts';
+import { decideOnDevice, earlierDecision, findWaitingDevice, type WaitingDevice } from './decide-device.ts';
+import { readUserCode, showUserCode } from './device-authorization.ts';
 
-/** RFC 8628 3.3: the user types the code and decides. A link with the code only saves typing. */
-export function serveDevicePage(kit: PageKit, oauth: OAuth): void {
-  kit.page('/device', 'auth:web', (pageRequest) => {
-    const { user_code: sent = '' } = pageRequest.query;
-    const code = readUserCode(String(sent));
-    return showDevice(pageRequest, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
-  });
-  kit.form('/device', 'auth:web', (pageRequest) =>
-    withDevice(pageRequest, oauth, (device) => showConfirm(pageRequest, oauth, device)),
-  );
-  kit.form('/device/decision', 'auth:web', async (pageRequest) => {
-    const { user_code } = pageRequest.form('user_code');
-    const earlier = () => earlierDecision(oauth, pageRequest.caller, user_code);
-    const decision = await earlier();
-    if (decision) return pageRequest.redirect(`/device/done?decision=${decision}`);
-    return withDevice(pageRequest, oauth, (device) => decide(pageRequest, oauth, device), earlier);
-  });
-  kit.page('/device/done', 'auth:web', showDone);
+type Page = ReturnType<Handler>;
+
+/** RFC 8628 3.3.1: a link with the code only saves typing. */
+export function askForCode(pageRequest: PageRequest): Page {
+  const { user_code: sent = '' } = pageRequest.query;
+  const code = readUserCode(String(sent));
+  return showDevice(pageRequest, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
+}
+
+export const askForDecision = (pageRequest: PageRequest, oauth: OAuth): Page =>
+  withDevice(pageRequest, oauth, (device) => showConfirm(pageRequest, oauth, device));
+
+export async function saveDecision(pageRequest: PageRequest, oauth: OAuth): Page {
+  const { user_code } = pageRequest.form('user_code');
+  const earlier = () => earlierDecision(oauth, pageRequest.caller, user_code);
+  const decision = await earlier();
+  if (decision) return pageRequest.redirect(`/device/done?decision=${decision}`);
+  return withDevice(pageRequest, oauth, (device) => decide(pageRequest, oauth, device), earlier);
 }
 
 const showDevice = (pageRequest: PageRequest, variables: Variables) =>
@@ -43,9 +37,9 @@ const showDevice = (pageRequest: PageRequest, variables: Variables) =>
 async function withDevice(
   pageRequest: PageRequest,
   oauth: OAuth,
-  next: (device: WaitingDevice) => Promise<FastifyReply>,
+  next: (device: WaitingDevice) => Page,
   earlier?: () => ReturnType<typeof earlierDecision>,
-): Promise<FastifyReply> {
+): Page {
   const { user_code } = pageRequest.form('user_code');
   const person = { caller: pageRequest.caller, source: requestSource(pageRequest.request) };
   const device = await findWaitingDevice(oauth, person, user_code);
@@ -62,7 +56,7 @@ async function showConfirm(
   { scopes: known }: OAuth,
   { row, client, scopes }: WaitingDevice,
   variables: Variables = {},
-): Promise<FastifyReply> {
+): Page {
   const { name, email, username, phone } = await currentUser(pageRequest);
   return pageRequest.show('device-confirm', {
     title: message('device.title'),
@@ -86,7 +80,7 @@ async function showConfirm(
   });
 }
 
-async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDevice): Promise<FastifyReply> {
+async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDevice): Page {
   const agreed = pageRequest.form('decision').decision === 'allow';
   const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(pageRequest, scope));
   if (agreed && chosen.length === 0) {
@@ -108,7 +102,7 @@ async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDev
 const isTicked = ({ request }: PageRequest, scope: string): boolean =>
   Object.hasOwn(asObject(request.body), `scope:${scope}`);
 
-const showDone = (pageRequest: PageRequest): Promise<FastifyReply> => {
+export const showDone = (pageRequest: PageRequest): Page => {
   const refused = pageRequest.query.decision === 'refused';
   return pageRequest.show('message', {
     title: refused ? message('device.refused') : message('device.connected'),
