@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { loadCommands } from '../main/extension-commands.ts';
 import { addLogin } from './account/login.ts';
 import { addLogout, addToken } from './account/token.ts';
-import { addBackup } from './commands/backup.ts';
 import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
@@ -14,7 +13,6 @@ import { addInit } from './commands/init.ts';
 import { jobCommands } from './commands/job-commands.ts';
 import { keysCommands } from './commands/keys-commands.ts';
 import { addMigrate } from './commands/migrate.ts';
-import { addRestore } from './commands/restore.ts';
 import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
@@ -40,5 +38,5 @@ export async function addCommands(program: Command): Promise<void> {
     for (const add of commands) add(group);
   }
   for (const add of [addLogin, addToken, addLogout]) add(program);
-  for (const add of [addEvents, addBackup, addRestore, extensions.top, addDoctor]) add(program);
+  for (const add of [addEvents, ...extensions.top, addDoctor]) add(program);
 }

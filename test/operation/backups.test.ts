@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { backUpEvery } from '../../src/database/backup/backup-series.ts';
+import { backUpEvery } from '../../extensions/backup/backup-series.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';

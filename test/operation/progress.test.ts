@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
-import { backUp, restore } from '../../src/database/backup/backup.ts';
+import { backUp, restore } from '../../extensions/backup/backup.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config/config.ts';
-import { restore, sqliteFile } from '../../database/backup/backup.ts';
-import { beginNewHistory } from '../../database/change-log/new-history.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { withContextOf } from '../operator/with-context.ts';
-import { terminalProgressBar } from '../terminal/progress-bar.ts';
+import { withContextOf } from '../../src/cli/operator/with-context.ts';
+import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { beginNewHistory } from '../../src/database/change-log/new-history.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { restore, sqliteFile } from './backup.ts';
 
 interface Flags {
   force?: boolean;
@@ -61,7 +61,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
 
 /** Runs before the copy is in its place, so that no service ever accepts those sessions. */
 async function endSessionsIn(config: Config, draft: string): Promise<string> {
-  const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');
+  const { endAllSessions } = await import('../../src/oauth/end-all-sessions.ts');
   const { sessions, links } = await withContextOf(
     { ...config, databaseUrl: `sqlite:${draft}`, eventsLog: '' },
     (context) => endAllSessions(context, systemSource, { keepPersonal: false }),

@@ -2,11 +2,11 @@ import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSy
 import { copyFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
-import type { Config } from '../../config/config.ts';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
-import { fsyncFolder } from '../fsync-folder.ts';
-import { knownMigrations } from '../migrate.ts';
+import type { Config } from '../../src/config/config.ts';
+import { fsyncFolder } from '../../src/database/fsync-folder.ts';
+import { knownMigrations } from '../../src/database/migrate.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { type BeginProgress, noProgress, type Progress } from '../../src/platform/progress.ts';
 
 type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { BeginProgress } from '../../platform/progress.ts';
+import type { BeginProgress } from '../../src/platform/progress.ts';
 import { backUp } from './backup.ts';
 
 /** The name contains the time of the copy, so that names sort by time. */

@@ -1,15 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Config, loadConfig } from '../../config/config.ts';
-import { backUp, sqliteFile } from '../../database/backup/backup.ts';
-import { backUpEvery, backUpToFolder } from '../../database/backup/backup-series.ts';
-import { reasonOf } from '../../platform/errors.ts';
-import { parseDuration } from '../../platform/parse-duration.ts';
-import { localNow } from '../account/local-clock.ts';
-import { readCount } from '../terminal/print.ts';
-import { terminalProgressBar } from '../terminal/progress-bar.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { localNow } from '../../src/cli/account/local-clock.ts';
+import { readCount } from '../../src/cli/terminal/print.ts';
+import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
+import { parseDuration } from '../../src/platform/parse-duration.ts';
+import { backUp, sqliteFile } from './backup.ts';
+import { backUpEvery, backUpToFolder } from './backup-series.ts';
 
 /** For an option of a command. */
 function readDuration(text: string): number {
