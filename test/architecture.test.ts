@@ -22,9 +22,9 @@ const ownTransactions = new Map([
   ['database/postgres/replicas/replicas.ts', 'no caller: it announces a write'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
-  ['resources/changes/log/change-store.ts', 'the service'],
-  ['resources/changes/webhooks/webhook-store.ts', 'the service'],
-  ['resources/changes/webhooks/webhook-sender.ts', 'the service'],
+  ['extensions/changes/log/change-store.ts', 'the service'],
+  ['extensions/changes/webhooks/webhook-store.ts', 'the service'],
+  ['extensions/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/scheduler.ts', 'the service, which queues due jobs'],
 
@@ -93,7 +93,6 @@ const tableOwners = new Map(
     resources: [
       ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
       ...['scheduled_jobs', 'job_runs'],
-      ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
     ],
     database: ['signing_keys', 'issuers'],
     main: ['activity'],
@@ -101,12 +100,14 @@ const tableOwners = new Map(
       ...['client_registrations', 'registration_tokens', 'device_authorizations'],
       ...['mcp_calls', 'provider_attempts', 'pending_identities'],
       ...['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
+      ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
     ],
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
 );
 
 /** Stores that write tables of another folder, and the reason. */
 const otherWriters = new Map([
+  ['oauth/webhook-store.ts', 'disables webhooks when a password changes or keys are compromised'],
   ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
   ['extensions/passport/import/client-target-store.ts', 'imports tables of another service'],
   ['extensions/passport/import/logins/login-store.ts', 'imports tables of another service'],

@@ -10,7 +10,7 @@ export const folders = [
 export const rooms = new Map([
   ['database/postgres', ['servers', 'pool', 'invalidations', 'batching', 'replicas']],
   ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'migrations', 'routes']],
-  ['resources/changes', ['log', 'view', 'stream', 'webhooks']],
+  ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],

@@ -18,7 +18,6 @@ import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
 import { addTypes } from './commands/types.ts';
 import { userCommands } from './commands/user-commands.ts';
-import { addWebhooksListen } from './commands/webhooks-listen.ts';
 
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
@@ -28,7 +27,7 @@ export async function addCommands(program: Command): Promise<void> {
     ['user', 'Create and manage users.', ...userCommands, extensions.user],
     ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.client],
     ['session', 'List and end sessions.', ...sessionCommands],
-    ['webhooks', 'Try webhooks.', addWebhooksListen],
+    ['webhooks', 'Try webhooks.', extensions.webhooks],
     ['job', 'List and run your own jobs.', ...jobCommands],
     ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
     ['import', 'Import another service.', extensions.import],

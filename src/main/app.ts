@@ -4,12 +4,9 @@ import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
 import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { awaitReplicaNotices } from '../http/request-reader.ts';
-import { systemSource } from '../http/request-source.ts';
 import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
-import { notifyOwner } from '../identity/account-mails/notify-owner.ts';
 import { serveAccounts, serveInvitations } from '../identity/account-routes.ts';
-import { userAsCaller } from '../identity/accounts/user.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { hashingReadinessCheck } from '../identity/passwords/passwords.ts';
 import { noProviders } from '../identity/providers/sign-in-providers.ts';
@@ -19,18 +16,15 @@ import { serveLogout } from '../oauth/first-party/logout-routes.ts';
 import { serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
-import { sessionChanges } from '../oauth/sessions/session-changes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { createPageKit } from '../pages/kit/page-kit.ts';
 import { serveOperatorRoutes, servePages } from '../pages/pages.ts';
-import { createWebSessions, internalTokenOf } from '../pages/session/authenticate-web.ts';
-import { mayBeOwnPage } from '../pages/session/page-origin.ts';
+import { createWebSessions } from '../pages/session/authenticate-web.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
-import { Changes } from '../resources/changes/changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import { serveJobs } from '../resources/jobs/serve-jobs.ts';
-import { compileResources, type Resources } from '../resources/model/resource.ts';
+import type { Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
 import { prepareResources } from '../resources/prepare-resources.ts';
@@ -53,9 +47,8 @@ export interface BuiltApp extends Services {
   drain(): void;
 }
 
-/** Sessions are part of the change feed, but have no routes. */
-const withoutSessions = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
-  definitions.filter(({ name }) => name !== sessionChanges.name);
+const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
+  definitions.filter(({ served }) => served !== false);
 
 /** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
@@ -70,23 +63,18 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { config, database } = context;
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
-  const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing };
+  const changeFeed = extensions.find((extension) => extension.changeFeed)?.changeFeed;
+  const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, changeFeed };
   const migrating = { now: context.now, log: context.log, services: () => ({ ...shared, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
-  const changes = new Changes(context, keys);
   const routes = await loadRoutes(context.config.routesDir);
   const prepared = await prepareResources(
     context,
-    [
-      ...builtinResources(context, services),
-      ...changes.resources,
-      sessionChanges,
-      ...extensions.flatMap((extension) => extension.resources ?? []),
-    ],
+    [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
     migrations,
-    (declared) => addScopes(context.config, scopes, withoutSessions(declared), routes).list(),
+    (declared) => addScopes(context.config, scopes, servedOf(declared), routes).list(),
   );
-  const resources = withoutSessions(prepared);
+  const resources = servedOf(prepared);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {
@@ -107,21 +95,11 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveFactors(app, context, { services: services.factors, lockAuthority, proveByPassword });
   serveProofs(app, context, { lockAuthority, methods: proofMethods });
   serveInvitations(app, context, { ...accounts, proveByPassword });
-  const withChanges = { ...shared, wakeSubscribers: changes.wake, positions: changes.positions };
-  const served = serveResources(app, context, resources, withChanges);
-  const resourceServices: ResourceServices = { ...withChanges, context, resources: served };
+  const served = serveResources(app, context, resources, shared);
+  const resourceServices: ResourceServices = { ...shared, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
-  changes.serve(app, new Map([...served, ...compileResources([sessionChanges])]), {
-    keys,
-    verifier,
-    cookieToken: async (request, reply) =>
-      mayBeOwnPage(request, config) && (await webSessions.find(request, reply)) ? internalTokenOf(request) : undefined,
-    ownerOf: (userId) => userAsCaller(database.db, userId),
-    notify: (tx, { user_id: userId }) =>
-      notifyOwner(context, accounts.mail, tx, { userId, template: 'webhook-disabled', source: systemSource }),
-  });
-  serveOverview(app, context, { activity, extensions });
   for (const extension of extensions) extension.serve?.(app, served);
+  serveOverview(app, context, { activity, extensions });
   serveOpenApi(app, context.config);
   const providers = extensions.find((extension) => extension.providers)?.providers ?? noProviders;
   const kit = await createPageKit(app, context, { keys, webSessions, providers });

@@ -2,16 +2,18 @@ import type { Command } from 'commander';
 
 type AddCommand = (parent: Command) => void;
 
-/** The commands of extensions: those in the groups `user`, `client` and `import`, and top-level ones in the order of the help. */
+/** The commands of extensions: those in the groups `user`, `client`, `webhooks` and `import`, and top-level ones in the order of the help. */
 export async function loadCommands(): Promise<{
   user: AddCommand;
   client: AddCommand;
+  webhooks: AddCommand;
   import: AddCommand;
   top: readonly AddCommand[];
 }> {
   const [
     { addUserImport },
     { addRegistrationToken },
+    { addWebhooksListen },
     { addImportPassport },
     { addBackup },
     { addRestore },
@@ -19,6 +21,7 @@ export async function loadCommands(): Promise<{
   ] = await Promise.all([
     import('../../extensions/user-import/user-import-command.ts'),
     import('../../extensions/client-registration/registration-token-command.ts'),
+    import('../../extensions/changes/webhooks-listen-command.ts'),
     import('../../extensions/passport/import-passport-command.ts'),
     import('../../extensions/backup/backup-command.ts'),
     import('../../extensions/backup/restore-command.ts'),
@@ -27,6 +30,7 @@ export async function loadCommands(): Promise<{
   return {
     user: addUserImport,
     client: addRegistrationToken,
+    webhooks: addWebhooksListen,
     import: addImportPassport,
     top: [addBackup, addRestore, addMove],
   };

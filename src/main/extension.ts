@@ -3,6 +3,7 @@ import type { App } from '../http/app.ts';
 import type { SignInProviders } from '../identity/providers/sign-in-providers.ts';
 import type { PageKit } from '../pages/kit/page-request.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
+import type { ChangeFeed } from '../resources/model/change-feed.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { BackgroundJob } from './background.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -23,6 +24,8 @@ export interface Extension {
   readonly providers?: SignInProviders;
   /** Findings of `gatehouse doctor` about the running service. */
   findings?(): Promise<Finding[]>;
+  /** The change feed. At most one extension has it. */
+  readonly changeFeed?: ChangeFeed;
   readonly maintenance?: readonly BackgroundJob[];
 }
 

@@ -7,6 +7,7 @@ import type { Services } from './services.ts';
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
   const loaded = await Promise.all([
     import('../../extensions/providers/extension.ts'),
+    import('../../extensions/changes/extension.ts'),
     import('../../extensions/mcp/extension.ts'),
     import('../../extensions/api-reference/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),

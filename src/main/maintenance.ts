@@ -4,7 +4,6 @@ import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
-import { pruneOldChanges } from '../resources/changes/prune-changes.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
 import type { Extension } from './extension.ts';
@@ -27,7 +26,6 @@ export const scheduleMaintenance = (
     { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.maintain() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
-    { name: 'old changes', everyMs: 60_000, run: () => pruneOldChanges(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
     ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => scheduler.tick() }]),
     { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => scheduler.prune() },

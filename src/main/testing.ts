@@ -11,8 +11,8 @@ import { storeNewUser } from '../identity/registration/store-new-user.ts';
 import { systemCaller } from '../platform/caller.ts';
 import { createLog } from '../platform/log.ts';
 import { parseDuration } from '../platform/parse-duration.ts';
-import { type RecordedChange, recordedChanges } from '../resources/changes/view/recorded-changes.ts';
 import type { ServiceResourceOf } from '../resources/declaration/resource-calls.ts';
+import type { RecordedChange } from '../resources/model/change-feed.ts';
 import { type MakeRow, rowFactory } from '../resources/seeds/row-factory.ts';
 import { runSeeds } from '../resources/seeds/run-seeds.ts';
 import { resourceFor, serviceResource } from '../resources/write/resource-calls.ts';
@@ -191,7 +191,7 @@ export async function startTestService(
       await queue.runDueJobs();
       return mails.filter((mail) => to === undefined || mail.to === to);
     },
-    changes: (name) => recordedChanges(context.database.db, services.resources, name),
+    changes: async (name) => (await services.changeFeed?.recorded(services.resources, name)) ?? [],
     async stop() {
       await gatehouse.stop();
       rmSync(dir, { recursive: true, force: true });

@@ -48,6 +48,7 @@ export function createMetrics(build?: { readonly version: string; readonly engin
   const count = <L extends string>(name: string, help: string, label: L) => countByLabel(registry, name, help, label);
   return {
     registry,
+    gauge,
     tokenLookups: count('gatehouse_token_cache_total', 'Lookups in the cache of verified tokens', 'result'),
     requestDuration: new DurationHistogram(
       'gatehouse_http_request_duration_seconds',
@@ -90,24 +91,6 @@ export function createMetrics(build?: { readonly version: string; readonly engin
     passwordQueue: gauge('gatehouse_password_queue', 'Passwords being hashed or waiting'),
     jobs: gauge('gatehouse_jobs', 'Queued jobs: waiting or failed', { aggregator: 'max', labelNames: ['state'] }),
     jobAttempts: count('gatehouse_job_attempts_total', 'Attempts at queued jobs, by result', 'result'),
-    observeChanges({ streams, lag }: { readonly streams: () => number; readonly lag: () => number }): void {
-      gauge('gatehouse_change_streams', 'Open streams of changes', {
-        aggregator: 'sum',
-        collect() {
-          this.set(streams());
-        },
-      });
-      gauge(
-        'gatehouse_changes_lag_seconds',
-        'Seconds for which the oldest change has been waiting for an open transaction',
-        {
-          aggregator: 'max',
-          collect() {
-            this.set(lag());
-          },
-        },
-      );
-    },
     mailQueue: gauge('gatehouse_mail_queue', 'Emails waiting to be sent', { aggregator: 'max' }),
   };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { sql } from 'kysely';
-import { pruneOldChanges } from '../../src/resources/changes/prune-changes.ts';
+import { pruneOldChanges } from '../../extensions/changes/prune-changes.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Person, registerUser } from '../harness/people.ts';
 import { logIn, request } from '../harness/request.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { pruneOldChanges } from '../../src/resources/changes/prune-changes.ts';
+import { pruneOldChanges } from '../../extensions/changes/prune-changes.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';

@@ -1,11 +1,8 @@
 import { Type } from 'typebox';
-import type { Db } from '../../database/database.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import type { Caller } from '../../platform/caller.ts';
-import { noProof } from '../../platform/proof.ts';
 import { type Changes, changesBetween } from '../../resources/write/changes.ts';
 import type { Profile } from './user-fields.ts';
-import { findUser, rolesOf, type UserRow } from './user-store.ts';
+import { rolesOf, type UserRow } from './user-store.ts';
 
 /** The realm of users who register in this service. */
 export const defaultRealm = 'users';
@@ -72,22 +69,6 @@ export const newUserRow = ({ profile, passwordHash, confirmed, roles, now }: New
   updated_at: now,
   version: 1,
 });
-
-/** A user as a caller with the user's current rights, for events that the user did not request. Undefined if deleted or disabled. */
-export async function userAsCaller(db: Db, userId: string): Promise<Caller | undefined> {
-  const user = await findUser(db, userId);
-  if (!user || user.disabled === 1) return undefined;
-  return {
-    kind: 'user',
-    application: false,
-    userId,
-    clientId: null,
-    sessionId: null,
-    roles: rolesOf(user),
-    scopes: ['*'],
-    proof: noProof,
-  };
-}
 
 type Traced = Profile & { readonly roles?: readonly string[] };
 

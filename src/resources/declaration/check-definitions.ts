@@ -64,7 +64,7 @@ const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDef
 
 /** Whether all options are known and have the right kind of value. Other checks rely on this. */
 function hasValidOptions(
-  { file: _file, recordedWith: _with, ...declared }: ResourceDefinition,
+  { file: _file, recordedWith: _with, served: _served, ...declared }: ResourceDefinition,
   report: ReportMistake,
 ): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);

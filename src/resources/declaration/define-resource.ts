@@ -173,6 +173,8 @@ export interface ResourceDefinition<F extends Fields = Fields> extends Declarati
   readonly managed: boolean;
   /** For a built-in table: only rows with a value in this column are recorded as changes. */
   readonly recordedWith?: string;
+  /** False: the resource has no routes. Only the change feed publishes its rows. */
+  readonly served?: false;
   readonly file?: string;
 }
 

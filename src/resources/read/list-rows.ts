@@ -1,7 +1,8 @@
 import { hashOf } from '../../http/etag.ts';
+import type { ListPositions } from '../model/change-feed.ts';
 import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import type { ListPositions, Macs } from '../model/resource-services.ts';
+import type { Macs } from '../model/resource-services.ts';
 import { allowedRows } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';

@@ -87,7 +87,7 @@ export const pagingOf = (services: ResourceServices, request: FastifyRequest, re
   keys: services.keys,
   url: request.url,
   linkTo: linkBuilder(services, request),
-  positions: services.positions,
+  positions: services.changeFeed?.positions,
   setEtag: (etag: string) => void reply.header('etag', etag),
   setLinks({ next, previous }: PageLinks): void {
     const links = [next && `<${next}>; rel="next"`, previous && `<${previous}>; rel="prev"`].filter(Boolean);

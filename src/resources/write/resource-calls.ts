@@ -157,7 +157,7 @@ async function writeNested<T>(
       if (renames) await setActorForTransaction(outer.engine, tx, caller);
       const result = await work(write);
       if (renames) await setActorForTransaction(outer.engine, tx, outer.actor);
-      if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.wakeSubscribers?.() });
+      if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.changeFeed?.wake() });
       return result;
     });
   } catch (error) {

@@ -60,7 +60,7 @@ export async function writeTransaction<T>(
       });
     }),
   );
-  if (recorded) services.wakeSubscribers?.();
+  if (recorded) services.changeFeed?.wake();
   for (const hook of afterCommit) await runAfterCommit(services, hook);
   return result;
 }

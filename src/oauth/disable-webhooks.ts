@@ -1,7 +1,7 @@
-import type { Context } from '../../../database/context.ts';
-import type { Tx } from '../../../database/database.ts';
-import { systemSource } from '../../../http/request-source.ts';
-import { recordEvent } from '../../audit/record-event.ts';
+import type { Context } from '../database/context.ts';
+import type { Tx } from '../database/database.ts';
+import { systemSource } from '../http/request-source.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
 import { markInactive, type WebhookFilter } from './webhook-store.ts';
 
 /** Disables one webhook, the webhooks of a user, or all, and records it. Returns the number of webhooks that were active. */

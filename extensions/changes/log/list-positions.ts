@@ -1,5 +1,5 @@
-import type { Context } from '../../../database/context.ts';
-import type { ListPositions } from '../../model/resource-services.ts';
+import type { Context } from '../../../src/database/context.ts';
+import type { ListPositions } from '../../../src/resources/model/change-feed.ts';
 import type { ChangeLog } from './change-log.ts';
 import { advancePosition, formatPosition } from './position.ts';
 

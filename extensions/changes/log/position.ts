@@ -1,5 +1,5 @@
-import { invalidParameter } from '../../../http/errors/parameter-errors.ts';
-import { Problem } from '../../../platform/errors.ts';
+import { invalidParameter } from '../../../src/http/errors/parameter-errors.ts';
+import { Problem } from '../../../src/platform/errors.ts';
 
 /** The changes that a list on PostgreSQL already includes: those up to `upTo` that are visible in its snapshot. */
 export interface IncludedChanges {

@@ -1,6 +1,6 @@
-import { forAdministrators } from '../../resources/declaration/access.ts';
-import { defineResource, type ResourceDefinition } from '../../resources/declaration/define-resource.ts';
-import { list, oneOf, text, timestamp, uuid } from '../../resources/declare.ts';
+import { forAdministrators } from '../../src/resources/declaration/access.ts';
+import { defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { list, oneOf, text, timestamp, uuid } from '../../src/resources/declare.ts';
 
 /** Publishes changes of users' sessions to administrators. Refreshes and sessions without a user are not published. */
 export const sessionChanges: ResourceDefinition = {
@@ -22,4 +22,5 @@ export const sessionChanges: ResourceDefinition = {
     changes: true,
   }),
   recordedWith: 'user_id',
+  served: false,
 };

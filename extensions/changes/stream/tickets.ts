@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Context } from '../../../database/context.ts';
-import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { unauthorized } from '../../../http/gate/unauthorized.ts';
+import type { Context } from '../../../src/database/context.ts';
+import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import { unauthorized } from '../../../src/http/gate/unauthorized.ts';
 import { consumeTicket, insertTicket } from './ticket-store.ts';
 
 const lifetimeMs = 60_000;

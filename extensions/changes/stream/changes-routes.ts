@@ -1,18 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Context } from '../../../database/context.ts';
-import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import type { App } from '../../../http/app.ts';
-import { acceptsEventStream } from '../../../http/gate/accept.ts';
-import { bearerToken } from '../../../http/gate/authenticate.ts';
-import { rateLimitAccount } from '../../../http/gate/gate.ts';
-import { unauthorized } from '../../../http/gate/unauthorized.ts';
-import { noValidation } from '../../../http/no-validation.ts';
-import { queryOf } from '../../../http/query-of.ts';
-import { anonymousCaller, type Caller } from '../../../platform/caller.ts';
-import { unavailable } from '../../../platform/errors.ts';
-import type { Resources } from '../../model/resource.ts';
-import { readPositiveInteger, rejectUnknownParameters } from '../../query/list-query.ts';
+import type { Context } from '../../../src/database/context.ts';
+import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import type { App } from '../../../src/http/app.ts';
+import { acceptsEventStream } from '../../../src/http/gate/accept.ts';
+import { bearerToken } from '../../../src/http/gate/authenticate.ts';
+import { rateLimitAccount } from '../../../src/http/gate/gate.ts';
+import { unauthorized } from '../../../src/http/gate/unauthorized.ts';
+import { noValidation } from '../../../src/http/no-validation.ts';
+import { queryOf } from '../../../src/http/query-of.ts';
+import type { TokenVerifier } from '../../../src/oauth/sessions/verify/token-verifier.ts';
+import { createWebSessions, internalTokenOf, type WebSessions } from '../../../src/pages/session/authenticate-web.ts';
+import { mayBeOwnPage } from '../../../src/pages/session/page-origin.ts';
+import { anonymousCaller, type Caller } from '../../../src/platform/caller.ts';
+import { unavailable } from '../../../src/platform/errors.ts';
+import type { Resources } from '../../../src/resources/model/resource.ts';
+import { readPositiveInteger, rejectUnknownParameters } from '../../../src/resources/query/list-query.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { advancePosition, type Position } from '../log/position.ts';
 import { loggedChanges } from '../view/logged-change.ts';
@@ -21,21 +24,13 @@ import { Stream } from './stream.ts';
 import { endReason, type Streams } from './streams.ts';
 import { issueTicket, redeemTicket } from './tickets.ts';
 
-/** Verifies access tokens. `oauth` provides it. */
-interface Verifier {
-  verify(token: string, request: FastifyRequest): Caller | Promise<Caller>;
-  /** Verifies with the database. Also returns when the token expires. */
-  verifyWithExpiry(token: string): Promise<{ readonly caller: Caller; readonly expiresAt: number }>;
-}
-
-export interface ChangesServices {
+interface ChangesServices {
   readonly context: Context;
   readonly keys: KeyRing;
-  readonly verifier: Verifier;
+  readonly verifier: TokenVerifier;
   readonly resources: Resources;
   readonly log: ChangeLog;
   readonly streams: Streams;
-  cookieToken(request: FastifyRequest, reply: FastifyReply): Promise<string | undefined>;
 }
 
 const defaultLimit = 100;
@@ -85,13 +80,14 @@ const changesDocs = () => ({
 });
 
 export function serveChanges(app: App, services: ChangesServices): void {
-  const { context, keys, streams } = services;
+  const { context, keys, streams, verifier } = services;
+  const webSessions = createWebSessions(context.config, verifier);
   app.get(
     '/v1/changes',
     { config: { auth: 'public', bearer: 'optional', eventStream: true, docs: changesDocs } },
     async (request, reply) => {
       rejectUnknownParameters(queryOf(request), parameters);
-      const token = await tokenOf(services, request, reply);
+      const token = await tokenOf(services, webSessions, request, reply);
       return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
         : readPage(services, request, await callerOf(services, request, token));
@@ -121,13 +117,18 @@ export function serveChanges(app: App, services: ChangesServices): void {
 }
 
 /** Takes the token from the header, the ticket or the browser's session, in this order. */
-async function tokenOf(services: ChangesServices, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+async function tokenOf(
+  { context, keys }: ChangesServices,
+  webSessions: WebSessions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<string> {
   if (request.headers.authorization !== undefined) return bearerToken(request);
   const { ticket } = queryOf(request);
-  if (ticket) return redeemTicket(services.context, services.keys, ticket);
-  const token = await services.cookieToken(request, reply);
-  if (token === undefined) throw unauthorized('token_missing');
-  return token;
+  if (ticket) return redeemTicket(context, keys, ticket);
+  if (mayBeOwnPage(request, context.config) && (await webSessions.find(request, reply)))
+    return internalTokenOf(request);
+  throw unauthorized('token_missing');
 }
 
 const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>

@@ -1,8 +1,8 @@
-import { getOrCreate } from '../../../platform/get-or-create.ts';
-import { parseJson } from '../../../platform/json-text.ts';
-import type { Resource, Resources } from '../../model/resource.ts';
-import { type RowShape, shapeOf } from '../../read/row-json.ts';
-import type { StoredRow } from '../../sql/executor.ts';
+import { getOrCreate } from '../../../src/platform/get-or-create.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
+import type { Resource, Resources } from '../../../src/resources/model/resource.ts';
+import { type RowShape, shapeOf } from '../../../src/resources/read/row-json.ts';
+import type { StoredRow } from '../../../src/resources/sql/executor.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { formatPosition } from '../log/position.ts';
 

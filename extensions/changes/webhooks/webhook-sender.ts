@@ -1,18 +1,20 @@
-import type { Context } from '../../../database/context.ts';
-import type { Tx } from '../../../database/database.ts';
-import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import { createGuardedFetch, type GuardedFetch } from '../../../http/outbound/guarded-fetch.ts';
-import type { Caller } from '../../../platform/caller.ts';
-import { reasonOf } from '../../../platform/errors.ts';
-import { parseJson } from '../../../platform/json-text.ts';
-import { Poller } from '../../../platform/poller.ts';
-import type { Resources } from '../../model/resource.ts';
+import type { Context } from '../../../src/database/context.ts';
+import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
+import { createGuardedFetch, type GuardedFetch } from '../../../src/http/outbound/guarded-fetch.ts';
+import { systemSource } from '../../../src/http/request-source.ts';
+import { notifyOwner } from '../../../src/identity/account-mails/notify-owner.ts';
+import type { Mail } from '../../../src/identity/mail/mail.ts';
+import { disableWebhooks } from '../../../src/oauth/disable-webhooks.ts';
+import { reasonOf } from '../../../src/platform/errors.ts';
+import { parseJson } from '../../../src/platform/json-text.ts';
+import { Poller } from '../../../src/platform/poller.ts';
+import type { Resources } from '../../../src/resources/model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt, type LogRow } from '../log/change-store.ts';
 import { loggedChanges } from '../view/logged-change.ts';
 import { readSubscription, type Subscription, type VisibleChange, visibleChanges } from '../view/subscription.ts';
 import { createDelivery, deliveryBody } from './delivery-rows.ts';
-import { disableWebhooks } from './disable-webhooks.ts';
+import { userAsCaller } from './user-as-caller.ts';
 import { webhookHeaders } from './webhook-signature.ts';
 import {
   activeWebhooks,
@@ -41,13 +43,11 @@ const notToBeSeen = 'null';
 const pauseAfter = (attempts: number): number =>
   Math.round(Math.min(firstPauseMs * 3 ** (attempts - 1), maxPauseMs) * (0.8 + 0.2 * Math.random()));
 
-export interface SenderServices {
+interface SenderServices {
   readonly keys: KeyRing;
   readonly resources: Resources;
   readonly log: ChangeLog;
-  /** The owner as a caller with the current rights. Undefined if the owner was deleted or disabled. */
-  ownerOf(userId: string): Promise<Caller | undefined>;
-  notify(tx: Tx, webhook: WebhookRow): Promise<void>;
+  readonly mail: Mail;
 }
 
 /**
@@ -134,7 +134,7 @@ export class WebhookSender {
 
   /** Uses the current rights of the owner. Undefined if the owner has none. */
   async #subscriptionOf({ user_id, resources, search }: WebhookRow): Promise<Subscription | undefined> {
-    const caller = await this.#services.ownerOf(user_id);
+    const caller = await userAsCaller(this.#context.database.db, user_id);
     if (!caller) return undefined;
     const parameters = { resources: parseJson(resources).join(','), search: search ?? undefined };
     try {
@@ -198,7 +198,8 @@ export class WebhookSender {
       await updateDelivery(tx, delivery.id, { ...noted, state: 'failed' });
       const reason = status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days';
       const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
-      if (disabled > 0) await this.#services.notify(tx, webhook);
+      const notice = { userId: webhook.user_id, template: 'webhook-disabled', source: systemSource } as const;
+      if (disabled > 0) await notifyOwner(this.#context, this.#services.mail, tx, notice);
     });
   }
 

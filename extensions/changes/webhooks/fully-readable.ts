@@ -1,6 +1,6 @@
-import type { Caller } from '../../../platform/caller.ts';
-import { allowsEveryRow } from '../../declaration/access.ts';
-import type { Resources } from '../../model/resource.ts';
+import type { Caller } from '../../../src/platform/caller.ts';
+import { allowsEveryRow } from '../../../src/resources/declaration/access.ts';
+import type { Resources } from '../../../src/resources/model/resource.ts';
 import { recordedResources } from '../view/subscription.ts';
 
 /** The resources with changes of which the caller may read every row. */

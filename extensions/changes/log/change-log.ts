@@ -1,4 +1,4 @@
-import type { Context } from '../../../database/context.ts';
+import type { Context } from '../../../src/database/context.ts';
 import { type LogPage, lastSqlitePosition, prunedTo, readChanges, readHistory, readHorizon } from './change-store.ts';
 import { formatPosition, type Position, parsePosition, resyncRequired } from './position.ts';
 

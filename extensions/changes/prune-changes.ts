@@ -1,5 +1,5 @@
-import type { Context } from '../../database/context.ts';
-import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts';
+import type { Context } from '../../src/database/context.ts';
+import { pruneBefore, pruneInBatches } from '../../src/database/prune-in-batches.ts';
 import { pruneChanges } from './log/change-store.ts';
 import { pruneDeliveries } from './webhooks/webhook-store.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '../../../database/database.ts';
-import type { Tables } from '../../../database/tables/tables.ts';
+import type { Database, Db, Tx } from '../../../src/database/database.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
 import type { IncludedChanges } from './position.ts';
 
 export type LogRow = Selectable<Tables['change_log']>;

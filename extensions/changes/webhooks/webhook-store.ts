@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import type { Database, Db, Tx } from '../../../database/database.ts';
-import { pruneBefore } from '../../../database/prune-in-batches.ts';
-import type { Tables } from '../../../database/tables/tables.ts';
+import type { Database, Db, Tx } from '../../../src/database/database.ts';
+import { pruneBefore } from '../../../src/database/prune-in-batches.ts';
+import type { Tables } from '../../../src/database/tables/tables.ts';
 import { lastSqlitePosition } from '../log/change-store.ts';
 
 export type WebhookRow = Selectable<Tables['webhooks']>;
@@ -68,21 +68,6 @@ export async function updateDelivery(db: Db | Tx, id: string, outcome: Outcome):
     .where('id', '=', id)
     .execute();
 }
-
-/** Selects one webhook, the webhooks of a user, or all. */
-export interface WebhookFilter {
-  readonly id?: string;
-  readonly user_id?: string;
-}
-
-export const markInactive = (tx: Tx, which: WebhookFilter, reason: string, now: number) =>
-  tx
-    .updateTable('webhooks')
-    .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: now, version: eb('version', '+', 1) }))
-    .where((eb) => eb.and(which))
-    .where('active', '=', 1)
-    .returning(['id', 'user_id'])
-    .execute();
 
 export async function replaceSecret(
   tx: Tx,

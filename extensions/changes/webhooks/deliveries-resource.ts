@@ -1,9 +1,9 @@
-import { type Caller, isAdmin } from '../../../platform/caller.ts';
-import { all, among, anyOf, type Condition, equals, type Rule } from '../../declaration/access.ts';
-import { defineResource } from '../../declaration/define-resource.ts';
-import { belongsTo } from '../../declaration/relations.ts';
-import { integer, json, oneOf, reference, text, timestamp } from '../../declare.ts';
-import type { Resources } from '../../model/resource.ts';
+import { type Caller, isAdmin } from '../../../src/platform/caller.ts';
+import { all, among, anyOf, type Condition, equals, type Rule } from '../../../src/resources/declaration/access.ts';
+import { defineResource } from '../../../src/resources/declaration/define-resource.ts';
+import { belongsTo } from '../../../src/resources/declaration/relations.ts';
+import { integer, json, oneOf, reference, text, timestamp } from '../../../src/resources/declare.ts';
+import type { Resources } from '../../../src/resources/model/resource.ts';
 import { fullyReadableResources } from './fully-readable.ts';
 
 /** Deliveries of the user's own webhooks. Applications get none, because deliveries contain rows that only the roles of the owner show. */

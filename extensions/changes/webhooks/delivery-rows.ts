@@ -1,4 +1,4 @@
-import { uuidv7 } from '../../../database/uuid.ts';
+import { uuidv7 } from '../../../src/database/uuid.ts';
 import type { VisibleChange } from '../view/subscription.ts';
 import type { DeliveryRow, WebhookRow } from './webhook-store.ts';
 

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Invalidation } from '../../../database/bus.ts';
-import type { Caller } from '../../../platform/caller.ts';
+import type { Invalidation } from '../../../src/database/bus.ts';
+import type { Caller } from '../../../src/platform/caller.ts';
 import { formatPosition, type Position } from '../log/position.ts';
 import type { Subscription } from '../view/subscription.ts';
 

@@ -1,7 +1,7 @@
-import { type Condition, evaluateAccess } from '../../declaration/access.ts';
-import type { QueryContext } from '../../model/query-context.ts';
-import { fieldOf, type Resource } from '../../model/resource.ts';
-import type { StoredRow } from '../../sql/executor.ts';
+import { type Condition, evaluateAccess } from '../../../src/resources/declaration/access.ts';
+import type { QueryContext } from '../../../src/resources/model/query-context.ts';
+import { fieldOf, type Resource } from '../../../src/resources/model/resource.ts';
+import type { StoredRow } from '../../../src/resources/sql/executor.ts';
 
 /** The condition that a row must meet for the caller to see it. Throws if the caller may see no row at all. */
 export function readCondition(resource: Resource, { caller, now }: Pick<QueryContext, 'caller' | 'now'>) {
