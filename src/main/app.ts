@@ -22,7 +22,6 @@ import { serveOperatorRoutes, servePages } from '../pages/pages.ts';
 import { createWebSessions } from '../pages/session/authenticate-web.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
 import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
-import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import { serveJobs } from '../resources/jobs/serve-jobs.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
@@ -47,9 +46,6 @@ export interface BuiltApp extends Services {
   drain(): void;
 }
 
-const servedOf = (definitions: readonly ResourceDefinition[]): ResourceDefinition[] =>
-  definitions.filter(({ served }) => served !== false);
-
 /** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const services = await createServices(context);
@@ -68,13 +64,12 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const migrating = { now: context.now, log: context.log, services: () => ({ ...shared, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
   const routes = await loadRoutes(context.config.routesDir);
-  const prepared = await prepareResources(
+  const resources = await prepareResources(
     context,
     [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
     migrations,
-    (declared) => addScopes(context.config, scopes, servedOf(declared), routes).list(),
+    (declared) => addScopes(context.config, scopes, declared, routes).list(),
   );
-  const resources = servedOf(prepared);
 
   const webSessions = createWebSessions(context.config, verifier);
   const app = await createServer(context, {

@@ -8,6 +8,7 @@ import { readSchemas } from './migrations/schema-store.ts';
 import { missingIndexWarnings } from './migrations/storage-schema.ts';
 import { withStoredNames } from './migrations/stored-names.ts';
 
+/** Checks and migrates the declarations. Returns those that have routes. */
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
   own: readonly ResourceDefinition[],
@@ -15,8 +16,9 @@ export async function prepareResources(
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...own, ...(await loadResources(config.resourcesDir))];
+  const served = definitions.filter((definition) => definition.served !== false);
   // `checkDefinitions` reports a missing name.
-  const scopes = scopesOf?.(definitions.filter(({ name }) => typeof name === 'string'));
+  const scopes = scopesOf?.(served.filter(({ name }) => typeof name === 'string'));
   checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
   const note = (line: string) => log.info(line);
   const options = { now, own: migrations, note, progress, later: true };
@@ -25,5 +27,5 @@ export async function prepareResources(
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');
   else for (const step of steps) log.info({ step }, 'migrated resources');
   for (const warning of missingIndexWarnings(definitions)) log.warn(warning);
-  return withStoredNames(definitions, await readSchemas(database.db));
+  return withStoredNames(served, await readSchemas(database.db));
 }
