@@ -1,4 +1,4 @@
-import { type JsonSchema, resolved } from '../../src/http/openapi/openapi-components.ts';
+import { type JsonSchema, resolveReference } from '../../src/http/openapi/openapi-components.ts';
 import type { DescribedResponse } from '../../src/http/openapi/openapi-samples.ts';
 import { type Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import type { Operation, Parameter, ReferenceDocument } from './reference-document.ts';
@@ -98,7 +98,7 @@ function factsOf(schema: JsonSchema) {
 function bodyField({ id, requestBody, method }: Operation, { schemas }: ReferenceDocument): Html {
   const json = requestBody?.content?.['application/json'];
   if (!json) return html``;
-  const facts = factsOf(resolved(json.schema ?? {}, schemas));
+  const facts = factsOf(resolveReference(json.schema ?? {}, schemas));
   const example = json.example === undefined ? '' : JSON.stringify(json.example, null, 2);
   const rows = Math.min(12, Math.max(3, example.split('\n').length + 1));
   // A form for PUT or PATCH starts with the current row.

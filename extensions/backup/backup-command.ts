@@ -76,7 +76,7 @@ async function makeSeries(source: string, folder: string, { every, keep = defaul
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const failed = (error: unknown) => console.error(`gatehouse: this copy failed: ${reasonOf(error)}`);
-  await backUpEvery({ everyMs: every, make, failed, stop: stop.signal });
+  await backUpEvery({ intervalMs: every, makeCopy: make, onFailure: failed, signal: stop.signal });
 }
 
 const showCopy = (file: string): void => console.log(`${file} (${statSync(file).size} bytes)`);

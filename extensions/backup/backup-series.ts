@@ -5,11 +5,11 @@ import type { BeginProgress } from '../../src/platform/progress.ts';
 import { backUp } from './backup.ts';
 
 /** The name contains the time of the copy, so that names sort by time. */
-const nameAt = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
+const copyName = (ms: number): string => `gatehouse-${new Date(ms).toISOString().replaceAll(':', '-')}.db`;
 const isCopy = (name: string): boolean => /^gatehouse-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/.test(name);
 const isDraft = (name: string): boolean => name.endsWith('.part') && isCopy(name.slice(0, -'.part'.length));
 /** An older draft was left by an interrupted copy. */
-const draftLife = 3_600_000;
+const maxDraftAgeMs = 3_600_000;
 
 export async function backUpToFolder(
   source: string,
@@ -19,29 +19,29 @@ export async function backUpToFolder(
   if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = readdirSync(folder);
   for (const name of names.filter(isDraft)) {
-    if (now - statSync(join(folder, name)).mtimeMs > draftLife) rmSync(join(folder, name), { force: true });
+    if (now - statSync(join(folder, name)).mtimeMs > maxDraftAgeMs) rmSync(join(folder, name), { force: true });
   }
-  const copy = join(folder, nameAt(now));
+  const copy = join(folder, copyName(now));
   await backUp(source, copy, { progress });
   const copies = readdirSync(folder).filter(isCopy).sort();
   for (const old of copies.slice(0, Math.max(0, copies.length - keep))) rmSync(join(folder, old), { force: true });
   return copy;
 }
 
-interface Series {
-  readonly everyMs: number;
+interface BackupSeries {
+  readonly intervalMs: number;
   /** Makes one copy. If the first one fails, the series ends. Later failures are only reported. */
-  readonly make: () => Promise<void>;
-  readonly failed: (error: unknown) => void;
-  readonly stop: AbortSignal;
+  readonly makeCopy: () => Promise<void>;
+  readonly onFailure: (error: unknown) => void;
+  readonly signal: AbortSignal;
 }
 
-export async function backUpEvery({ everyMs, make, failed, stop }: Series): Promise<void> {
-  await make();
-  let next = performance.now() + everyMs;
-  while (await isTime(next, stop)) {
-    await make().catch(failed);
-    next = Math.max(next + everyMs, performance.now());
+export async function backUpEvery({ intervalMs, makeCopy, onFailure, signal }: BackupSeries): Promise<void> {
+  await makeCopy();
+  let next = performance.now() + intervalMs;
+  while (await waitUntil(next, signal)) {
+    await makeCopy().catch(onFailure);
+    next = Math.max(next + intervalMs, performance.now());
   }
 }
 
@@ -49,10 +49,10 @@ export async function backUpEvery({ everyMs, make, failed, stop }: Series): Prom
 const maxTimerMs = 86_400_000;
 
 /** Waits until this time. False if the signal ends the wait. */
-async function isTime(at: number, signal: AbortSignal): Promise<boolean> {
+async function waitUntil(at: number, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    const left = Math.max(0, at - performance.now());
-    const waited = await wait(Math.min(left, maxTimerMs), true, { signal }).catch(() => false);
-    if (!waited || left <= maxTimerMs) return waited;
+    const remainingMs = Math.max(0, at - performance.now());
+    const waited = await wait(Math.min(remainingMs, maxTimerMs), true, { signal }).catch(() => false);
+    if (!waited || remainingMs <= maxTimerMs) return waited;
   }
 }

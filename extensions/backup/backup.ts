@@ -38,16 +38,16 @@ export async function backUp(
   closeSync(openSync(draft, 'wx', 0o600));
   // The size is doubled, because the check reads all bytes again.
   const bytes = sizeOf(source);
-  const shown = progress(2 * bytes, 'copying');
+  const progressBar = progress(2 * bytes, 'copying');
   try {
-    await watchGrowth(draft, bytes, shown, () => copyPages(source, draft));
-    shown.advance(0, 'checking the copy');
-    leaveLog(draft);
+    await watchGrowth(draft, bytes, progressBar, () => copyPages(source, draft));
+    progressBar.advance(0, 'checking the copy');
+    disableWal(draft);
     checkCopy(draft);
-    shown.advance(bytes, 'syncing it to disk');
+    progressBar.advance(bytes, 'syncing it to disk');
     syncToDisk(draft);
   } finally {
-    shown.end();
+    progressBar.end();
   }
   renameSync(draft, target);
   fsyncFolder(dirname(target));
@@ -76,24 +76,24 @@ export async function restore(
 ): Promise<string | undefined> {
   if (!existsSync(source)) throw new OperatorError(`There is no file ${source}.`);
   const bytes = sizeOf(source);
-  const shown = progress(2 * bytes, 'checking the backup');
+  const progressBar = progress(2 * bytes, 'checking the backup');
   try {
     checkCopy(source);
-    shown.advance(bytes, 'copying');
-    return await putInPlace(target, overwrite, async (draft) => {
-      await watchGrowth(draft, bytes, shown, () => copyFile(source, draft));
+    progressBar.advance(bytes, 'copying');
+    return await replaceDatabase(target, overwrite, async (draft) => {
+      await watchGrowth(draft, bytes, progressBar, () => copyFile(source, draft));
       chmodSync(draft, 0o600);
-      shown.advance(0, 'syncing it to disk');
+      progressBar.advance(0, 'syncing it to disk');
       await change?.(draft);
-      leaveLog(draft);
+      disableWal(draft);
       syncToDisk(draft);
     });
   } finally {
-    shown.end();
+    progressBar.end();
   }
 }
 
-async function putInPlace(target: string, overwrite: boolean, make: (draft: string) => Promise<void>) {
+async function replaceDatabase(target: string, overwrite: boolean, make: (draft: string) => Promise<void>) {
   let previousPath: string | undefined;
   if (existsSync(target)) {
     if (!overwrite) {
@@ -101,20 +101,20 @@ async function putInPlace(target: string, overwrite: boolean, make: (draft: stri
         `${target} already exists. Use --force to replace it. The old database stays beside the new one.`,
       );
     }
-    rejectRunning(target);
+    rejectDatabaseInUse(target);
     previousPath = `${target}.before-restore`;
   }
   const draft = `${target}.part`;
   await make(draft);
   if (previousPath) renameSync(target, previousPath);
-  for (const rest of ['-wal', '-shm']) rmSync(target + rest, { force: true });
+  for (const suffix of ['-wal', '-shm']) rmSync(target + suffix, { force: true });
   renameSync(draft, target);
   fsyncFolder(dirname(target));
   return previousPath;
 }
 
 /** Turns the write-ahead log off, so that the copy is one file. */
-function leaveLog(path: string): void {
+function disableWal(path: string): void {
   const copy = new DatabaseSync(path, { timeout: 5000 });
   copy.exec('pragma journal_mode = delete');
   copy.close();
@@ -138,16 +138,16 @@ function checkCopy(path: string): void {
   } catch (error) {
     throw new OperatorError(`${path} is not a complete Gatehouse database: ${reasonOf(error)}.`);
   }
-  const unknown = names.filter((name) => !knownMigrations.includes(name));
-  if (unknown.length > 0) {
+  const unknownMigrations = names.filter((name) => !knownMigrations.includes(name));
+  if (unknownMigrations.length > 0) {
     throw new OperatorError(
-      `${path} comes from a newer Gatehouse (${unknown.join(', ')}). Restore it with that version.`,
+      `${path} comes from a newer Gatehouse (${unknownMigrations.join(', ')}). Restore it with that version.`,
     );
   }
 }
 
 /** The write-ahead log can only be turned off while no process has the file open. */
-function rejectRunning(path: string): void {
+function rejectDatabaseInUse(path: string): void {
   const file = new DatabaseSync(path, { timeout: 0 });
   try {
     const mode = file.prepare('pragma journal_mode = delete').get()?.journal_mode;
@@ -159,23 +159,23 @@ function rejectRunning(path: string): void {
   }
 }
 
-const lookMs = 100;
+const growthIntervalMs = 100;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
 async function watchGrowth(path: string, size: number, progress: Progress, work: () => Promise<void>): Promise<void> {
-  let seen = 0;
-  const note = (grown: number) => {
-    progress.advance(Math.max(0, grown - seen));
-    seen = Math.max(seen, grown);
+  let reportedSize = 0;
+  const reportSize = (currentSize: number) => {
+    progress.advance(Math.max(0, currentSize - reportedSize));
+    reportedSize = Math.max(reportedSize, currentSize);
   };
-  const timer = setInterval(() => note(Math.min(size, sizeOf(path))), lookMs);
+  const timer = setInterval(() => reportSize(Math.min(size, sizeOf(path))), growthIntervalMs);
   try {
     await work();
   } finally {
     clearInterval(timer);
   }
-  note(size);
+  reportSize(size);
 }
 
 function syncToDisk(path: string): void {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../src/http/app.ts';
-import { named } from '../../src/http/openapi/openapi-components.ts';
+import { namedSchema } from '../../src/http/openapi/openapi-components.ts';
 import { paramsOf } from '../../src/http/query-of.ts';
 import { requestSource } from '../../src/http/request-source.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
@@ -9,7 +9,7 @@ import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../../src/oau
 import type { RegistrationRequest } from './register-client.ts';
 
 const strings = Type.Array(Type.String());
-const metadataSchema = named(
+const metadataSchema = namedSchema(
   'ClientMetadata',
   Type.Object(
     {
@@ -33,7 +33,7 @@ const metadataSchema = named(
     },
   ),
 );
-const informationSchema = named(
+const informationSchema = namedSchema(
   'ClientInformation',
   Type.Object(
     {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { coloursOf } from './brand.ts';
+import { readableColours } from './brand.ts';
 
 /** WCAG 2.2, relative luminance of #rrggbb. */
 function luminanceOf(color: string): number {
@@ -23,7 +23,7 @@ describe('The brand', () => {
       for (const green of steps) {
         for (const blue of steps) {
           const color = `#${red}${green}${blue}`;
-          const { light, dark } = coloursOf(color);
+          const { light, dark } = readableColours(color);
           for (const [mode, grounds] of [
             [light, ['#ffffff', '#f5f4f0', '#f0efea', light.accentSoft]],
             [dark, ['#1b1f22', '#131618', '#15181b', dark.accentSoft]],
@@ -39,7 +39,7 @@ describe('The brand', () => {
   });
 
   it('does not change a colour that is readable already', () => {
-    assert.equal(coloursOf('#17614d').light.accent, '#17614d');
-    assert.equal(coloursOf('#123').light.fill, '#112233');
+    assert.equal(readableColours('#17614d').light.accent, '#17614d');
+    assert.equal(readableColours('#123').light.fill, '#112233');
   });
 });

@@ -15,7 +15,7 @@ type Rgb = readonly [number, number, number];
 const black: Rgb = [0, 0, 0];
 const white: Rgb = [255, 255, 255];
 /** WCAG 2.2, 1.4.3: the minimum contrast for text of any size. */
-const readable = 4.5;
+const minContrast = 4.5;
 
 /** The backgrounds that the accent colour is shown on, in each mode. */
 const backgrounds = { light: ['#f0efea', '#ffffff'], dark: ['#1b1f22', '#131618'] } as const;
@@ -55,7 +55,7 @@ const maxLogoBytes = 1024 * 1024;
 
 /** The operator's name, logo and colour for pages, mail and console. */
 export function readBrand({ brandName, brandLogo, brandColor }: Config): Brand {
-  return { name: brandName, logo: readLogo(brandLogo), colours: brandColor ? coloursOf(brandColor) : undefined };
+  return { name: brandName, logo: readLogo(brandLogo), colours: brandColor ? readableColours(brandColor) : undefined };
 }
 
 function readLogo(logo: string): Brand['logo'] {
@@ -79,54 +79,54 @@ function readLogo(logo: string): Brand['logo'] {
 export const logoCspSource = ({ logo }: Brand): string => (logo && 'url' in logo ? ` ${new URL(logo.url).origin}` : '');
 
 /** Makes a colour readable on the backgrounds of each mode. The background of buttons is the colour itself. */
-export function coloursOf(color: string): typeof defaultColours {
-  const rgb = parse(color);
+export function readableColours(color: string): typeof defaultColours {
+  const rgb = parseColour(color);
   return {
-    light: inMode(rgb, backgrounds.light.map(parse), black),
-    dark: inMode(rgb, backgrounds.dark.map(parse), white),
+    light: coloursForMode(rgb, backgrounds.light.map(parseColour), black),
+    dark: coloursForMode(rgb, backgrounds.dark.map(parseColour), white),
   };
 }
 
-function inMode(rgb: Rgb, [sunken = white, surface = white]: Rgb[], towards: Rgb): BrandColours {
+function coloursForMode(rgb: Rgb, [sunken = white, surface = white]: Rgb[], contrastColour: Rgb): BrandColours {
   const onFill = contrast(rgb, white) >= contrast(rgb, black) ? white : black;
   // Away from the colour of the text, so that the text stays readable.
   const fillHover = mix(rgb, onFill === white ? black : white, 0.15);
   let accent = rgb;
   const soft = () => mix(surface, accent, 0.1);
-  for (let share = 0; share <= 1; share += 0.02) {
-    accent = mix(rgb, towards, share);
-    if ([sunken, surface, soft()].every((ground) => contrast(accent, ground) >= readable)) break;
+  for (let ratio = 0; ratio <= 1; ratio += 0.02) {
+    accent = mix(rgb, contrastColour, ratio);
+    if ([sunken, surface, soft()].every((background) => contrast(accent, background) >= minContrast)) break;
   }
   return {
-    accent: show(accent),
-    accentHover: show(mix(accent, towards, 0.2)),
-    accentSoft: show(soft()),
-    fill: show(rgb),
-    fillHover: show(fillHover),
-    onFill: show(onFill),
+    accent: toHex(accent),
+    accentHover: toHex(mix(accent, contrastColour, 0.2)),
+    accentSoft: toHex(soft()),
+    fill: toHex(rgb),
+    fillHover: toHex(fillHover),
+    onFill: toHex(onFill),
   };
 }
 
-function parse(color: string): Rgb {
+function parseColour(color: string): Rgb {
   const digits = color.slice(1);
-  const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
-  const value = Number.parseInt(long, 16);
+  const sixDigits = digits.length === 3 ? [...digits].map((digit) => digit + digit).join('') : digits;
+  const value = Number.parseInt(sixDigits, 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
-const show = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
+const toHex = (rgb: Rgb): string => `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 
-const mix = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, share: number): Rgb => [
-  r + (toR - r) * share,
-  g + (toG - g) * share,
-  b + (toB - b) * share,
+const mix = ([r, g, b]: Rgb, [toR, toG, toB]: Rgb, ratio: number): Rgb => [
+  r + (toR - r) * ratio,
+  g + (toG - g) * ratio,
+  b + (toB - b) * ratio,
 ];
 
 /** WCAG 2.2: relative luminance. */
 function luminance(rgb: Rgb): number {
   const [r = 0, g = 0, b = 0] = rgb.map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    const ratio = part / 255;
+    return ratio <= 0.04045 ? ratio / 12.92 : ((ratio + 0.055) / 1.055) ** 2.4;
   });
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }

@@ -84,8 +84,8 @@ function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const setting = settings[key];
   const result = setting.parse(value);
   if (result.ok) return result.value;
-  const got = setting.secret ? 'a value that is not shown' : show(value);
-  throw new OperatorError(`${name}: got ${got}; expected ${setting.expected}. (${setting.description})`);
+  const shown = setting.secret ? 'a value that is not shown' : show(value);
+  throw new OperatorError(`${name}: got ${shown}; expected ${setting.expected}. (${setting.description})`);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;
@@ -152,11 +152,11 @@ export function parseConfig(
 }
 
 /** Reports all mistakes at once. */
-function collectErrors<T>(all: readonly T[], read: (one: T) => void): void {
+function collectErrors<T>(items: readonly T[], read: (item: T) => void): void {
   const problems: string[] = [];
-  for (const one of all) {
+  for (const item of items) {
     try {
-      read(one);
+      read(item);
     } catch (error) {
       if (!(error instanceof OperatorError)) throw error;
       problems.push(error.message);
@@ -180,11 +180,11 @@ function rejectWithoutPostgres(databaseUrl: string, values: ReadonlyMap<keyof Se
 export const roleNames = ({ roles }: Pick<Config, 'roles'>): string[] => [...new Set(['admin', ...roles])];
 
 /** Rejects limits for unknown roles: users with the intended role would have no limit. */
-function rejectUnknownRoles(roles: readonly string[], limited: readonly string[]): void {
-  const unknown = limited.find((role) => role !== '*' && !roles.includes(role));
-  if (unknown === undefined) return;
+function rejectUnknownRoles(roles: readonly string[], limitedRoles: readonly string[]): void {
+  const unknownRole = limitedRoles.find((role) => role !== '*' && !roles.includes(role));
+  if (unknownRole === undefined) return;
   throw new OperatorError(
-    `ROLE_SCOPES: got the role "${unknown}"; expected *, and the roles of ROLES: ${roles.join(', ')}.`,
+    `ROLE_SCOPES: got the role "${unknownRole}"; expected *, and the roles of ROLES: ${roles.join(', ')}.`,
   );
 }
 
@@ -246,8 +246,8 @@ async function readConfigFile(workingDir: string): Promise<Record<string, unknow
   return settings as Record<string, unknown>;
 }
 
-const unknownSetting = (where: string, name: string, known: string[]) =>
-  new OperatorError(`${where} is not a setting.${suggestName(name, known)} The settings are: ${known.join(', ')}.`);
+const unknownSetting = (where: string, name: string, names: string[]) =>
+  new OperatorError(`${where} is not a setting.${suggestName(name, names)} The settings are: ${names.join(', ')}.`);
 
 const hostForUrl = (host: string): string => {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1';

@@ -30,35 +30,35 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
   try {
     return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
   } catch (error) {
-    throw new OperatorError(await describe(file, error));
+    throw new OperatorError(await describeImportError(file, error));
   }
 }
 
-async function describe(file: string, error: unknown): Promise<string> {
+async function describeImportError(file: string, error: unknown): Promise<string> {
   if (error instanceof OperatorError) return error.message;
   if (!(error instanceof Error)) return `${file} could not be read: it throws ${String(error)}`;
-  const place = placeOf(file, error);
+  const place = errorPlace(file, error);
   const where = place ? `${place.file}:${place.line}:${place.column}` : file;
-  const shown = place ? excerpt(place) : '';
-  return `${where} could not be read: ${error.message}${await hint(error.message)}${shown}`;
+  const codeFrame = place ? codeFrameOf(place) : '';
+  return `${where} could not be read: ${error.message}${await suggestionFor(error.message)}${codeFrame}`;
 }
 
-function placeOf(file: string, error: Error): Place | undefined {
-  const missing = /imported from (.+?)$/m.exec(error.message)?.[1];
-  if (missing) return placeOfImport(missing, error.message);
-  const marked = markedPlace(error.stack ?? '');
-  if (marked) return marked;
-  if (error instanceof SyntaxError) return markedPlace(syntaxErrorOutput(file));
+function errorPlace(file: string, error: Error): Place | undefined {
+  const importer = /imported from (.+?)$/m.exec(error.message)?.[1];
+  if (importer) return placeOfImport(importer, error.message);
+  const placeWithCarets = placeFromCarets(error.stack ?? '');
+  if (placeWithCarets) return placeWithCarets;
+  if (error instanceof SyntaxError) return placeFromCarets(syntaxErrorOutput(file));
   return placeOfFrame(file, error.stack ?? '');
 }
 
 /** Node prints the place, the line, and carets under the mistake. */
-function markedPlace(text: string): Place | undefined {
+function placeFromCarets(text: string): Place | undefined {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => /^(file:|\/|[A-Za-z]:\\).*:\d+$/.test(line));
   if (start < 0) return undefined;
   const [, path = '', line = ''] = /^(.*):(\d+)$/.exec(lines[start] ?? '') ?? [];
-  const carets = lines.slice(start + 1).find((each) => /^\s*\^+\s*$/.test(each));
+  const carets = lines.slice(start + 1).find((text) => /^\s*\^+\s*$/.test(text));
   const file = pathOf(path);
   const end = (lineOf(file, Number(line))?.length ?? 0) + 1;
   return { file, line: Number(line), column: carets ? carets.indexOf('^') + 1 : end };
@@ -93,22 +93,22 @@ function placeOfImport(importer: string, message: string): Place | undefined {
   return { file, line: line + 1, column: (lines[line] as string).search(/['"]/) + 1 };
 }
 
-function excerpt({ file, line, column }: Place): string {
+function codeFrameOf({ file, line, column }: Place): string {
   const text = lineOf(file, line);
   return text === undefined ? '' : `\n    ${text}\n    ${text.slice(0, column - 1).replace(/\S/g, ' ')}^`;
 }
 
-const entries = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
+const entryPoints = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
   (path) => `gatehouse-server${path}`,
 );
 
 /** The closest existing name, for a misspelt import from Gatehouse. */
-async function hint(message: string): Promise<string> {
-  const [, subpath, home] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
-  if (subpath && home === join(ownFolder, '..', 'package.json'))
-    return suggestName(`gatehouse-server/${subpath}`, entries);
+async function suggestionFor(message: string): Promise<string> {
+  const [, subpath, packageFile] = /subpath '\.\/([^']+)' is not defined by "exports" in (\S+)/.exec(message) ?? [];
+  if (subpath && packageFile === join(ownFolder, '..', 'package.json'))
+    return suggestName(`gatehouse-server/${subpath}`, entryPoints);
   const [, module, name] = /module '([^']+)' does not provide an export named '([^']+)'/.exec(message) ?? [];
-  if (!module || !name || !entries.includes(module)) return '';
+  if (!module || !name || !entryPoints.includes(module)) return '';
   const names = Object.keys(await import(module).catch(() => ({})));
   return `.${suggestName(name, names) || ' If it is a type, write `import type`.'}`;
 }

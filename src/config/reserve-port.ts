@@ -23,13 +23,13 @@ export function listenError(error: NodeJS.ErrnoException, host: string, port: nu
  */
 export async function reservePort(config: Config): Promise<{ readonly config: Config; release(): Promise<void> }> {
   if (config.port !== 0) return { config, release: async () => undefined };
-  const holder = createServer((connection) => connection.destroy()).unref();
+  const placeholderServer = createServer((connection) => connection.destroy()).unref();
   const port = await new Promise<number>((resolve, reject) => {
-    holder.once('error', (error) => reject(listenError(error, config.host, 0)));
-    holder.listen(0, config.host, () => resolve((holder.address() as { port: number }).port));
+    placeholderServer.once('error', (error) => reject(listenError(error, config.host, 0)));
+    placeholderServer.listen(0, config.host, () => resolve((placeholderServer.address() as { port: number }).port));
   });
   return {
     config: Object.freeze({ ...config, port, baseUrl: config.baseUrl.replace(/:0$/, `:${port}`) }),
-    release: () => new Promise((resolve) => holder.close(() => resolve())),
+    release: () => new Promise((resolve) => placeholderServer.close(() => resolve())),
   };
 }

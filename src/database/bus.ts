@@ -18,14 +18,14 @@ export type InvalidationListener = (invalidation: Invalidation) => unknown;
 
 /** Returns a promise only if a listener returned one. */
 export function notifyListeners(listeners: readonly InvalidationListener[], invalidations: readonly Invalidation[]) {
-  const reading: Promise<unknown>[] = [];
+  const pending: Promise<unknown>[] = [];
   for (const invalidation of invalidations) {
     for (const listener of listeners) {
-      const done = listener(invalidation);
-      if (done instanceof Promise) reading.push(done);
+      const result = listener(invalidation);
+      if (result instanceof Promise) pending.push(result);
     }
   }
-  return reading.length > 0 ? Promise.allSettled(reading) : undefined;
+  return pending.length > 0 ? Promise.allSettled(pending) : undefined;
 }
 
 export interface Bus {

@@ -20,7 +20,7 @@ export interface WriteAuthority {
  */
 export type LockAuthority = (tx: Tx, authority: WriteAuthority) => Promise<Caller>;
 
-const attempts = 4;
+const maxAttempts = 4;
 const retryDelayMs = 50;
 
 /** SQLSTATE of a deadlock, and of a serialization failure. */
@@ -43,7 +43,7 @@ export async function changeAs<T>(
       );
     } catch (error) {
       if (!isRetryableConflict(error)) throw error;
-      if (attempt === attempts) {
+      if (attempt === maxAttempts) {
         throw unavailable('Somebody else is changing the same data at the moment. Try again.', 1, 'deadlock');
       }
       // A random delay, so that the same transactions do not meet again.

@@ -14,7 +14,7 @@ interface Definition {
   readonly storage: 'text' | 'bigint' | 'integer' | 'position';
   readonly primary?: true;
   readonly nullable?: true;
-  readonly rest: readonly string[];
+  readonly clauses: readonly string[];
 }
 
 /** A column of a built-in table. It is `not null` by default. `T` is the type of its values in TypeScript. */
@@ -28,53 +28,53 @@ export class Column<T> {
   }
 
   get primary(): Column<T> {
-    return this.#with({ primary: true });
+    return this.#withChanges({ primary: true });
   }
   /** The column may be null. An insert must still name it. */
   get nullable(): Column<T | null> {
-    return this.#with({ nullable: true });
+    return this.#withChanges({ nullable: true });
   }
   /** The column may be null, and an insert may omit it. */
   get optional(): Column<Generated<T | null>> {
-    return this.#with({ nullable: true });
+    return this.#withChanges({ nullable: true });
   }
   get generated(): Column<Generated<T>> {
-    return this.#with({});
+    return this.#withChanges({});
   }
   get unique(): Column<T> {
-    return this.#and('unique');
+    return this.#withClause('unique');
   }
   default(value: number | string): Column<Generated<T>> {
-    return this.#and(`default ${typeof value === 'number' ? value : `'${value}'`}`);
+    return this.#withClause(`default ${typeof value === 'number' ? value : `'${value}'`}`);
   }
   references(table: string): Column<T> {
-    return this.#and(`references ${table} (id) on delete cascade`);
+    return this.#withClause(`references ${table} (id) on delete cascade`);
   }
   check(condition: string): Column<T> {
-    return this.#and(`check (${condition})`);
+    return this.#withClause(`check (${condition})`);
   }
 
   sql(types: ColumnTypes): string {
-    const { storage, primary, nullable, rest } = this.#definition;
+    const { storage, primary, nullable, clauses } = this.#definition;
     const type = storage === 'integer' ? storage : types[storage];
-    return [type, ...(primary ? ['primary key'] : nullable ? [] : ['not null']), ...rest].join(' ');
+    return [type, ...(primary ? ['primary key'] : nullable ? [] : ['not null']), ...clauses].join(' ');
   }
 
-  #and<N>(more: string): Column<N> {
-    return this.#with({ rest: [...this.#definition.rest, more] });
+  #withClause<N>(clause: string): Column<N> {
+    return this.#withChanges({ clauses: [...this.#definition.clauses, clause] });
   }
 
-  #with<N>(changes: Partial<Definition>): Column<N> {
+  #withChanges<N>(changes: Partial<Definition>): Column<N> {
     return new Column({ ...this.#definition, ...changes });
   }
 }
 
-export const text = <T extends string = string>() => new Column<T>({ storage: 'text', rest: [] });
-export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', rest: [] });
-export const bigint = () => new Column<number>({ storage: 'bigint', rest: [] });
-export const integer = () => new Column<number>({ storage: 'integer', rest: [] });
+export const text = <T extends string = string>() => new Column<T>({ storage: 'text', clauses: [] });
+export const json = <T>() => new Column<JsonText<T>>({ storage: 'text', clauses: [] });
+export const bigint = () => new Column<number>({ storage: 'bigint', clauses: [] });
+export const integer = () => new Column<number>({ storage: 'integer', clauses: [] });
 /** The primary key of the log of changes. The database never issues a position twice, even after rows were pruned. */
-export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, rest: [] });
+export const position = () => new Column<Generated<number>>({ storage: 'position', nullable: true, clauses: [] });
 
 type Columns = Readonly<Record<string, Column<unknown>>>;
 
@@ -116,4 +116,4 @@ type Tables = Readonly<Record<string, Table<Columns>>>;
 export type RowsOf<T extends Tables> = { [N in keyof T]: T[N]['row'] };
 
 export const createTables = (tables: Tables, types: ColumnTypes): string[] =>
-  Object.entries(tables).flatMap(([name, one]) => one.statements(name, types));
+  Object.entries(tables).flatMap(([name, definition]) => definition.statements(name, types));

@@ -22,8 +22,8 @@ export function compiledQuery<V extends object, R>(build: (db: Db, values: V) =>
 
   function compile(db: Db | Tx): Compiled {
     const { adapter } = db.getExecutor();
-    const known = compiled.get(adapter);
-    if (known) return known;
+    const cached = compiled.get(adapter);
+    if (cached) return cached;
     const placeholders = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) }) as V;
     const query = build(db, placeholders).compile();
     compiled.set(adapter, query);

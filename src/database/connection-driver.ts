@@ -1,6 +1,6 @@
 import type { DatabaseConnection, Driver } from 'kysely';
 
-interface OwnConnection extends DatabaseConnection {
+interface TransactionalConnection extends DatabaseConnection {
   begin(): Promise<void>;
   commit(): Promise<void>;
   rollback(): Promise<void>;
@@ -9,23 +9,23 @@ interface OwnConnection extends DatabaseConnection {
 
 /** The driver of Kysely for connections that run transactions themselves. */
 export class ConnectionDriver implements Driver {
-  readonly acquireConnection: () => Promise<OwnConnection>;
+  readonly acquireConnection: () => Promise<TransactionalConnection>;
 
-  constructor(open: () => Promise<OwnConnection>) {
+  constructor(open: () => Promise<TransactionalConnection>) {
     this.acquireConnection = open;
   }
 
   async init(): Promise<void> {}
-  beginTransaction(connection: OwnConnection): Promise<void> {
+  beginTransaction(connection: TransactionalConnection): Promise<void> {
     return connection.begin();
   }
-  commitTransaction(connection: OwnConnection): Promise<void> {
+  commitTransaction(connection: TransactionalConnection): Promise<void> {
     return connection.commit();
   }
-  rollbackTransaction(connection: OwnConnection): Promise<void> {
+  rollbackTransaction(connection: TransactionalConnection): Promise<void> {
     return connection.rollback();
   }
-  async releaseConnection(connection: OwnConnection): Promise<void> {
+  async releaseConnection(connection: TransactionalConnection): Promise<void> {
     connection.release();
   }
   async destroy(): Promise<void> {}

@@ -18,7 +18,7 @@ export interface EventSink {
 export interface SharedCounts {
   readonly workers: number;
   /** Counts a request of this worker. The other workers are notified soon. */
-  note(windowEnds: number, caller: string): void;
+  countRequest(windowEnds: number, caller: string): void;
   /**
    * Notifies the other workers at once. Returns the number of the caller's last request across all workers, or undefined without a
    * response.

@@ -8,16 +8,16 @@ export type Engine = 'sqlite' | 'postgres';
 
 /** Counters that only grow. */
 export interface CommitCounts {
-  /** Grows with every commit of this process, at least by the number of changed rows. */
-  readonly own: number;
-  /** Grows when commits of other processes are found. They may have changed any number of rows. */
-  readonly foreign: number;
-  /** The value of `own` up to which all changes are committed or rolled back. The default is `own`. */
+  /** Grows with every commit, at least by the number of changed rows. */
+  readonly changeCount: number;
+  /** Grows when any number of rows may have changed, for example after a commit of another process. */
+  readonly generation: number;
+  /** The value of `changeCount` up to which all changes are committed or rolled back. The default is `changeCount`. */
   readonly settled?: number | undefined;
   /** The monotonic time since which `settled` is known. */
   readonly settledAt?: number | undefined;
   /** Whether reads see everything that was settled at that moment. The default is yes. */
-  has?(moment: number): boolean;
+  includesSettledAt?(time: number): boolean;
 }
 
 export interface WriteResult<R> {
@@ -38,10 +38,10 @@ export type ReplicaReads = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | '
 
 export interface Replicas {
   /**
-   * Returns a replica that contains all writes of this caller. `ruled`: it must contain all writes of all callers, because row-level rules
+   * Returns a replica that contains all writes of this caller. `hasRowRules`: it must contain all writes of all callers, because row-level rules
    * depend on rows.
    */
-  choose(caller: string, ruled: boolean): ReplicaReads | undefined;
+  choose(caller: string, hasRowRules: boolean): ReplicaReads | undefined;
   /** Await it before a write of the caller is acknowledged. */
   afterWrite(caller: string): Promise<void>;
   state(): { usable: number; of: number };
@@ -51,19 +51,19 @@ export interface Database {
   readonly engine: Engine;
   readonly db: Db;
   readonly bus: Bus;
-  /** Runs a SELECT without the query builder, with a time limit. `reader`: the waiting caller. `once`: do not prepare the text. */
-  read<R>(sql: string, parameters: readonly unknown[], reader?: Reader, once?: boolean): R[] | Promise<R[]>;
+  /** Runs a SELECT without the query builder, with a time limit. `isAdHoc`: PostgreSQL prepares the text only if it is repeated. */
+  read<R>(sql: string, parameters: readonly unknown[], reader?: Reader, isAdHoc?: boolean): R[] | Promise<R[]>;
   readFirst<R>(
     sql: string,
     parameters: readonly unknown[],
     reader?: Reader,
-    once?: boolean,
+    isAdHoc?: boolean,
   ): R | undefined | Promise<R | undefined>;
   /**
    * On PostgreSQL: reads the rows whose `id` (or `_key`) is this key. Keys of the same turn of the event loop are read together. The SQL
    * takes a list of keys ($1).
    */
-  readKeyed?: (<R>(sql: string, key: string, by?: KeyColumn) => Promise<R[]>) | undefined;
+  readKeyed?: (<R>(sql: string, key: string, keyColumn?: KeyColumn) => Promise<R[]>) | undefined;
   write<R>(sql: string, parameters: readonly unknown[]): Promise<WriteResult<R>>;
   /**
    * On PostgreSQL: combines writes of the same kind. The SQL takes the rows as JSON ($1), waits for no lock, and returns the written rows.

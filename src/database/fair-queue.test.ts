@@ -4,7 +4,7 @@ import { Problem } from '../platform/errors.ts';
 import { FairQueue } from './fair-queue.ts';
 import type { Reader } from './reader.ts';
 
-const limits = { atOnce: 2, atOnceForOne: 1, waiting: 4, waitingForOne: 3, seconds: 60 };
+const limits = { concurrency: 2, concurrencyPerCaller: 1, maxWaiting: 4, maxWaitingPerCaller: 3, timeoutSeconds: 60 };
 const reader = (caller: string): Reader => ({ caller, onDisconnect: () => () => undefined });
 
 /** A job that the test ends. */
@@ -37,7 +37,7 @@ describe('A fair queue', () => {
   });
 
   it('serves callers in turn, regardless of how many jobs each has waiting', async () => {
-    const queue = new FairQueue({ ...limits, atOnce: 1 });
+    const queue = new FairQueue({ ...limits, concurrency: 1 });
     const begun: string[] = [];
     const jobs = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ caller: name.charAt(0), ...job(name, begun) }));
     const all = jobs.map(({ caller, run }) => queue.run(reader(caller), run));
@@ -61,7 +61,7 @@ describe('A fair queue', () => {
   });
 
   it('aborts a waiting or running job at its time limit, and frees its place when it has ended', async () => {
-    const queue = new FairQueue({ ...limits, atOnce: 1, seconds: 0.01 });
+    const queue = new FairQueue({ ...limits, concurrency: 1, timeoutSeconds: 0.01 });
     const begun: string[] = [];
     const signals: AbortSignal[] = [];
     const slow = job('slow', begun);
@@ -83,7 +83,7 @@ describe('A fair queue', () => {
   });
 
   it('aborts a job whose caller has disconnected', async () => {
-    const queue = new FairQueue({ ...limits, atOnce: 1 });
+    const queue = new FairQueue({ ...limits, concurrency: 1 });
     const begun: string[] = [];
     const leaving: (() => void)[] = [];
     const disconnecting: Reader = {

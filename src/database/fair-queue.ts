@@ -4,21 +4,21 @@ import type { Reader } from './reader.ts';
 
 interface Limits {
   /** The number of jobs that run at the same time: in total, and per caller. */
-  readonly atOnce: number;
-  readonly atOnceForOne: number;
+  readonly concurrency: number;
+  readonly concurrencyPerCaller: number;
   /** The number of waiting jobs: in total, and per caller. */
-  readonly waiting: number;
-  readonly waitingForOne: number;
+  readonly maxWaiting: number;
+  readonly maxWaitingPerCaller: number;
   /** The time limit of a job in seconds, including its wait in the queue. */
-  readonly seconds: number;
+  readonly timeoutSeconds: number;
 }
 
 type Job<T> = (signal: AbortSignal) => Promise<T>;
-type Turn = () => Promise<void>;
+type StartJob = () => Promise<void>;
 
-interface Line {
+interface CallerQueue {
   running: number;
-  readonly waiting: Turn[];
+  readonly waiting: StartJob[];
 }
 
 /**
@@ -28,7 +28,7 @@ interface Line {
 export class FairQueue {
   readonly #limits: Limits;
   /** The callers in the order of their turns. */
-  readonly #lines = new Map<string, Line>();
+  readonly #callerQueues = new Map<string, CallerQueue>();
   #running = 0;
   #waiting = 0;
 
@@ -41,66 +41,68 @@ export class FairQueue {
   }
 
   async run<T>(reader: Reader, job: Job<T>): Promise<T> {
-    const { waiting, waitingForOne, seconds } = this.#limits;
+    const { maxWaiting, maxWaitingPerCaller, timeoutSeconds } = this.#limits;
     const { caller } = reader;
-    const line = getOrCreate(this.#lines, caller, () => ({ running: 0, waiting: [] }));
-    if (this.#waiting >= waiting || line.waiting.length >= waitingForOne) {
-      this.#forget(caller, line);
-      const whose = line.waiting.length >= waitingForOne ? ' of yours' : '';
-      throw tooExpensive(`Too many expensive reads${whose} are waiting. Send fewer at once.`, seconds);
+    const callerQueue = getOrCreate(this.#callerQueues, caller, () => ({ running: 0, waiting: [] }));
+    if (this.#waiting >= maxWaiting || callerQueue.waiting.length >= maxWaitingPerCaller) {
+      this.#removeIfEmpty(caller, callerQueue);
+      const ofCaller = callerQueue.waiting.length >= maxWaitingPerCaller ? ' of yours' : '';
+      throw tooExpensive(`Too many expensive reads${ofCaller} are waiting. Send fewer at once.`, timeoutSeconds);
     }
     return new Promise<T>((resolve, reject) => {
-      const ending = new AbortController();
-      const turn: Turn = () => job(ending.signal).then(resolve, reject).finally(settle);
-      const giveUp = (error: Error) => {
-        settle();
-        this.#leave(caller, line, turn);
-        ending.abort();
+      const abortController = new AbortController();
+      const startJob: StartJob = () => job(abortController.signal).then(resolve, reject).finally(cleanUp);
+      const abandon = (error: Error) => {
+        cleanUp();
+        this.#removeWaiting(caller, callerQueue, startJob);
+        abortController.abort();
         reject(error);
       };
-      const timer = setTimeout(() => giveUp(readTimeoutError(seconds)), seconds * 1000);
-      const stay = reader.onDisconnect(() => giveUp(unavailable('Nobody waits for this.', 1, 'the caller hung up')));
-      const settle = () => {
+      const timer = setTimeout(() => abandon(readTimeoutError(timeoutSeconds)), timeoutSeconds * 1000);
+      const unsubscribe = reader.onDisconnect(() =>
+        abandon(unavailable('Nobody waits for this.', 1, 'the caller hung up')),
+      );
+      const cleanUp = () => {
         clearTimeout(timer);
-        stay();
+        unsubscribe();
       };
-      line.waiting.push(turn);
+      callerQueue.waiting.push(startJob);
       this.#waiting++;
       this.#startNext();
     });
   }
 
-  #leave(caller: string, line: Line, turn: Turn): void {
-    const at = line.waiting.indexOf(turn);
-    if (at < 0) return;
-    line.waiting.splice(at, 1);
+  #removeWaiting(caller: string, callerQueue: CallerQueue, startJob: StartJob): void {
+    const index = callerQueue.waiting.indexOf(startJob);
+    if (index < 0) return;
+    callerQueue.waiting.splice(index, 1);
     this.#waiting--;
-    this.#forget(caller, line);
+    this.#removeIfEmpty(caller, callerQueue);
   }
 
   #startNext(): void {
-    if (this.#running >= this.#limits.atOnce) return;
-    for (const [caller, line] of this.#lines) {
-      if (line.running >= this.#limits.atOnceForOne) continue;
-      const turn = line.waiting.shift();
-      if (!turn) continue;
+    if (this.#running >= this.#limits.concurrency) return;
+    for (const [caller, callerQueue] of this.#callerQueues) {
+      if (callerQueue.running >= this.#limits.concurrencyPerCaller) continue;
+      const startJob = callerQueue.waiting.shift();
+      if (!startJob) continue;
       this.#waiting--;
       this.#running++;
-      line.running++;
-      this.#lines.delete(caller);
-      this.#lines.set(caller, line);
-      void turn().finally(() => {
+      callerQueue.running++;
+      this.#callerQueues.delete(caller);
+      this.#callerQueues.set(caller, callerQueue);
+      void startJob().finally(() => {
         this.#running--;
-        line.running--;
-        this.#forget(caller, line);
+        callerQueue.running--;
+        this.#removeIfEmpty(caller, callerQueue);
         this.#startNext();
       });
       return;
     }
   }
 
-  #forget(caller: string, { running, waiting }: Line): void {
-    if (running === 0 && waiting.length === 0) this.#lines.delete(caller);
+  #removeIfEmpty(caller: string, { running, waiting }: CallerQueue): void {
+    if (running === 0 && waiting.length === 0) this.#callerQueues.delete(caller);
   }
 }
 

@@ -20,13 +20,13 @@ export const knownMigrations: readonly string[] = migrations.map(({ name }) => n
 
 /** The names of the migrations that `migrate` would run. Changes nothing. */
 export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' | 'db'>): Promise<string[]> {
-  const exists =
+  const migrationsTableCount =
     engine === 'sqlite'
       ? sql<{ n: number }>`select count(*) as n from sqlite_master where type = 'table' and name = 'migrations'`
       : sql<{
           n: number;
         }>`select count(*) as n from pg_tables where schemaname = current_schema() and tablename = 'migrations'`;
-  const { rows } = await exists.execute(db);
+  const { rows } = await migrationsTableCount.execute(db);
   if (rows[0]?.n === 0) return [...knownMigrations];
   const applied = (await db.selectFrom('migrations').select('name').execute()).map(({ name }) => name);
   rejectNewer(applied);
@@ -34,7 +34,7 @@ export async function pendingMigrations({ engine, db }: Pick<Database, 'engine' 
 }
 
 /** Whether the migration removes something that an earlier version needs. All other migrations only add. */
-const contracts = (name: string): boolean => /^\d+-contract-/.test(name);
+const isContracting = (name: string): boolean => /^\d+-contract-/.test(name);
 
 /** Throws if a newer version has contracted the schema. Returns the newer migrations that this version can run with. */
 function rejectNewer(applied: readonly string[]): string[] {
@@ -44,7 +44,7 @@ function rejectNewer(applied: readonly string[]): string[] {
     );
   }
   const unknown = applied.filter((name) => !knownMigrations.includes(name));
-  const contracting = unknown.filter(contracts);
+  const contracting = unknown.filter(isContracting);
   if (contracting.length === 0) return unknown;
   throw new OperatorError(
     `A newer Gatehouse has migrated this database and removed something that this version needs (${contracting.join(', ')}). Start the newer version, or restore a backup from before the migration.`,
@@ -90,7 +90,7 @@ export async function runPending(
   { engine }: Pick<Database, 'engine'>,
   tx: Tx,
   now: () => number,
-  begins: (name: string, pending: number) => void = () => undefined,
+  onBegin: (name: string, pending: number) => void = () => undefined,
 ) {
   const types = columnTypes(engine);
   await sql
@@ -101,7 +101,7 @@ export async function runPending(
   const pending = migrations.filter(({ name }) => !applied.has(name));
   const next = applied.size === 0 ? pending : pending.slice(0, 1);
   for (const migration of next) {
-    begins(migration.name, pending.length);
+    onBegin(migration.name, pending.length);
     for (const statement of migration.statements(types)) await sql.raw(statement).execute(tx);
     // On PostgreSQL, `makeIndexes` creates indexes on existing tables without locking them.
     const indexes = engine === 'sqlite' || applied.size === 0 ? (migration.indexes ?? []) : [];

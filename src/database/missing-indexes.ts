@@ -23,8 +23,9 @@ export async function createMissingIndexes(
   if (missing.length === 0) return;
   await withoutTableLocks(database, async (db) => {
     for (const { name, on } of missing) {
-      const make = () => sql`create index concurrently if not exists ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
-      await createIndexConcurrently(db, name, make).catch((error: Error) =>
+      const createIndex = () =>
+        sql`create index concurrently if not exists ${sql.ref(name)} on ${sql.raw(on)}`.execute(db);
+      await createIndexConcurrently(db, name, createIndex).catch((error: Error) =>
         report(`The index ${name} could not be created (${error.message}). Gatehouse tries again at the next start.`),
       );
     }

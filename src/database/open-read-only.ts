@@ -14,12 +14,12 @@ export interface ReadOnlyDatabase extends Pick<Database, 'engine' | 'db'> {
 
 type Location = Pick<Config, 'databaseUrl' | 'workingDir'>;
 
-/** Opens a database without changing it. Undefined if it does not exist. `limitMs`: the time limit of a statement on PostgreSQL. */
+/** Opens a database without changing it. Undefined if it does not exist. The time limit applies to PostgreSQL. */
 export async function openReadOnly(
   { databaseUrl, workingDir }: Location,
-  { limitMs }: { readonly limitMs?: number } = {},
+  { statementTimeoutMs }: { readonly statementTimeoutMs?: number } = {},
 ): Promise<ReadOnlyDatabase | undefined> {
-  if (!databaseUrl.startsWith('sqlite:')) return openPostgresReadOnly(databaseUrl, limitMs);
+  if (!databaseUrl.startsWith('sqlite:')) return openPostgresReadOnly(databaseUrl, statementTimeoutMs);
   const path = resolve(workingDir, databaseUrl.slice('sqlite:'.length));
   return existsSync(path) ? openSqliteReadOnly(path) : undefined;
 }
@@ -28,9 +28,9 @@ export async function openReadOnly(
 function openSqliteReadOnly(path: string): ReadOnlyDatabase {
   let file: DatabaseSync;
   try {
-    const log = `${path}-wal`;
+    const walPath = `${path}-wal`;
     const url = pathToFileURL(path);
-    if (!existsSync(log) || statSync(log).size === 0) url.searchParams.set('immutable', '1');
+    if (!existsSync(walPath) || statSync(walPath).size === 0) url.searchParams.set('immutable', '1');
     file = new DatabaseSync(url, { readOnly: true, timeout: 5000 });
   } catch (error) {
     throw new OperatorError(`The SQLite database ${path} could not be opened: ${reasonOf(error)}.`);
@@ -52,10 +52,10 @@ function openSqliteReadOnly(path: string): ReadOnlyDatabase {
 }
 
 /** Longer than PostgreSQL itself takes to give up. */
-const networkMs = 2000;
+const networkAllowanceMs = 2000;
 
 /** Uses one read-only transaction. The limit also applies to waiting for locks and for the network. */
-async function openPostgresReadOnly(url: string, limitMs?: number): Promise<ReadOnlyDatabase> {
+async function openPostgresReadOnly(url: string, statementTimeoutMs?: number): Promise<ReadOnlyDatabase> {
   const { default: pg } = await import('pg');
   const { Primary } = await import('./postgres/servers/primary.ts');
   const primary = new Primary(url);
@@ -67,7 +67,7 @@ async function openPostgresReadOnly(url: string, limitMs?: number): Promise<Read
     connectionString: primary.current,
     max: 1,
     connectionTimeoutMillis: 3000,
-    ...(limitMs === undefined ? {} : { query_timeout: limitMs + networkMs }),
+    ...(statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs + networkAllowanceMs }),
     application_name: 'gatehouse-doctor',
   });
   pool.on('error', () => undefined);
@@ -75,7 +75,8 @@ async function openPostgresReadOnly(url: string, limitMs?: number): Promise<Read
   try {
     const tx = await db.startTransaction().setAccessMode('read only').execute();
     // Not set as a connection parameter, because poolers reject unknown ones.
-    if (limitMs !== undefined) await sql.raw(`set local statement_timeout = ${limitMs}`).execute(tx);
+    if (statementTimeoutMs !== undefined)
+      await sql.raw(`set local statement_timeout = ${statementTimeoutMs}`).execute(tx);
     return {
       engine: 'postgres',
       db: tx,

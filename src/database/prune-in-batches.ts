@@ -2,15 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './database.ts';
 import type { Tables } from './tables/tables.ts';
 
-const batch = 200;
+const batchSize = 200;
 
 /** Deletes rows in batches, until a batch is not full. Other requests run in between. Returns how many rows were deleted. */
 export async function pruneInBatches(deleteRows: (limit: number) => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {
-    const removed = await deleteRows(batch);
+    const removed = await deleteRows(batchSize);
     total += removed;
-    if (removed < batch) return total;
+    if (removed < batchSize) return total;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -24,8 +24,8 @@ export const pruneBefore = (
   condition: RawBuilder<unknown> = sql`true`,
 ): Promise<number> =>
   pruneInBatches(async (limit) => {
-    const old = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} and ${condition} limit ${limit}`;
-    const unlocked = engine === 'postgres' ? sql`${old} for update skip locked` : old;
+    const oldRows = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} and ${condition} limit ${limit}`;
+    const unlocked = engine === 'postgres' ? sql`${oldRows} for update skip locked` : oldRows;
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (${unlocked})`.execute(db);
     return Number(numAffectedRows);
   });

@@ -3,7 +3,7 @@ export interface Reader {
   /** Reads of one caller share a limit. */
   readonly caller: string;
   /** Calls back when the caller has disconnected. Returns a function that cancels this. */
-  onDisconnect(gone: () => void): () => void;
+  onDisconnect(listener: () => void): () => void;
 }
 
 export const systemReader: Reader = { caller: '', onDisconnect: () => () => undefined };
@@ -11,15 +11,15 @@ export const systemReader: Reader = { caller: '', onDisconnect: () => () => unde
 /** Combines several readers of one result. They count as disconnected when all are. */
 export const combineReaders = (readers: readonly Reader[]): Reader => ({
   caller: readers[0]?.caller ?? systemReader.caller,
-  onDisconnect(gone) {
-    let waiting = readers.length;
-    const leave = () => {
-      waiting--;
-      if (waiting === 0) gone();
+  onDisconnect(listener) {
+    let connected = readers.length;
+    const readerDisconnected = () => {
+      connected--;
+      if (connected === 0) listener();
     };
-    const stays = readers.map((reader) => reader.onDisconnect(leave));
+    const unsubscribers = readers.map((reader) => reader.onDisconnect(readerDisconnected));
     return () => {
-      for (const stay of stays) stay();
+      for (const unsubscribe of unsubscribers) unsubscribe();
     };
   },
 });

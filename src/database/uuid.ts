@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
 
 /** Hex digits for one id: the start of its sequence, and its random part. */
-const perId = 20;
-const poolBytes = 100 * (perId / 2);
+const digitsPerId = 20;
+const poolBytes = 100 * (digitsPerId / 2);
 let randomHex = '';
-let used = 0;
+let usedDigits = 0;
 let lastMs = 0;
 let time = '';
 let sequence = 0;
 
 /** UUIDv7 (RFC 9562): ordered by time, and by call within one millisecond of one process, so that ids index well. */
 export function uuidv7(now = Date.now()): string {
-  if (used >= randomHex.length) {
+  if (usedDigits >= randomHex.length) {
     randomHex = randomBytes(poolBytes).toString('hex');
-    used = 0;
+    usedDigits = 0;
   }
-  const at = used;
-  used += perId;
+  const offset = usedDigits;
+  usedDigits += digitsPerId;
   if (now > lastMs) {
-    moveTo(now);
-    sequence = Number.parseInt(randomHex.slice(at, at + 4), 16) & 0x7ff;
+    setTime(now);
+    sequence = Number.parseInt(randomHex.slice(offset, offset + 4), 16) & 0x7ff;
   } else if (++sequence > 0xfff) {
-    moveTo(lastMs + 1);
+    setTime(lastMs + 1);
     sequence = 0;
   }
   const version = (0x7000 + sequence).toString(16);
-  const variant = '89ab'[Number.parseInt(randomHex.charAt(at + 4), 16) & 3];
-  return `${time}-${version}-${variant}${randomHex.slice(at + 5, at + 8)}-${randomHex.slice(at + 8, at + 20)}`;
+  const variant = '89ab'[Number.parseInt(randomHex.charAt(offset + 4), 16) & 3];
+  return `${time}-${version}-${variant}${randomHex.slice(offset + 5, offset + 8)}-${randomHex.slice(offset + 8, offset + 20)}`;
 }
 
-function moveTo(ms: number): void {
+function setTime(ms: number): void {
   lastMs = ms;
   const hex = ms.toString(16).padStart(12, '0');
   time = `${hex.slice(0, 8)}-${hex.slice(8)}`;

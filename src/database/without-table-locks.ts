@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import type { Database, Db } from './database.ts';
 
 /** The number of the advisory lock for this work. The lock of the migrations has another number. */
-const longWork = 7_146_353;
-const pauseMs = 200;
+const longWorkLock = 7_146_353;
+const pollIntervalMs = 200;
 
 /**
  * On PostgreSQL: long work on large tables without locking them, by one instance at a time. It runs outside of transactions, in
@@ -15,9 +15,11 @@ export async function withoutTableLocks<T>({ direct }: Database, work: (db: Db) 
   return direct(async (db) => {
     for (;;) {
       // The lock is polled, because CREATE INDEX CONCURRENTLY waits for every open transaction.
-      const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${longWork}) as taken`.execute(db);
-      if (rows[0]?.taken) return work(db);
-      await wait(pauseMs);
+      const { rows } = await sql<{
+        acquired: boolean;
+      }>`select pg_try_advisory_lock(${longWorkLock}) as acquired`.execute(db);
+      if (rows[0]?.acquired) return work(db);
+      await wait(pollIntervalMs);
     }
   });
 }
@@ -27,21 +29,25 @@ export async function waitForIndexBuilds(db: Db): Promise<boolean> {
   for (let waited = false; ; waited = true) {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())
-      and classid = 0 and objid = ${longWork} and objsubid = 1`.execute(db);
+      and classid = 0 and objid = ${longWorkLock} and objsubid = 1`.execute(db);
     if (rows.length === 0) return waited;
-    await wait(pauseMs);
+    await wait(pollIntervalMs);
   }
 }
 
-/** `make` is a CREATE INDEX CONCURRENTLY IF NOT EXISTS. A failed index is dropped. */
-export async function createIndexConcurrently(db: Db, name: string, make: () => Promise<unknown>): Promise<void> {
+/** `createIndex` runs CREATE INDEX CONCURRENTLY IF NOT EXISTS. A failed index is dropped. */
+export async function createIndexConcurrently(
+  db: Db,
+  name: string,
+  createIndex: () => Promise<unknown>,
+): Promise<void> {
   const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);
   const { rows } = await sql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
     where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);
   // An interrupted attempt has left an invalid index.
   if (rows.length > 0) await drop();
   try {
-    await make();
+    await createIndex();
   } catch (error) {
     await drop();
     throw error;

@@ -14,7 +14,7 @@ describe('Responses that callers do not read', () => {
   });
 
   it('are limited for one caller over all its connections, and in total', () => {
-    const unsent = new UnsentResponses({ ofCaller: 100, inAll: 250 });
+    const unsent = new UnsentResponses({ perCaller: 100, total: 250 });
     const ada = [60, 30, 50].map(connection);
     for (const one of ada) unsent.track(one, 'ada');
     unsent.check();
@@ -33,7 +33,7 @@ describe('Responses that callers do not read', () => {
   });
 
   it('are no longer counted after they are read', () => {
-    const unsent = new UnsentResponses({ ofCaller: 100, inAll: 250 });
+    const unsent = new UnsentResponses({ perCaller: 100, total: 250 });
     const read = connection(90);
     unsent.track(read, 'ada');
     read.writableLength = 0;

@@ -6,12 +6,12 @@ import type { App } from './app.ts';
 
 interface UnsentLimits {
   /** The limit of unread bytes in large responses to one caller, over all its connections. */
-  readonly ofCaller: number;
-  readonly inAll: number;
+  readonly perCaller: number;
+  readonly total: number;
 }
 
-const megabyte = 1024 * 1024;
-const unsentLimits: UnsentLimits = { ofCaller: 64 * megabyte, inAll: 256 * megabyte };
+const mebibyte = 1024 * 1024;
+const unsentLimits: UnsentLimits = { perCaller: 64 * mebibyte, total: 256 * mebibyte };
 
 type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
 
@@ -42,33 +42,33 @@ export class UnsentResponses {
       if (socket.writableLength === 0) this.#callers.delete(socket);
       else byCaller.set(caller, [...(byCaller.get(caller) ?? []), socket]);
     }
-    const forget = (socket: Unsent) => this.#callers.delete(socket);
-    for (const sockets of byCaller.values()) endLargest(sockets, this.#limits.ofCaller, forget);
-    endLargest([...this.#callers.keys()], this.#limits.inAll, forget);
+    const untrack = (socket: Unsent) => this.#callers.delete(socket);
+    for (const sockets of byCaller.values()) endLargest(sockets, this.#limits.perCaller, untrack);
+    endLargest([...this.#callers.keys()], this.#limits.total, untrack);
   }
 }
 
 /** Closes the connections with the most unread bytes until the rest are within the limit. */
-function endLargest<S extends Unsent>(sockets: S[], limit: number, ended: (socket: S) => void = () => undefined): void {
+function endLargest<S extends Unsent>(sockets: S[], limit: number, onEnd: (socket: S) => void = () => undefined): void {
   let bytes = sockets.reduce((sum, { writableLength }) => sum + writableLength, 0);
   if (bytes <= limit) return;
   for (const socket of sockets.sort((a, b) => b.writableLength - a.writableLength)) {
     bytes -= socket.writableLength;
     socket.destroy();
-    ended(socket);
+    onEnd(socket);
     if (bytes <= limit) return;
   }
 }
 
-const sweepMs = 1000;
+const sweepIntervalMs = 1000;
 /** A client that reads fewer bytes per second than this for SEND_TIMEOUT is disconnected. */
 const minBytesPerSecond = 1024;
 /** Above this share of the connections, idle ones are closed. */
-const fullShare = 0.9;
+const closeIdleRatio = 0.9;
 /** A new connection may not have sent its first request yet. */
 const firstRequestMs = 20;
 /** File descriptors that the service needs in addition to its connections. */
-const otherFiles = 200;
+const reservedFileDescriptors = 200;
 
 interface Reading {
   since: number;
@@ -88,9 +88,9 @@ function maxOpenFiles(): number {
 /** Limits the number of connections: closes idle ones, and disconnects clients that do not read. */
 export function limitConnections(app: App, { maxConnections, workers, sendTimeout }: Config): void {
   const { server } = app;
-  const limit = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - otherFiles));
+  const limit = Math.max(1, Math.min(Math.ceil(maxConnections / workers), maxOpenFiles() - reservedFileDescriptors));
   server.maxConnections = limit;
-  const open = new Set<Socket>();
+  const openSockets = new Set<Socket>();
   let scheduled = false;
   const closeIdleSoon = () => {
     if (scheduled) return;
@@ -101,25 +101,25 @@ export function limitConnections(app: App, { maxConnections, workers, sendTimeou
     }, firstRequestMs).unref();
   };
   server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-    if (open.size >= limit * fullShare) closeIdleSoon();
+    openSockets.add(socket);
+    socket.once('close', () => openSockets.delete(socket));
+    if (openSockets.size >= limit * closeIdleRatio) closeIdleSoon();
   });
   server.on('drop', () => closeIdleSoon());
   const readings = new WeakMap<Socket, Reading>();
-  const sweep = setInterval(() => endSlowReaders(open, readings, sendTimeout * 1000), sweepMs).unref();
+  const sweep = setInterval(() => endSlowReaders(openSockets, readings, sendTimeout * 1000), sweepIntervalMs).unref();
   server.once('close', () => clearInterval(sweep));
 }
 
-function endSlowReaders(open: ReadonlySet<Socket>, readings: WeakMap<Socket, Reading>, timeoutMs: number): void {
+function endSlowReaders(openSockets: ReadonlySet<Socket>, readings: WeakMap<Socket, Reading>, timeoutMs: number): void {
   const now = performance.now();
   const waiting: Socket[] = [];
-  for (const socket of open) {
+  for (const socket of openSockets) {
     if (socket.writableLength === 0) readings.delete(socket);
     else if (isSlow(socket, readings, now, timeoutMs)) socket.destroy();
     else waiting.push(socket);
   }
-  endLargest(waiting, unsentLimits.inAll);
+  endLargest(waiting, unsentLimits.total);
 }
 
 function isSlow(socket: Socket, readings: WeakMap<Socket, Reading>, now: number, timeoutMs: number): boolean {
@@ -142,7 +142,7 @@ const maxPipelined = 200;
 /** Starts a pipelined request when the previous responses have been sent. Node would start all of them and buffer every response. */
 export function serializePipelined(server: Server): void {
   const [handle] = server.listeners('request') as [RequestListener];
-  const waiting = new WeakMap<Socket, number>();
+  const queuedRequestsBySocket = new WeakMap<Socket, number>();
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // Node assigns the socket to a response when the previous response is complete.
@@ -151,16 +151,16 @@ export function serializePipelined(server: Server): void {
       return;
     }
     const { socket } = request;
-    const queued = waiting.get(socket) ?? 0;
-    if (queued >= maxPipelined) {
+    const queuedRequests = queuedRequestsBySocket.get(socket) ?? 0;
+    if (queuedRequests >= maxPipelined) {
       socket.destroy();
       return;
     }
-    waiting.set(socket, queued + 1);
+    queuedRequestsBySocket.set(socket, queuedRequests + 1);
     // Reads nothing more from the socket until then.
     socket.pause();
     response.once('socket', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      queuedRequestsBySocket.set(socket, (queuedRequestsBySocket.get(socket) ?? 1) - 1);
       socket.resume();
       handle(request, response);
     });

@@ -15,8 +15,8 @@ export function findCrossSiteOrigins({ baseUrl, corsOrigins }: Pick<Config, 'bas
     if (!URL.canParse(origin)) return [];
     const page = new URL(origin);
     if (!isLoopbackHost(page.hostname) || page.hostname === service.hostname) return [];
-    const same = new URL(origin);
-    same.hostname = service.hostname;
-    return [{ origin, url: baseUrl, page: page.hostname, service: service.hostname, instead: same.origin }];
+    const sameSiteUrl = new URL(origin);
+    sameSiteUrl.hostname = service.hostname;
+    return [{ origin, url: baseUrl, page: page.hostname, service: service.hostname, instead: sameSiteUrl.origin }];
   });
 }

@@ -12,9 +12,9 @@ const maxCachedLength = 8192;
 export class RecentHashes {
   readonly #byKey = new BoundedMap<string, { readonly text: string; readonly hash: string }>(maxEntries);
 
-  of(key: string, text: string): string {
-    const last = this.#byKey.get(key);
-    if (last?.text === text) return last.hash;
+  hashOf(key: string, text: string): string {
+    const cached = this.#byKey.get(key);
+    if (cached?.text === text) return cached.hash;
     const computed = hashOf(text);
     if (text.length <= maxCachedLength) this.#byKey.set(key, { text, hash: computed });
     return computed;
@@ -28,7 +28,7 @@ function etagOf({ route, url }: FastifyRequest, reply: FastifyReply, payload: st
   const cacheControl = reply.getHeader('cache-control');
   const uncached =
     typeof payload !== 'string' || !route.inApi || (cacheControl !== undefined && cacheControl !== privateCache);
-  return `"${uncached ? hashOf(payload) : responseHashes.of(url, payload)}"`;
+  return `"${uncached ? hashOf(payload) : responseHashes.hashOf(url, payload)}"`;
 }
 
 /** RFC 9110 13.1.2: weak comparison, including lists and `*`. */
@@ -42,8 +42,8 @@ export function matchesEtag(header: string, etag: string): boolean {
 /** Responds with 304 if the caller has this ETag, and returns whether it did. Call it before other headers are set. */
 export function sendNotModified(reply: FastifyReply, etag: string): boolean {
   const { method, headers } = reply.request;
-  const known = headers['if-none-match'];
-  if (known === undefined || method !== 'GET' || !matchesEtag(known, etag)) return false;
+  const ifNoneMatch = headers['if-none-match'];
+  if (ifNoneMatch === undefined || method !== 'GET' || !matchesEtag(ifNoneMatch, etag)) return false;
   reply.code(304).header('etag', etag).send();
   return true;
 }
@@ -57,8 +57,8 @@ export function addEtag(request: FastifyRequest, reply: FastifyReply, payload: u
     etag = etagOf(request, reply, payload);
     reply.header('etag', etag);
   }
-  const known = request.headers['if-none-match'];
-  if (known === undefined || !matchesEtag(known, etag)) return payload;
+  const ifNoneMatch = request.headers['if-none-match'];
+  if (ifNoneMatch === undefined || !matchesEtag(ifNoneMatch, etag)) return payload;
   reply.code(304).removeHeader('content-type').removeHeader('content-length');
   return null;
 }

@@ -12,15 +12,15 @@ interface ReadinessCheck {
 
 /** If a connection was dropped silently, the check would never end. */
 async function withTimeout(check: Promise<void>): Promise<void> {
-  const ended = new AbortController();
-  const timeout = setTimeout(timeoutMs, undefined, { ref: false, signal: ended.signal }).then(() => {
+  const abortController = new AbortController();
+  const timeout = setTimeout(timeoutMs, undefined, { ref: false, signal: abortController.signal }).then(() => {
     throw new Error(`no response within ${timeoutMs} ms`);
   });
   try {
     await Promise.race([check, timeout]);
   } finally {
     // Otherwise each check would keep its timer for two seconds.
-    ended.abort();
+    abortController.abort();
   }
 }
 
@@ -39,7 +39,7 @@ function builtinChecks({ database, otherWorkers }: Context): ReadinessCheck[] {
 
 /** Runs all checks at once. Concurrent requests share the result. */
 function createCheckRunner({ log, metrics }: Context, checks: readonly ReadinessCheck[]) {
-  let running: Promise<Record<string, string>> | undefined;
+  let currentRun: Promise<Record<string, string>> | undefined;
   const runCheck = async ({ name, check }: ReadinessCheck) => {
     try {
       await withTimeout(check());
@@ -53,10 +53,10 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
   };
   const runAll = async () => Object.fromEntries(await Promise.all(checks.map(runCheck)));
   return () => {
-    running ??= runAll().finally(() => {
-      running = undefined;
+    currentRun ??= runAll().finally(() => {
+      currentRun = undefined;
     });
-    return running;
+    return currentRun;
   };
 }
 

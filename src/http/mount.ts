@@ -43,6 +43,6 @@ export function mountApp(host: Host, app: App, prefix: string): void {
 
 function withoutPrefix(url: string, prefix: string): string {
   if (url.startsWith('/.well-known/')) return url;
-  const rest = url.slice(prefix.length);
-  return rest.startsWith('/') ? rest : `/${rest}`;
+  const path = url.slice(prefix.length);
+  return path.startsWith('/') ? path : `/${path}`;
 }

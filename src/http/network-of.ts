@@ -11,13 +11,13 @@ export const widerNetworkOf = (address: string): string => (address.includes(':'
 /** The first groups of an IPv6 address. An IPv4 address in IPv6 notation is returned as IPv4. */
 function prefixOf(address: string, groups: number): string {
   if (!isIPv6(address)) return withoutPort(address, groups);
-  const all = ipv6Groups(address);
-  const isMapped = all.slice(0, 5).every((group) => group === 0) && all[5] === 0xffff;
+  const allGroups = ipv6Groups(address);
+  const isMapped = allGroups.slice(0, 5).every((group) => group === 0) && allGroups[5] === 0xffff;
   if (isMapped) {
-    const [high, low] = all.slice(6) as [number, number];
+    const [high, low] = allGroups.slice(6) as [number, number];
     return [high >> 8, high & 255, low >> 8, low & 255].join('.');
   }
-  const prefix = all.slice(0, groups).map((group) => group.toString(16));
+  const prefix = allGroups.slice(0, groups).map((group) => group.toString(16));
   return `${prefix.join(':')}::/${groups * 16}`;
 }
 
@@ -29,11 +29,11 @@ function withoutPort(address: string, groups: number): string {
 
 /** All eight groups, also if the address contains `::` or ends with an IPv4 address. */
 export function ipv6Groups(address: string): number[] {
-  const [plain = ''] = address.split('%', 1);
-  const [head = '', tail] = plain.toLowerCase().split('::');
-  const before = numbersOf(head);
-  if (tail === undefined) return before;
-  const after = numbersOf(tail);
+  const [withoutZone = ''] = address.split('%', 1);
+  const [textBefore = '', textAfter] = withoutZone.toLowerCase().split('::');
+  const before = numbersOf(textBefore);
+  if (textAfter === undefined) return before;
+  const after = numbersOf(textAfter);
   return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
 }
 

@@ -6,8 +6,8 @@ let count = 0;
 
 /** The request id from the caller's header if it is well-formed, so that logs of several services can be joined. Otherwise a new id. */
 export function requestId(request: Pick<IncomingMessage, 'headers'>): string {
-  const sent = request.headers['x-request-id'];
-  if (typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent)) return sent;
+  const headerValue = request.headers['x-request-id'];
+  if (typeof headerValue === 'string' && /^[\w.:-]{1,128}$/.test(headerValue)) return headerValue;
   count++;
   return `${instance}-${count.toString(36)}`;
 }

@@ -17,12 +17,12 @@ export class RequestReader implements Reader {
     return caller.userId ?? caller.clientId ?? widerNetworkOf(this.#request.ip);
   }
 
-  onDisconnect(onClose: () => void): () => void {
+  onDisconnect(listener: () => void): () => void {
     const { socket } = this.#request.raw;
     // The caller disconnected before the listener was added.
-    if (socket.destroyed) queueMicrotask(onClose);
-    socket.once('close', onClose);
-    return () => socket.off('close', onClose);
+    if (socket.destroyed) queueMicrotask(listener);
+    socket.once('close', listener);
+    return () => socket.off('close', listener);
   }
 }
 

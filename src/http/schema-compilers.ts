@@ -16,15 +16,15 @@ const ajvOptions = {
   meta: false,
 };
 // Loading Ajv takes longer than compiling most schemas, so it is loaded when it is first needed.
-let validators: CompileValidator | undefined;
-let serializers: CompileSerializer | undefined;
+let loadedValidatorCompiler: CompileValidator | undefined;
+let loadedSerializerCompiler: CompileSerializer | undefined;
 const compileValidator: CompileValidator = (route) => {
-  validators ??= require('@fastify/ajv-compiler')()({}, { customOptions: ajvOptions }) as CompileValidator;
-  return validators(route);
+  loadedValidatorCompiler ??= require('@fastify/ajv-compiler')()({}, { customOptions: ajvOptions }) as CompileValidator;
+  return loadedValidatorCompiler(route);
 };
 const compileSerializer: CompileSerializer = (route) => {
-  serializers ??= require('@fastify/fast-json-stringify-compiler')()({}, {}) as CompileSerializer;
-  return serializers(route);
+  loadedSerializerCompiler ??= require('@fastify/fast-json-stringify-compiler')()({}, {}) as CompileSerializer;
+  return loadedSerializerCompiler(route);
 };
 
 /** For the operator's schemas: an invalid schema fails the start. */

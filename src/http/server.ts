@@ -44,11 +44,11 @@ class FrameworkLog extends LogController {
 }
 
 const trustProxy = ({ trustProxy }: Config): false | string[] | ((address: string, hop: number) => boolean) => {
-  const [only] = trustProxy;
-  if (only === undefined || only === 'false') return false;
+  const [firstEntry] = trustProxy;
+  if (firstEntry === undefined || firstEntry === 'false') return false;
   // Trusts one hop: the peer, regardless of its address. The caller may have forged the other entries of
   // X-Forwarded-For.
-  if (only === 'true') return (_address, hop) => hop === 0;
+  if (firstEntry === 'true') return (_address, hop) => hop === 0;
   return [...trustProxy];
 };
 
@@ -95,13 +95,13 @@ function addResponseHooks(app: App, context: Context): void {
   // Not `onResponse`, for which Fastify adds two listeners to each request. One hook instead of two, because each hook
   // slows down every request.
   app.addHook('onSend', (request, reply, payload, done) => {
-    const tagged = addEtag(request, reply, payload);
-    const isUnsent = typeof payload !== 'string' && (request.method === 'HEAD' || tagged === null);
-    const sent = isUnsent && closeStream(payload) ? null : tagged;
+    const taggedPayload = addEtag(request, reply, payload);
+    const isUnsent = typeof payload !== 'string' && (request.method === 'HEAD' || taggedPayload === null);
+    const finalPayload = isUnsent && closeStream(payload) ? null : taggedPayload;
     inRequestSpan(request, () => logRequest(request, reply));
-    if (isLarge(sent)) unsent.track(request.raw.socket, rateLimitKey(request));
-    if (request.sharedCount === null) done(null, sent);
-    else void request.sharedCount.then(() => done(null, sent));
+    if (isLarge(finalPayload)) unsent.track(request.raw.socket, rateLimitKey(request));
+    if (request.sharedCount === null) done(null, finalPayload);
+    else void request.sharedCount.then(() => done(null, finalPayload));
   });
 }
 
@@ -166,14 +166,14 @@ export async function createServer(context: Context, authenticate: Authenticate)
 
 /** One log line per request: `info` for errors and writes, `debug` for reads. Logs the route, never URL or body. */
 function requestLog({ log }: Context): (request: FastifyRequest, reply: FastifyReply) => void {
-  const verbose = log.isLevelEnabled('debug');
+  const isDebugEnabled = log.isLevelEnabled('debug');
   return (request, reply) => {
     const { method, route } = request;
     const { statusCode } = reply;
     const ms = performance.now() - request.startedAt;
     route.durations(statusCode).observe(ms / 1000);
-    const quiet = statusCode < 400 && (method === 'GET' || method === 'HEAD');
-    if (quiet && !verbose) return;
+    const isSuccessfulRead = statusCode < 400 && (method === 'GET' || method === 'HEAD');
+    if (isSuccessfulRead && !isDebugEnabled) return;
     const line = {
       requestId: request.id,
       method,
@@ -183,7 +183,7 @@ function requestLog({ log }: Context): (request: FastifyRequest, reply: FastifyR
       address: request.ip,
     };
     if (statusCode >= 500) log.error(line, 'request');
-    else if (quiet) log.debug(line, 'request');
+    else if (isSuccessfulRead) log.debug(line, 'request');
     else log.info(line, 'request');
   };
 }
@@ -198,12 +198,12 @@ function originForm(url: string): string {
 /** Removes the path of BASE_URL, which a proxy may pass or strip. If the full path is a route, it stays unchanged. */
 function rewriteUrl({ baseUrl }: Pick<Config, 'baseUrl'>, paths: Pick<PathTable, 'find'>) {
   const prefix = new URL(baseUrl).pathname.replace(/\/$/, '');
-  return ({ url: sent = '/' }: { url?: string | undefined }): string => {
-    const url = originForm(sent);
+  return ({ url: requestTarget = '/' }: { url?: string | undefined }): string => {
+    const url = originForm(requestTarget);
     if (prefix === '' || !url.startsWith(prefix)) return url;
-    const rest = url.slice(prefix.length);
-    if (rest !== '' && !/^[/?]/.test(rest)) return url;
+    const path = url.slice(prefix.length);
+    if (path !== '' && !/^[/?]/.test(path)) return url;
     if (paths.find(withoutQuery(url))) return url;
-    return rest.startsWith('/') ? rest : `/${rest}`;
+    return path.startsWith('/') ? path : `/${path}`;
   };
 }

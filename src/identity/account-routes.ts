@@ -5,7 +5,7 @@ import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
-import { named } from '../http/openapi/openapi-components.ts';
+import { namedSchema } from '../http/openapi/openapi-components.ts';
 import { queryOf } from '../http/query-of.ts';
 import { requestSource } from '../http/request-source.ts';
 import { asObject } from '../platform/is-object.ts';
@@ -23,7 +23,7 @@ import { requireLocalPasswords, requireOpenRegistration } from './registration/s
 import { type InvitationServices, inviteUser } from './users/administer-user.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
-const Message = named('Acknowledgement', Type.Object({ message: Type.String() }));
+const Message = namedSchema('Acknowledgement', Type.Object({ message: Type.String() }));
 const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last part of the link in the email.' }) });
 
 /** The handlers validate the body themselves, so that one response names all errors. */
@@ -55,7 +55,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
           },
           { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
         ),
-        response: { 201: Type.Object({ data: named('User', UserView) }) },
+        response: { 201: Type.Object({ data: namedSchema('User', UserView) }) },
       },
     },
     async (request, reply) => {
@@ -193,7 +193,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
         summary: 'Invite a person by email, with a link to choose a password',
         description: 'For administrators, with the scope `*`.',
         body,
-        response: { 201: Type.Object({ data: named('User', UserView) }) },
+        response: { 201: Type.Object({ data: namedSchema('User', UserView) }) },
       },
       async preValidation(request: FastifyRequest) {
         if (isForm(request)) request.body = readForm(request.body, body);

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
-import { named } from '../http/openapi/openapi-components.ts';
+import { namedSchema } from '../http/openapi/openapi-components.ts';
 import { withoutQuery } from '../http/without-query.ts';
 import { notFound } from '../platform/errors.ts';
 import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
@@ -17,7 +17,7 @@ const described = (properties: Record<string, Type.TSchema>, options: Type.TObje
 const strings = Type.Array(Type.String());
 const uri = Type.String({ format: 'uri' });
 
-const serverMetadataSchema = named(
+const serverMetadataSchema = namedSchema(
   'AuthorizationServerMetadata',
   described(
     {
@@ -42,7 +42,7 @@ const serverMetadataSchema = named(
   ),
 );
 
-const keySetSchema = named(
+const keySetSchema = namedSchema(
   'JsonWebKeySet',
   described(
     {
@@ -57,7 +57,7 @@ const keySetSchema = named(
   ),
 );
 
-const resourceMetadataSchema = named(
+const resourceMetadataSchema = namedSchema(
   'ProtectedResourceMetadata',
   described(
     {

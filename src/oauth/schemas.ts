@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { named } from '../http/openapi/openapi-components.ts';
+import { namedSchema } from '../http/openapi/openapi-components.ts';
 
 const exampleClient = { client_id: '0199d0a0-7c00-7000-8000-000000000001', client_secret: 'its secret' };
 
-export const tokenParametersSchema = named(
+export const tokenParametersSchema = namedSchema(
   'OAuthTokenRequest',
   Type.Object(
     {
@@ -45,7 +45,7 @@ export const tokenParametersSchema = named(
   ),
 );
 
-export const tokenResponseSchema = named(
+export const tokenResponseSchema = namedSchema(
   'OAuthTokens',
   Type.Object(
     {
@@ -68,7 +68,7 @@ export const tokenResponseSchema = named(
 
 export type TokenResponse = Type.Static<typeof tokenResponseSchema>;
 
-export const deviceParametersSchema = named(
+export const deviceParametersSchema = namedSchema(
   'OAuthDeviceRequest',
   Type.Object(
     {
@@ -83,7 +83,7 @@ export const deviceParametersSchema = named(
   ),
 );
 
-export const deviceCodesSchema = named(
+export const deviceCodesSchema = namedSchema(
   'OAuthDeviceCodes',
   Type.Object(
     {
@@ -100,7 +100,7 @@ export const deviceCodesSchema = named(
 
 export type DeviceCodes = Type.Static<typeof deviceCodesSchema>;
 
-export const pushedRequestSchema = named(
+export const pushedRequestSchema = namedSchema(
   'PushedRequest',
   Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() }, { description: 'RFC 9126 2.2' }),
 );
@@ -115,7 +115,7 @@ export const tokenAndHintSchema = Type.Object(
   { examples: [{ token: 'a token', ...exampleClient }] },
 );
 
-export const introspectionSchema = named(
+export const introspectionSchema = namedSchema(
   'OAuthIntrospection',
   Type.Object({ active: Type.Boolean() }, { additionalProperties: true }),
 );

@@ -8,7 +8,7 @@ interface Limits {
   readonly expectedMs?: number;
 }
 
-interface Waiting<I, O> {
+interface WaitingItem<I, O> {
   readonly item: I;
   resolve(value: O): void;
   reject(error: unknown): void;
@@ -24,8 +24,8 @@ const defaultExpectedMs = 20;
 export class Batcher<I, O> {
   readonly #limits: Limits;
   readonly #run: (items: readonly I[]) => Promise<readonly O[]>;
-  #waiting: Waiting<I, O>[] = [];
-  #underWay = 0;
+  #waiting: WaitingItem<I, O>[] = [];
+  #running = 0;
   #scheduled = false;
 
   constructor(limits: Limits, run: (items: readonly I[]) => Promise<readonly O[]>) {
@@ -34,13 +34,13 @@ export class Batcher<I, O> {
   }
 
   get isIdle(): boolean {
-    return this.#underWay === 0 && this.#waiting.length === 0;
+    return this.#running === 0 && this.#waiting.length === 0;
   }
 
   add(item: I): Promise<O> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      if (this.#scheduled || this.#underWay >= this.#limits.concurrency) return;
+      if (this.#scheduled || this.#running >= this.#limits.concurrency) return;
       this.#scheduled = true;
       setImmediate(() => {
         this.#scheduled = false;
@@ -50,28 +50,30 @@ export class Batcher<I, O> {
   }
 
   #sendWaiting(): void {
-    while (this.#waiting.length > 0 && this.#underWay < this.#limits.concurrency) {
+    while (this.#waiting.length > 0 && this.#running < this.#limits.concurrency) {
       void this.#send(this.#waiting.splice(0, this.#limits.maxItems));
     }
   }
 
-  async #send(together: readonly Waiting<I, O>[]): Promise<void> {
+  async #send(batch: readonly WaitingItem<I, O>[]): Promise<void> {
     let isActive = true;
-    const makeRoom = () => {
+    const releaseSlot = () => {
       if (!isActive) return;
       isActive = false;
-      this.#underWay--;
+      this.#running--;
       this.#sendWaiting();
     };
-    this.#underWay++;
-    const timer = this.#limits.strict ? undefined : setTimeout(makeRoom, this.#limits.expectedMs ?? defaultExpectedMs);
+    this.#running++;
+    const timer = this.#limits.strict
+      ? undefined
+      : setTimeout(releaseSlot, this.#limits.expectedMs ?? defaultExpectedMs);
     try {
-      const values = await this.#run(together.map(({ item }) => item));
-      for (const [i, { resolve }] of together.entries()) resolve(values[i] as O);
+      const values = await this.#run(batch.map(({ item }) => item));
+      for (const [i, { resolve }] of batch.entries()) resolve(values[i] as O);
     } catch (error) {
-      for (const { reject } of together) reject(error);
+      for (const { reject } of batch) reject(error);
     }
     clearTimeout(timer);
-    makeRoom();
+    releaseSlot();
   }
 }

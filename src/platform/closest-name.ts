@@ -19,31 +19,31 @@ export function closestName(
 
 /** The end of an error message about a misspelt word. Empty if no candidate is close. */
 export function suggestName(word: string, candidates: Iterable<string>): string {
-  const near = closestName(word, candidates);
-  return near === undefined ? '' : ` Did you mean "${near}"?`;
+  const suggestion = closestName(word, candidates);
+  return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
 /** Two adjacent letters in the wrong order count as one mistake. Returns Infinity early if the distance is at least `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
-  let before: number[] = [];
-  let lowestBefore = 0;
+  let previousRow: number[] = [];
+  let previousLowest = 0;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
-    const next = [i];
+    const nextRow = [i];
     let lowest = i;
     for (let j = 1; j <= b.length; j++) {
       const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swap = swapped ? (before[j - 2] as number) + 1 : Infinity;
-      const distance = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, substitute, swap);
-      next.push(distance);
+      const swap = swapped ? (previousRow[j - 2] as number) + 1 : Infinity;
+      const distance = Math.min((row[j] as number) + 1, (nextRow[j - 1] as number) + 1, substitute, swap);
+      nextRow.push(distance);
       if (distance < lowest) lowest = distance;
     }
     // Later rows depend on this row and, if letters are swapped, on the row before it.
-    if (lowest >= limit && lowestBefore >= limit) return Infinity;
-    lowestBefore = lowest;
-    before = row;
-    row = next;
+    if (lowest >= limit && previousLowest >= limit) return Infinity;
+    previousLowest = lowest;
+    previousRow = row;
+    row = nextRow;
   }
   return row[b.length] as number;
 }

@@ -4,11 +4,11 @@ export interface Decimal {
   readonly scale: number;
 }
 
-const plain = /^([+-]?)(\d{1,99})(?:\.(\d{1,99}))?$/;
+const decimalPattern = /^([+-]?)(\d{1,99})(?:\.(\d{1,99}))?$/;
 
 /** Reads a text such as `-12.50`, without trailing zeros. Undefined if it is not a decimal. */
 export function parseDecimal(text: string): Decimal | undefined {
-  const match = text.length > 210 ? null : plain.exec(text);
+  const match = text.length > 210 ? null : decimalPattern.exec(text);
   if (!match) return undefined;
   const [, sign, whole = '', digits = ''] = match;
   const fraction = withoutZeros(digits);
@@ -30,19 +30,20 @@ export function formatDecimal({ units, scale }: Decimal, minFractionDigits = 0):
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-const atScale = ({ units, scale }: Decimal, wanted: number): bigint => units * 10n ** BigInt(wanted - scale);
+const unitsAtScale = ({ units, scale }: Decimal, targetScale: number): bigint =>
+  units * 10n ** BigInt(targetScale - scale);
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);
-  return { units: atScale(a, scale) + atScale(b, scale), scale };
+  return { units: unitsAtScale(a, scale) + unitsAtScale(b, scale), scale };
 }
 
 /** Rounded half away from zero to this many digits after the point. */
-export function divideDecimal(value: Decimal, by: bigint, scale: number): Decimal {
+export function divideDecimal(value: Decimal, divisor: bigint, scale: number): Decimal {
   const negative = value.units < 0n;
   const dividend = (negative ? -value.units : value.units) * 10n ** BigInt(scale);
-  const divisor = by * 10n ** BigInt(value.scale);
-  const units = (2n * dividend + divisor) / (2n * divisor);
+  const scaledDivisor = divisor * 10n ** BigInt(value.scale);
+  const units = (2n * dividend + scaledDivisor) / (2n * scaledDivisor);
   return { units: negative ? -units : units, scale };
 }
 

@@ -15,10 +15,10 @@ const hostLabel = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** The stored form of an address: the local part in NFC, and the host in lowercase ASCII (`xn--…`). Undefined if it is not an address. */
 export function normaliseEmail(text: string): string | undefined {
-  const at = text.lastIndexOf('@');
-  if (at < 1 || text.length > 2 * maxAddressLength) return undefined;
-  const local = normaliseLocalPart(text.slice(0, at));
-  const host = normaliseHost(text.slice(at + 1));
+  const atSign = text.lastIndexOf('@');
+  if (atSign < 1 || text.length > 2 * maxAddressLength) return undefined;
+  const local = normaliseLocalPart(text.slice(0, atSign));
+  const host = normaliseHost(text.slice(atSign + 1));
   if (local === undefined || host === undefined) return undefined;
   const email = `${local}@${host}`;
   return Buffer.byteLength(email) <= maxAddressLength ? email : undefined;
@@ -48,7 +48,7 @@ export const foldEmail = (email: string): string => email.toLowerCase();
 /** The mailbox of an address, only for counting: most providers ignore the text after a plus sign. */
 export function mailboxOf(email: string): string {
   const folded = foldEmail(email);
-  const at = folded.lastIndexOf('@');
+  const atSign = folded.lastIndexOf('@');
   const plus = folded.indexOf('+');
-  return plus > 0 && plus < at ? folded.slice(0, plus) + folded.slice(at) : folded;
+  return plus > 0 && plus < atSign ? folded.slice(0, plus) + folded.slice(atSign) : folded;
 }

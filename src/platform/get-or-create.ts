@@ -1,11 +1,11 @@
 export function getOrCreate<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,
-  make: (key: K) => V,
+  create: (key: K) => V,
 ): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = make(key);
+  const existing = map.get(key);
+  if (existing !== undefined) return existing;
+  const created = create(key);
   map.set(key, created);
   return created;
 }

@@ -12,7 +12,7 @@ const secretNames = [
 
 const maxLineLength = 8192;
 const maxTextLength = 2000;
-const cutHere = '…';
+const ellipsis = '…';
 
 /** Each pattern takes linear time: it fails after a few characters. */
 const secretsInText: readonly [RegExp, string][] = [
@@ -23,25 +23,25 @@ const secretsInText: readonly [RegExp, string][] = [
 ];
 
 export function redactSecrets(text: string): string {
-  let clean = withoutUrlPasswords(text);
-  for (const [pattern, instead] of secretsInText) clean = clean.replace(pattern, instead);
-  return clean;
+  let redacted = withoutUrlPasswords(text);
+  for (const [pattern, replacement] of secretsInText) redacted = redacted.replace(pattern, replacement);
+  return redacted;
 }
 
 /** `scheme://user:password@host`. If the text was cut before the `@`, it hides everything after the colon. */
 function withoutUrlPasswords(text: string): string {
-  let clean = '';
+  let redacted = '';
   let copiedTo = 0;
   for (let at = text.indexOf('://'); at >= 0; ) {
     const { end, colon, lastAt } = readUrl(text, at + 3);
-    const hiddenTo = text[end - 1] === cutHere ? end - 1 : lastAt;
+    const hiddenTo = text[end - 1] === ellipsis ? end - 1 : lastAt;
     if (colon >= 0 && hiddenTo > colon + 1) {
-      clean += `${text.slice(copiedTo, colon + 1)}[hidden]`;
+      redacted += `${text.slice(copiedTo, colon + 1)}[hidden]`;
       copiedTo = hiddenTo;
     }
     at = text.indexOf('://', end);
   }
-  return copiedTo === 0 ? text : clean + text.slice(copiedTo);
+  return copiedTo === 0 ? text : redacted + text.slice(copiedTo);
 }
 
 /** The end of a URL, its first colon after the scheme, and its last `@`, because a password may contain an `@`. */
@@ -58,19 +58,19 @@ function readUrl(text: string, start: number): { end: number; colon: number; las
   return { end, colon, lastAt };
 }
 
-const cutText = (_name: string, value: unknown): unknown =>
+const truncateText = (_name: string, value: unknown): unknown =>
   typeof value === 'string' && value.length > maxTextLength
-    ? value.slice(0, maxTextLength).toWellFormed() + cutHere
+    ? value.slice(0, maxTextLength).toWellFormed() + ellipsis
     : value;
 
 /** Cuts the texts of a line that is too long. If that is not enough, it keeps the beginning as one text. The line stays JSON. */
 function shorten(line: string): string {
-  const entry: Record<string, unknown> = JSON.parse(line, cutText);
-  const cut = JSON.stringify(entry);
-  if (cut.length < maxLineLength) return `${cut}\n`;
+  const entry: Record<string, unknown> = JSON.parse(line, truncateText);
+  const truncated = JSON.stringify(entry);
+  if (truncated.length < maxLineLength) return `${truncated}\n`;
   const { level, time, msg } = entry;
   // Quotes and backslashes take two characters each in a JSON text.
-  const beginning = cut.slice(0, Math.floor((maxLineLength - maxTextLength) / 2)).toWellFormed() + cutHere;
+  const beginning = truncated.slice(0, Math.floor((maxLineLength - maxTextLength) / 2)).toWellFormed() + ellipsis;
   return `${JSON.stringify({ level, time, msg: String(msg).slice(0, 200), cut: beginning })}\n`;
 }
 
@@ -93,7 +93,7 @@ function describeError(error: unknown, causes = 0): unknown {
   };
 }
 
-export function createLog(level: string, forPeople: boolean, destination?: DestinationStream): Logger {
+export function createLog(level: string, isPretty: boolean, destination?: DestinationStream): Logger {
   return pino(
     {
       level,
@@ -105,7 +105,7 @@ export function createLog(level: string, forPeople: boolean, destination?: Desti
       hooks: { streamWrite: cleanLogLine },
       mixin: () => tracing()?.ids() ?? {},
     },
-    destination ?? (forPeople ? prettyLog() : pino.destination({ sync: true })),
+    destination ?? (isPretty ? prettyLog() : pino.destination({ sync: true })),
   );
 }
 

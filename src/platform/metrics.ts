@@ -19,9 +19,9 @@ function countByLabel<L extends string>(registry: Registry, name: string, help: 
   });
   return {
     counts,
-    inc(labels: Readonly<Record<L, string>>, by = 1): void {
+    inc(labels: Readonly<Record<L, string>>, amount = 1): void {
       const value = labels[label];
-      counts.set(value, (counts.get(value) ?? 0) + by);
+      counts.set(value, (counts.get(value) ?? 0) + amount);
     },
   };
 }

@@ -1,4 +1,4 @@
-const units = new Map([
+const msByUnit = new Map([
   ['s', 1000],
   ['m', 60_000],
   ['h', 3_600_000],
@@ -8,6 +8,6 @@ const units = new Map([
 /** The milliseconds of `90s`, `15m`, `2h` or `7d`. Undefined for other texts. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,7})([smhd])$/.exec(text) ?? [];
-  const length = units.get(unit);
-  return length === undefined ? undefined : Number(amount) * length;
+  const unitMs = msByUnit.get(unit);
+  return unitMs === undefined ? undefined : Number(amount) * unitMs;
 }

@@ -9,13 +9,13 @@ interface Work {
 
 const retryAfterMs = 1000;
 
-/** Looks for new work when `wake` is called, and at an interval. One look runs at a time. */
+/** Polls for new work when `wake` is called, and at an interval. One poll runs at a time. */
 export class Poller {
   readonly #log: Logger;
   readonly #work: Work;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> | undefined;
-  #again = false;
+  #polling: Promise<void> | undefined;
+  #pollAgain = false;
   #stopped = false;
 
   constructor(log: Logger, work: Work) {
@@ -27,36 +27,36 @@ export class Poller {
     return this.#stopped;
   }
 
-  /** Call it when there may be new work. If a look is running, another one follows. Returns when they have ended. */
+  /** Call it when there may be new work. If a poll is running, another one follows. Returns when they have ended. */
   async wake(): Promise<void> {
     if (this.#stopped) return;
-    this.#again = true;
-    this.#looking ??= this.#poll();
-    await this.#looking;
+    this.#pollAgain = true;
+    this.#polling ??= this.#poll();
+    await this.#polling;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#timer);
-    await this.#looking;
+    await this.#polling;
   }
 
   async #poll(): Promise<void> {
     clearTimeout(this.#timer);
-    // Waits a microtask, so that `#looking` is set before it is cleared.
+    // Waits a microtask, so that `#polling` is set before it is cleared.
     await undefined;
-    let pause = this.#work.everyMs;
+    let delayMs = this.#work.everyMs;
     try {
-      while (this.#again && !this.#stopped) {
-        this.#again = false;
+      while (this.#pollAgain && !this.#stopped) {
+        this.#pollAgain = false;
         await this.#work.poll();
       }
     } catch (error) {
-      pause = Math.max(pause, retryAfterMs);
+      delayMs = Math.max(delayMs, retryAfterMs);
       if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failed);
     }
-    // Cleared directly after the last check of `#again`. A call of `wake` in between would be lost.
-    this.#looking = undefined;
-    if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => void this.wake(), pause).unref();
+    // Cleared directly after the last check of `#pollAgain`. A call of `wake` in between would be lost.
+    this.#polling = undefined;
+    if (!this.#stopped && this.#work.isNeeded()) this.#timer = setTimeout(() => void this.wake(), delayMs).unref();
   }
 }

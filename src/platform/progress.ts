@@ -1,12 +1,11 @@
 export interface Progress {
-  /** `what` names the current work. */
-  advance(by: number, what?: string): void;
+  advance(amount: number, activity?: string): void;
   /** Call it at the end, also after a failure. */
   end(): void;
 }
 
 /** Call it when work begins. `total` is 0 when there is nothing to do. */
-export type BeginProgress = (total: number, what: string) => Progress;
+export type BeginProgress = (total: number, activity: string) => Progress;
 
 export const noProgress: BeginProgress = () => ({ advance: () => undefined, end: () => undefined });
 
@@ -14,22 +13,25 @@ export type StepProgress = ReturnType<typeof stepProgress>;
 
 /** The progress of steps that run one after the other. Without steps, nothing is shown. */
 export function stepProgress(progress: BeginProgress) {
-  let shown: Progress | undefined;
-  let step = { what: '', rows: 0 };
+  let progressBar: Progress | undefined;
+  let step = { activity: '', rows: 0 };
   return {
-    /** `left`: the number of steps, including this one. */
-    next(what: string, left: number): void {
-      step = { what, rows: 0 };
-      if (shown) shown.advance(1, what);
-      else shown = progress(left, what);
+    /** `remainingSteps` includes this step. */
+    next(activity: string, remainingSteps: number): void {
+      step = { activity, rows: 0 };
+      if (progressBar) progressBar.advance(1, activity);
+      else progressBar = progress(remainingSteps, activity);
     },
     rows(count: number): void {
       step.rows += count;
-      shown?.advance(0, `${step.what}: ${step.rows.toLocaleString('en')} ${step.rows === 1 ? 'row' : 'rows'}`);
+      progressBar?.advance(
+        0,
+        `${step.activity}: ${step.rows.toLocaleString('en')} ${step.rows === 1 ? 'row' : 'rows'}`,
+      );
     },
     end(): void {
-      shown?.end();
-      shown = undefined;
+      progressBar?.end();
+      progressBar = undefined;
     },
   };
 }

@@ -9,26 +9,26 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const bodyLength = 27;
 const checksumLength = 6;
 
-function inBase62(value: bigint, length: number): string {
+function toBase62(value: bigint, length: number): string {
   let text = '';
   for (let rest = value; text.length < length; rest /= 62n) text = alphabet[Number(rest % 62n)] + text;
   return text;
 }
 
 /** CRC-32 of the preceding text. With it, a scanner can distinguish a token from similar text without a request. */
-const checksumOf = (text: string): string => inBase62(BigInt(crc32(text)), checksumLength);
+const checksumOf = (text: string): string => toBase62(BigInt(crc32(text)), checksumLength);
 
 /** `gh_pat_`, 160 random bits, and a checksum. Secret scanners can find it. */
 export function createShortToken(kind: ShortTokenKind): string {
-  const body = `gh_${kind}_${inBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), bodyLength)}`;
+  const body = `gh_${kind}_${toBase62(BigInt(`0x${randomBytes(20).toString('hex')}`), bodyLength)}`;
   return body + checksumOf(body);
 }
 
-const form = /^gh_(pat|sec|reg)_[0-9A-Za-z]{33}$/;
+const tokenPattern = /^gh_(pat|sec|reg)_[0-9A-Za-z]{33}$/;
 
 /** Returns the kind of a short token; undefined for any other text. A mistyped token costs no query. */
 export function shortTokenKind(token: string): ShortTokenKind | undefined {
-  const [, kind] = form.exec(token) ?? [];
+  const [, kind] = tokenPattern.exec(token) ?? [];
   const body = token.slice(0, -checksumLength);
   return kind !== undefined && token.slice(-checksumLength) === checksumOf(body) ? (kind as ShortTokenKind) : undefined;
 }

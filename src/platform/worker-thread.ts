@@ -25,10 +25,10 @@ const defaultIdleMs = 60_000;
 export class WorkerThread<Request, Response> {
   readonly #script: URL;
   readonly #data: unknown;
-  readonly #waiting = new Map<number, PendingRequest>();
+  readonly #pending = new Map<number, PendingRequest>();
   readonly #idleMs: number;
   #worker: Worker | undefined;
-  #ending: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #lastId = 0;
 
   /** `script` has no extension, because the build changes it. The thread reads `data` as `workerData`. */
@@ -43,7 +43,7 @@ export class WorkerThread<Request, Response> {
   }
 
   get load(): number {
-    return this.#waiting.size;
+    return this.#pending.size;
   }
 
   /** Rejects if the thread cannot start (a limit on threads, a permission) or crashes. */
@@ -52,8 +52,8 @@ export class WorkerThread<Request, Response> {
       this.#worker ??= this.#start();
       const id = this.#lastId++;
       this.#worker.postMessage({ id, content: request } satisfies RequestMessage<Request>);
-      if (this.#waiting.size === 0) this.#worker.ref();
-      this.#waiting.set(id, { resolve: resolve as (response: unknown) => void, reject });
+      if (this.#pending.size === 0) this.#worker.ref();
+      this.#pending.set(id, { resolve: resolve as (response: unknown) => void, reject });
     });
   }
 
@@ -67,16 +67,16 @@ export class WorkerThread<Request, Response> {
 
   #start(): Worker {
     const worker = new Worker(this.#script, { workerData: this.#data });
-    this.#ending = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();
+    this.#idleTimer = setTimeout(() => this.#endIfIdle(), this.#idleMs).unref();
     worker.on('message', ({ id, content, error }: ResponseMessage) => {
-      const waiting = this.#waiting.get(id);
-      this.#waiting.delete(id);
-      if (this.#waiting.size === 0) {
+      const pending = this.#pending.get(id);
+      this.#pending.delete(id);
+      if (this.#pending.size === 0) {
         worker.unref();
-        this.#ending?.refresh();
+        this.#idleTimer?.refresh();
       }
-      if (error === undefined) waiting?.resolve(content);
-      else waiting?.reject(error);
+      if (error === undefined) pending?.resolve(content);
+      else pending?.reject(error);
     });
     // A crash rejects the waiting requests. The next request starts another thread.
     worker.on('error', (error) => this.#fail(worker, error));
@@ -86,7 +86,7 @@ export class WorkerThread<Request, Response> {
 
   /** If a caller waits, the response restarts the timer. */
   #endIfIdle(): void {
-    if (this.#waiting.size > 0) return;
+    if (this.#pending.size > 0) return;
     const worker = this.#worker;
     this.#worker = undefined;
     void worker?.terminate();
@@ -95,10 +95,10 @@ export class WorkerThread<Request, Response> {
   #fail(worker: Worker, error: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    clearTimeout(this.#ending);
-    const waiting = [...this.#waiting.values()];
-    this.#waiting.clear();
-    for (const { reject } of waiting) reject(error);
+    clearTimeout(this.#idleTimer);
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of pending) reject(error);
   }
 }
 

@@ -78,13 +78,18 @@ describe('A folder of backups', () => {
       if (made === 2) throw new Error('the disk is full');
       if (made === 4) stop.abort();
     };
-    await backUpEvery({ everyMs: 1, make, failed: (error) => failures.push(error), stop: stop.signal });
+    await backUpEvery({
+      intervalMs: 1,
+      makeCopy: make,
+      onFailure: (error) => failures.push(error),
+      signal: stop.signal,
+    });
     assert.deepEqual([made, failures.map(String)], [4, ['Error: the disk is full']]);
     const first = backUpEvery({
-      everyMs: 1,
-      make: async () => Promise.reject(failures[0]),
-      failed: () => assert.fail(),
-      stop: stop.signal,
+      intervalMs: 1,
+      makeCopy: async () => Promise.reject(failures[0]),
+      onFailure: () => assert.fail(),
+      signal: stop.signal,
     });
     await assert.rejects(first, /the disk is full/);
   });
@@ -95,7 +100,12 @@ describe('A folder of backups', () => {
     const warned = ({ name }: Error) => void warnings.push(name);
     process.on('warning', warned);
     const make = async () => undefined;
-    const series = backUpEvery({ everyMs: 30 * 86_400_000, make, failed: () => assert.fail(), stop: stop.signal });
+    const series = backUpEvery({
+      intervalMs: 30 * 86_400_000,
+      makeCopy: make,
+      onFailure: () => assert.fail(),
+      signal: stop.signal,
+    });
     await setImmediate();
     stop.abort();
     await series;

@@ -1,7 +1,7 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../../../src/database/database.ts';
 import { type InstanceRow, listInstances } from '../../../src/database/postgres/invalidations/instance-table.ts';
-import { confirmationTimeout } from '../../../src/database/postgres/invalidations/lease.ts';
+import { confirmationTimeoutMs } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import { dropNotesSql, readNote, readSetup } from './notes.ts';
@@ -202,7 +202,7 @@ async function rejectServing({ db }: Database): Promise<void> {
   const list = async () => (await sql.raw<InstanceRow>(listInstances).execute(db)).rows;
   const before = new Map((await list()).map(({ id, renewals }) => [id, Number(renewals)]));
   if (before.size === 0) return;
-  await new Promise((resolve) => setTimeout(resolve, confirmationTimeout));
+  await new Promise((resolve) => setTimeout(resolve, confirmationTimeoutMs));
   const serving = (await list()).filter(({ id, renewals }) => before.get(id) !== Number(renewals));
   if (serving.length === 0) return;
   throw new OperatorError(

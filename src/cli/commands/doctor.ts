@@ -43,7 +43,7 @@ async function examine(): Promise<Finding[]> {
 
 async function openAndExamine(config: Config): Promise<Finding[]> {
   try {
-    const database = await openReadOnly(config, { limitMs: config.readTimeout * 1000 });
+    const database = await openReadOnly(config, { statementTimeoutMs: config.readTimeout * 1000 });
     if (!database) return [notice('database', 'there is none yet', 'Gatehouse creates it on its first start.')];
     try {
       return await checkDatabase({ config, database, now: Date.now });

@@ -13,12 +13,12 @@ export function readAcceptLanguage(header: string | null | undefined): string[] 
 }
 
 /** RFC 4647 3.4, lookup: `de-CH-1996` matches `de-CH`, otherwise `de`. */
-export function lookUpLanguage(wanted: readonly string[], known: readonly string[]): string | undefined {
-  const byFolded = new Map(known.map((tag) => [tag.toLowerCase(), tag]));
-  for (const tag of wanted) {
+export function lookUpLanguage(requested: readonly string[], available: readonly string[]): string | undefined {
+  const byLowercase = new Map(available.map((tag) => [tag.toLowerCase(), tag]));
+  for (const tag of requested) {
     const parts = tag.toLowerCase().split('-');
     for (let length = parts.length; length > 0; length--) {
-      const match = byFolded.get(parts.slice(0, length).join('-'));
+      const match = byLowercase.get(parts.slice(0, length).join('-'));
       if (match !== undefined) return match;
     }
   }

@@ -16,16 +16,16 @@ function namesIn(parts: readonly MessagePart[]): Set<string> {
 }
 
 /** Values that are known only at run time. */
-const freeNames = (key: string): readonly string[] =>
+const runtimeNames = (key: string): readonly string[] =>
   /^(field_error|problem)\./.test(key) ? ['detail', 'field', 'limit', 'values'] : [];
 
 /** The mistake in a translation, compared with the English message. Undefined if there is none. */
 export function checkTranslation(key: string, english: string, text: string, language: string): string | undefined {
   try {
     const parts = parseMessage(text);
-    const allowed = new Set([...namesIn(parseMessage(english)), ...freeNames(key)]);
-    const foreign = [...namesIn(parts)].find((name) => !allowed.has(name));
-    if (foreign) return `${foreign} is not a value of this message`;
+    const allowed = new Set([...namesIn(parseMessage(english)), ...runtimeNames(key)]);
+    const unknownName = [...namesIn(parts)].find((name) => !allowed.has(name));
+    if (unknownName) return `${unknownName} is not a value of this message`;
     formatMessage(parts, {}, language, textRenderer(language));
     return undefined;
   } catch (error) {
@@ -45,13 +45,13 @@ export interface CustomMessages {
 
 export function checkCustomMessages(languages: Languages): CustomMessages[] {
   const { english } = languages;
-  return [...languages.custom].map(([language, own]) => {
+  return [...languages.custom].map(([language, messages]) => {
     const translated = languages.translatedKeys(language);
     return {
       language,
       missing: [...english.keys()].filter((key) => !translated.has(key)),
-      unknown: [...own.keys()].filter((key) => !languages.isBuiltIn(key)),
-      mistakes: [...own].flatMap(([key, text]) => {
+      unknown: [...messages.keys()].filter((key) => !languages.isBuiltIn(key)),
+      mistakes: [...messages].flatMap(([key, text]) => {
         const problem = languages.isBuiltIn(key) && checkTranslation(key, english.get(key) ?? '', text, language);
         return problem ? [`${key}: ${problem}`] : [];
       }),

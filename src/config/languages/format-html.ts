@@ -25,14 +25,14 @@ const elements = new Map([
 export const htmlRenderer = (language: string, values: MessageValues): MessageRenderer => ({
   text: escapeHtml,
   value(_name, value, style) {
-    const shown = escapeHtml(formatValue(value, style, language));
-    if (shown === '' || (style !== 'date' && style !== 'time')) return shown;
-    const at = new Date(value as string | number | Date).toISOString();
-    return `<time datetime="${at}"${style === 'date' ? ' data-day' : ''}>${shown}</time>`;
+    const formatted = escapeHtml(formatValue(value, style, language));
+    if (formatted === '' || (style !== 'date' && style !== 'time')) return formatted;
+    const isoTime = new Date(value as string | number | Date).toISOString();
+    return `<time datetime="${isoTime}"${style === 'date' ? ' data-day' : ''}>${formatted}</time>`;
   },
-  stretch(name, inside) {
-    if (name === 'link') return `<a href="${escapeHtml(String(values.link ?? ''))}">${inside}</a>`;
-    const [open = '', close = ''] = elements.get(name) ?? [];
-    return open + inside + close;
+  stretch(name, content) {
+    if (name === 'link') return `<a href="${escapeHtml(String(values.link ?? ''))}">${content}</a>`;
+    const [startTag = '', endTag = ''] = elements.get(name) ?? [];
+    return startTag + content + endTag;
   },
 });

@@ -5,34 +5,34 @@ export type MessageValues = Readonly<Record<string, unknown>>;
 export interface MessageRenderer {
   text(text: string): string;
   value(name: string, value: unknown, style: ValueStyle | undefined): string;
-  stretch(name: string, inside: string): string;
+  stretch(name: string, content: string): string;
 }
 
 export function formatMessage(
   parts: readonly MessagePart[],
   values: MessageValues,
   language: string,
-  rendering: MessageRenderer,
+  renderer: MessageRenderer,
   count?: number,
 ): string {
-  let out = '';
+  let result = '';
   for (const part of parts) {
-    if (typeof part === 'string') out += rendering.text(part);
-    else if (part.kind === 'value') out += rendering.value(part.name, values[part.name], part.style);
-    else if (part.kind === 'count') out += rendering.value('#', count, 'number');
+    if (typeof part === 'string') result += renderer.text(part);
+    else if (part.kind === 'value') result += renderer.value(part.name, values[part.name], part.style);
+    else if (part.kind === 'count') result += renderer.value('#', count, 'number');
     else if (part.kind === 'stretch') {
-      out += rendering.stretch(part.name, formatMessage(part.parts, values, language, rendering, count));
+      result += renderer.stretch(part.name, formatMessage(part.parts, values, language, renderer, count));
     } else {
       const value = values[part.name];
       const number = part.plural ? Number(value) : count;
-      const chosen = part.plural
+      const matchingCase = part.plural
         ? (part.cases.get(`=${value}`) ?? part.cases.get(new Intl.PluralRules(language).select(Number(value))))
         : part.cases.get(String(value));
-      const parts = chosen ?? (part.cases.get('other') as readonly MessagePart[]);
-      out += formatMessage(parts, values, language, rendering, number);
+      const parts = matchingCase ?? (part.cases.get('other') as readonly MessagePart[]);
+      result += formatMessage(parts, values, language, renderer, number);
     }
   }
-  return out;
+  return result;
 }
 
 /** A value as text. Times are in UTC and contain the time zone. */
@@ -46,9 +46,9 @@ export function formatValue(value: unknown, style: ValueStyle | undefined, langu
 
 function formatTime(at: Date, style: 'date' | 'time', language: string): string {
   if (Number.isNaN(at.getTime())) return '';
-  const shape =
+  const styleOptions =
     style === 'date' ? ({ dateStyle: 'long' } as const) : ({ dateStyle: 'medium', timeStyle: 'short' } as const);
-  const text = new Intl.DateTimeFormat(localeOf(language), { ...shape, timeZone: 'UTC' }).format(at);
+  const text = new Intl.DateTimeFormat(localeOf(language), { ...styleOptions, timeZone: 'UTC' }).format(at);
   return style === 'date' ? text : `${text} UTC`;
 }
 
@@ -59,5 +59,5 @@ export const localeOf = (language: string): string => (language === 'en' ? 'en-G
 export const textRenderer = (language: string): MessageRenderer => ({
   text: (text) => text,
   value: (_name, value, style) => formatValue(value, style, language),
-  stretch: (_name, inside) => inside,
+  stretch: (_name, content) => content,
 });

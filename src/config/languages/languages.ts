@@ -30,22 +30,22 @@ export class Languages {
   constructor({ languagesDir, defaultLanguage }: Pick<Config, 'languagesDir' | 'defaultLanguage'>) {
     this.custom = readCustomMessages(languagesDir);
     this.list = [...new Set([...builtInLanguages(), ...this.custom.keys()])].sort();
-    const standard = lookUpLanguage([defaultLanguage], this.list);
-    if (standard === undefined) {
-      const there = `There are ${this.list.join(', ')}; a file of LANGUAGES_DIR adds one.`;
-      throw new OperatorError(`DEFAULT_LANGUAGE: there are no messages in "${defaultLanguage}". ${there}`);
+    const matched = lookUpLanguage([defaultLanguage], this.list);
+    if (matched === undefined) {
+      const availableHint = `There are ${this.list.join(', ')}; a file of LANGUAGES_DIR adds one.`;
+      throw new OperatorError(`DEFAULT_LANGUAGE: there are no messages in "${defaultLanguage}". ${availableHint}`);
     }
-    this.default = standard;
+    this.default = matched;
   }
 
   /** The first of these tags that is available; otherwise the default language. */
-  match(wanted: readonly (string | null | undefined)[]): string {
-    return this.find(wanted) ?? this.default;
+  match(requested: readonly (string | null | undefined)[]): string {
+    return this.find(requested) ?? this.default;
   }
 
-  find(wanted: readonly (string | null | undefined)[]): string | undefined {
+  find(requested: readonly (string | null | undefined)[]): string | undefined {
     return lookUpLanguage(
-      wanted.filter((tag) => tag !== null && tag !== undefined),
+      requested.filter((tag) => tag !== null && tag !== undefined),
       this.list,
     );
   }
@@ -55,23 +55,28 @@ export class Languages {
   }
 
   /** Without markup. A text that is not a key stays as it is. */
-  text(language: string, what: string | Message, values: MessageValues = {}): string {
-    if (what instanceof Message) return this.#format(language, what);
-    const message = this.#find(language, what);
+  text(language: string, keyOrMessage: string | Message, values: MessageValues = {}): string {
+    if (keyOrMessage instanceof Message) return this.#format(language, keyOrMessage);
+    const message = this.#find(language, keyOrMessage);
     return message
-      ? formatMessage(message.parts, this.#innerMessage(language, values), message.language, textRenderer(language))
-      : what;
+      ? formatMessage(
+          message.parts,
+          this.#formatInnerMessages(language, values),
+          message.language,
+          textRenderer(language),
+        )
+      : keyOrMessage;
   }
 
   #format(language: string, { key, values, fallback }: Message): string {
-    const instead = fallback !== undefined && this.#find(language, key) === undefined;
-    return instead ? this.text(language, fallback) : this.text(language, key, values);
+    const usesFallback = fallback !== undefined && this.#find(language, key) === undefined;
+    return usesFallback ? this.text(language, fallback) : this.text(language, key, values);
   }
 
   /** As HTML: values are escaped. */
   html(language: string, key: string, values: MessageValues = {}): string {
     const message = this.#find(language, key);
-    const inner = this.#innerMessage(language, values);
+    const inner = this.#formatInnerMessages(language, values);
     if (message) return formatMessage(message.parts, inner, message.language, htmlRenderer(language, inner));
     return htmlRenderer(language, inner).text(key);
   }
@@ -97,15 +102,17 @@ export class Languages {
 
   /** The keys that this language or its base language (`de` for `de-AT`) has itself, without any fallback. */
   translatedKeys(language: string): ReadonlySet<string> {
-    const own = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
-    return new Set(own.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.custom.get(tag)?.keys() ?? [])]));
+    const languageTags = this.#chain(language).filter((tag) => language === tag || language.startsWith(`${tag}-`));
+    return new Set(
+      languageTags.flatMap((tag) => [...this.#messagesOf(tag).keys(), ...(this.custom.get(tag)?.keys() ?? [])]),
+    );
   }
 
   /** A value can be a message too. */
-  #innerMessage(language: string, values: MessageValues): MessageValues {
+  #formatInnerMessages(language: string, values: MessageValues): MessageValues {
     if (!Object.values(values).some((value) => value instanceof Message)) return values;
-    const read = (value: unknown) => (value instanceof Message ? this.text(language, value) : value);
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, read(value)]));
+    const formatInner = (value: unknown) => (value instanceof Message ? this.text(language, value) : value);
+    return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, formatInner(value)]));
   }
 
   #find(language: string, key: string): { parts: readonly MessagePart[]; language: string } | undefined {
@@ -125,8 +132,8 @@ export class Languages {
 
   #parsedOf(tag: string, key: string): readonly MessagePart[] | undefined {
     const parsed = getOrCreate(this.#parsed, tag, () => new Map());
-    const known = parsed.get(key);
-    if (known) return known;
+    const cached = parsed.get(key);
+    if (cached) return cached;
     const source = this.custom.get(tag)?.get(key) ?? this.#messagesOf(tag).get(key);
     if (source === undefined) return undefined;
     const parts = parseMessage(source);
@@ -140,17 +147,17 @@ export class Languages {
   }
 }
 
-const known = new WeakMap<object, Languages>();
+const languagesByConfig = new WeakMap<object, Languages>();
 
 /** One object for each configuration. */
 export const getLanguages = (config: Pick<Config, 'languagesDir' | 'defaultLanguage'>): Languages =>
-  getOrCreate(known, config, () => new Languages(config));
+  getOrCreate(languagesByConfig, config, () => new Languages(config));
 
-const names = new Map<string, string>();
+const namesByTag = new Map<string, string>();
 
 /** The name of a language in itself: "Deutsch". */
 export const languageName = (tag: string): string =>
-  getOrCreate(names, tag, () => {
+  getOrCreate(namesByTag, tag, () => {
     const name = new Intl.DisplayNames([tag], { type: 'language', fallback: 'code' }).of(tag) ?? tag;
     return name.charAt(0).toLocaleUpperCase(tag) + name.slice(1);
   });

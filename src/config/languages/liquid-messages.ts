@@ -35,8 +35,8 @@ export function addMessages(
   }
 
   liquid.registerTag('t', MessageTag);
-  liquid.registerFilter('t', function (what: unknown, ...values: [string, unknown][]) {
-    if (typeof what !== 'string' && !(what instanceof Message)) return what;
-    return languages.text(languageOf(this.context), what, Object.fromEntries(values));
+  liquid.registerFilter('t', function (keyOrMessage: unknown, ...values: [string, unknown][]) {
+    if (typeof keyOrMessage !== 'string' && !(keyOrMessage instanceof Message)) return keyOrMessage;
+    return languages.text(languageOf(this.context), keyOrMessage, Object.fromEntries(values));
   });
 }

@@ -17,26 +17,26 @@ type Cases = ReadonlyMap<string, readonly MessagePart[]>;
  * days}}`, `{kind, select, a {…} other {…}}`, and `<strong>…</strong>`. An apostrophe escapes a brace.
  */
 export function parseMessage(source: string): readonly MessagePart[] {
-  const reader = new Reader(source);
-  const parts = reader.parts(undefined, false);
-  if (!reader.done) throw reader.wrong('it closes a tag that is not open');
+  const parser = new MessageParser(source);
+  const parts = parser.parts(undefined, false);
+  if (!parser.isAtEnd) throw parser.syntaxError('it closes a tag that is not open');
   return parts;
 }
 
-class Reader {
+class MessageParser {
   readonly #source: string;
-  #at = 0;
+  #position = 0;
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  get done(): boolean {
-    return this.#at >= this.#source.length;
+  get isAtEnd(): boolean {
+    return this.#position >= this.#source.length;
   }
 
-  wrong(what: string): Error {
-    return new Error(`${what}, at character ${this.#at + 1} of "${this.#source}"`);
+  syntaxError(reason: string): Error {
+    return new Error(`${reason}, at character ${this.#position + 1} of "${this.#source}"`);
   }
 
   /** Reads up to the closing brace or tag. */
@@ -47,49 +47,50 @@ class Reader {
       if (text !== '') parts.push(text);
       text = '';
     };
-    while (!this.done) {
-      const char = this.#source.charAt(this.#at);
-      if (char === '}' || this.#source.startsWith('</', this.#at)) break;
-      const [, open] = /^<([a-z]+)>/.exec(this.#source.slice(this.#at, this.#at + 20)) ?? [];
-      if (char === '{' || (char === '#' && inPlural) || open) flush();
+    while (!this.isAtEnd) {
+      const char = this.#source.charAt(this.#position);
+      if (char === '}' || this.#source.startsWith('</', this.#position)) break;
+      const [, openTag] = /^<([a-z]+)>/.exec(this.#source.slice(this.#position, this.#position + 20)) ?? [];
+      if (char === '{' || (char === '#' && inPlural) || openTag) flush();
       if (char === '{') parts.push(this.#braces(inPlural));
-      else if (open) parts.push(this.#stretch(open, inPlural));
+      else if (openTag) parts.push(this.#stretch(openTag, inPlural));
       else if (char === '#' && inPlural) {
-        this.#at++;
+        this.#position++;
         parts.push({ kind: 'count' });
       } else text += this.#char(char);
     }
     flush();
-    if (tag !== undefined && !this.#accept(`</${tag}>`)) throw this.wrong(`<${tag}> is not closed`);
+    if (tag !== undefined && !this.#accept(`</${tag}>`)) throw this.syntaxError(`<${tag}> is not closed`);
     return parts;
   }
 
   #char(char: string): string {
-    this.#at++;
-    if (char !== "'" || !/[{}]/.test(this.#source[this.#at] ?? '')) return char;
-    const end = this.#source.indexOf("'", this.#at);
-    const quoted = this.#source.slice(this.#at, end < 0 ? undefined : end);
-    this.#at = end < 0 ? this.#source.length : end + 1;
+    this.#position++;
+    if (char !== "'" || !/[{}]/.test(this.#source[this.#position] ?? '')) return char;
+    const end = this.#source.indexOf("'", this.#position);
+    const quoted = this.#source.slice(this.#position, end < 0 ? undefined : end);
+    this.#position = end < 0 ? this.#source.length : end + 1;
     return quoted;
   }
 
   #stretch(name: string, inPlural: boolean): MessagePart {
-    this.#at += name.length + 2;
+    this.#position += name.length + 2;
     return { kind: 'stretch', name, parts: this.parts(name, inPlural) };
   }
 
   #braces(inPlural: boolean): MessagePart {
-    this.#at++;
+    this.#position++;
     const name = this.#word();
-    if (name === '') throw this.wrong('a name is missing after "{"');
+    if (name === '') throw this.syntaxError('a name is missing after "{"');
     if (this.#accept('}')) return { kind: 'value', name, style: undefined };
-    if (!this.#accept(',')) throw this.wrong(`"}" or "," is missing after "${name}"`);
+    if (!this.#accept(',')) throw this.syntaxError(`"}" or "," is missing after "${name}"`);
     const type = this.#word();
     if (this.#accept('}')) {
-      if (!isOneOf(styles, type)) throw this.wrong(`"${type}" is not one of ${styles.join(', ')}`);
+      if (!isOneOf(styles, type)) throw this.syntaxError(`"${type}" is not one of ${styles.join(', ')}`);
       return { kind: 'value', name, style: type };
     }
-    if ((type !== 'plural' && type !== 'select') || !this.#accept(',')) throw this.wrong(`"${type}" is not known`);
+    if ((type !== 'plural' && type !== 'select') || !this.#accept(','))
+      throw this.syntaxError(`"${type}" is not known`);
     return { kind: 'choice', name, plural: type === 'plural', cases: this.#cases(type === 'plural' || inPlural) };
   }
 
@@ -97,25 +98,25 @@ class Reader {
     const cases = new Map<string, readonly MessagePart[]>();
     while (!this.#accept('}')) {
       const name = this.#word();
-      if (name === '' || !this.#accept('{')) throw this.wrong('a case is missing');
+      if (name === '' || !this.#accept('{')) throw this.syntaxError('a case is missing');
       cases.set(name, this.parts(undefined, inPlural));
-      if (!this.#accept('}')) throw this.wrong(`the case "${name}" is not closed`);
+      if (!this.#accept('}')) throw this.syntaxError(`the case "${name}" is not closed`);
     }
-    if (!cases.has('other')) throw this.wrong('the case "other" is missing');
+    if (!cases.has('other')) throw this.syntaxError('the case "other" is missing');
     return cases;
   }
 
   #word(): string {
-    const [all = '', word = ''] = /^\s*(=?[\w-]*)\s*/.exec(this.#source.slice(this.#at)) ?? [];
-    this.#at += all.length;
+    const [all = '', word = ''] = /^\s*(=?[\w-]*)\s*/.exec(this.#source.slice(this.#position)) ?? [];
+    this.#position += all.length;
     return word;
   }
 
   /** Skips blanks and this text, if it comes next. */
   #accept(text: string): boolean {
-    const blanks = text.startsWith('<') ? 0 : (/^\s*/.exec(this.#source.slice(this.#at))?.[0].length ?? 0);
-    if (!this.#source.startsWith(text, this.#at + blanks)) return false;
-    this.#at += blanks + text.length;
+    const blanks = text.startsWith('<') ? 0 : (/^\s*/.exec(this.#source.slice(this.#position))?.[0].length ?? 0);
+    if (!this.#source.startsWith(text, this.#position + blanks)) return false;
+    this.#position += blanks + text.length;
     return true;
   }
 }

@@ -7,14 +7,14 @@ export class Message {
   /** The text if no language has the key. */
   readonly fallback: LocalizedText | undefined;
 
-  constructor(key: string, values: MessageValues, otherwise: LocalizedText | undefined) {
+  constructor(key: string, values: MessageValues, fallback: LocalizedText | undefined) {
     this.key = key;
     this.values = values;
-    this.fallback = otherwise;
+    this.fallback = fallback;
   }
 }
 
 export type LocalizedText = Message | string;
 
-export const message = (key: string, values: MessageValues = {}, otherwise?: LocalizedText): Message =>
-  new Message(key, values, otherwise);
+export const message = (key: string, values: MessageValues = {}, fallback?: LocalizedText): Message =>
+  new Message(key, values, fallback);

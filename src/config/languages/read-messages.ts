@@ -34,7 +34,7 @@ export function readBuiltInSurface(language: string, surface: string): Messages 
 export function readCustomMessages(languagesDir: string): ReadonlyMap<string, Messages> {
   if (!existsSync(languagesDir)) return new Map();
   const files = readdirSync(languagesDir).filter((name) => name.endsWith('.json'));
-  return new Map(files.map((name) => [tagOf(join(languagesDir, name)), readOwnFile(join(languagesDir, name))]));
+  return new Map(files.map((name) => [tagOf(join(languagesDir, name)), readCustomFile(join(languagesDir, name))]));
 }
 
 function tagOf(file: string): string {
@@ -51,20 +51,20 @@ function tagOf(file: string): string {
   }
 }
 
-function readOwnFile(file: string): Messages {
-  let read: unknown;
+function readCustomFile(file: string): Messages {
+  let content: unknown;
   try {
-    read = JSON.parse(readFileSync(file, 'utf8'));
+    content = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new OperatorError(`${file}: it could not be read: ${reasonOf(error)}`);
   }
-  if (typeof read !== 'object' || read === null || Array.isArray(read))
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw new OperatorError(`${file}: it must contain one object of keys and messages.`);
-  for (const [key, text] of Object.entries(read)) {
+  for (const [key, text] of Object.entries(content)) {
     if (typeof text !== 'string') throw new OperatorError(`${file}: the message "${key}" must be text.`);
     rejectMalformed(file, key, text);
   }
-  return new Map(Object.entries(read as Record<string, string>));
+  return new Map(Object.entries(content as Record<string, string>));
 }
 
 function rejectMalformed(file: string, key: string, text: string): void {

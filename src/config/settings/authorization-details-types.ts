@@ -13,7 +13,7 @@ export type AuthorizationDetailsTypes = Readonly<Record<string, string | Checked
 
 export const typeDescription = (type: string | CheckedType): string => (typeof type === 'string' ? type : type.text);
 
-const withTexts = texts(
+const textsSetting = texts(
   'AUTHORIZATION_DETAILS_TYPES',
   'the types of authorization_details that applications can request (RFC 9396), each with a text for the consent page. In the configuration file a type can also have a JSON Schema',
   'types with their texts, such as payment_initiation=Make this payment. In the file a text can be { text, schema }, with a schema of the type object',
@@ -21,23 +21,23 @@ const withTexts = texts(
 );
 
 export const authorizationDetailsTypes: Setting<AuthorizationDetailsTypes> = {
-  ...withTexts,
+  ...textsSetting,
   parse(value) {
-    if (typeof value !== 'object' || value === null) return withTexts.parse(value);
-    const types = Object.entries(value);
-    const isGood = types.every(([, type]) => typeof type === 'string' || isCheckedType(type));
-    if (!isGood) return { ok: false };
-    const all = value as AuthorizationDetailsTypes;
-    const read = withTexts.parse(
-      Object.fromEntries(Object.entries(all).map(([name, type]) => [name, typeDescription(type)])),
+    if (typeof value !== 'object' || value === null) return textsSetting.parse(value);
+    const entries = Object.entries(value);
+    const isValid = entries.every(([, type]) => typeof type === 'string' || isCheckedType(type));
+    if (!isValid) return { ok: false };
+    const types = value as AuthorizationDetailsTypes;
+    const result = textsSetting.parse(
+      Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typeDescription(type)])),
     );
-    return read.ok ? { ok: true, value: Object.freeze({ ...all }) } : read;
+    return result.ok ? { ok: true, value: Object.freeze({ ...types }) } : result;
   },
 };
 
 function isCheckedType(type: unknown): type is CheckedType {
-  const { text, schema, ...others } = (type ?? {}) as Partial<CheckedType>;
-  if (typeof text !== 'string' || schema?.type !== 'object' || Object.keys(others).length > 0) return false;
+  const { text, schema, ...otherMembers } = (type ?? {}) as Partial<CheckedType>;
+  if (typeof text !== 'string' || schema?.type !== 'object' || Object.keys(otherMembers).length > 0) return false;
   try {
     // Throws if a pattern is not a regular expression.
     Compile(schema);

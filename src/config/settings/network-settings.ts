@@ -6,20 +6,20 @@ const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value;
 /** An address or a range, in the form that Fastify takes. */
 const isAddressRange = (item: string): boolean => {
   const [address = '', bits, ...rest] = item.split('/');
-  const longest = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
-  if (longest === 0 || address.includes('%') || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= longest);
+  const maxBits = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  if (maxBits === 0 || address.includes('%') || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= maxBits);
 };
-const everybodyOrNobody = ['true', 'false'];
+const flagWords = ['true', 'false'];
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
 /** The same list, or `true` and `false` alone. */
-const orFlag = (setting: Setting<readonly string[]>): Setting<readonly string[], boolean> => {
-  const alone = withCondition(
+const acceptFlag = (setting: Setting<readonly string[]>): Setting<readonly string[], boolean> => {
+  const listOrFlag = withCondition(
     setting,
-    (items) => items.length < 2 || !items.some((item) => everybodyOrNobody.includes(item)),
+    (items) => items.length < 2 || !items.some((item) => flagWords.includes(item)),
   );
-  return { ...alone, parse: (value) => alone.parse(typeof value === 'boolean' ? String(value) : value) };
+  return { ...listOrFlag, parse: (value) => listOrFlag.parse(typeof value === 'boolean' ? String(value) : value) };
 };
 
 /** Address, proxies, CORS and limits. */
@@ -43,13 +43,13 @@ export const networkSettings = {
     'a list of addresses that begin with mailto:, https: or tel:',
     (item) => /^(mailto:[^\s@]+@[^\s@]+|https:\/\/\S+|tel:\S+)$/.test(item),
   ),
-  trustProxy: orFlag(
+  trustProxy: acceptFlag(
     list<string>(
       'TRUST_PROXY',
       [],
       'the reverse proxies whose X-Forwarded-* headers the service trusts',
       'a list of IP addresses or CIDR ranges (or true to trust every address, false to trust none)',
-      (item) => everybodyOrNobody.includes(item) || namedRanges.includes(item) || isAddressRange(item),
+      (item) => flagWords.includes(item) || namedRanges.includes(item) || isAddressRange(item),
     ),
   ),
   corsOrigins: list<string>(

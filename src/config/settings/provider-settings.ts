@@ -46,8 +46,8 @@ export function readProviderSetting(setting: string, value: unknown, providers: 
   const match = /^PROVIDER_([A-Z]+)_(ID|SECRET|SECRET_EXPIRES|TENANT|ISSUER)$/.exec(setting);
   const name = match?.[1]?.toLowerCase() ?? '';
   const part = match?.[2]?.toLowerCase() as Part;
-  const only = optionalParts.get(part);
-  if (!isOneOf(builtinProviderNames, name) || (only !== undefined && only !== name)) {
+  const onlyProvider = optionalParts.get(part);
+  if (!isOneOf(builtinProviderNames, name) || (onlyProvider !== undefined && onlyProvider !== name)) {
     throw new OperatorError(
       `${setting} is not a setting. A built-in provider is PROVIDER_<NAME>_ID and …_SECRET, with one of the names ${builtinProviderNames.join(', ').toUpperCase()}. Declare any other provider in a file in PROVIDERS_DIR.`,
     );

@@ -13,7 +13,7 @@ export interface ProxiedClient {
 export interface ClientSettings {
   readonly id?: string;
   readonly secret?: string;
-  readonly from: string;
+  readonly source: string;
 }
 
 /** Reads CLIENT_<PLATFORM>_<AUDIENCE>_ID or …_SECRET from the environment or `gatehouse.config.ts`. */
@@ -24,9 +24,9 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
       `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
     );
   }
-  const [, words = '', part] = match;
-  const path = words.toLowerCase().replace('_', '/');
-  const client = clients.get(path) ?? { from: `CLIENT_${words}` };
+  const [, clientName = '', part] = match;
+  const path = clientName.toLowerCase().replace('_', '/');
+  const client = clients.get(path) ?? { source: `CLIENT_${clientName}` };
   if (value !== undefined) clients.set(path, { ...client, [part === 'ID' ? 'id' : 'secret']: value });
 }
 
@@ -42,13 +42,13 @@ export function readClientsFromConfigFile(value: unknown, clients: Map<string, C
         `gatehouse.config.ts: clients: "${path}" is not a path; expected platform/audience, such as 'web/admin', or one word, such as 'web'.`,
       );
     }
-    clients.set(path, { ...client, from: `gatehouse.config.ts: clients['${path}']` });
+    clients.set(path, { ...client, source: `gatehouse.config.ts: clients['${path}']` });
   }
 }
 
 export function completeClient(path: string, client: ClientSettings): ProxiedClient {
   const name = (part: 'id' | 'secret') =>
-    client.from.startsWith('CLIENT_') ? `${client.from}_${part.toUpperCase()}` : `${client.from}.${part}`;
+    client.source.startsWith('CLIENT_') ? `${client.source}_${part.toUpperCase()}` : `${client.source}.${part}`;
   for (const part of ['id', 'secret'] as const) {
     const value: unknown = client[part];
     if (value === undefined || value === '') {

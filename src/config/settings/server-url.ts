@@ -5,7 +5,7 @@ export const percentEncode =
 /** `postgres://user:password@a:5432,b/name?option=value`. `URL` cannot parse several hosts. */
 const postgresUrl =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^@/?#\s]*)@)?(?<hosts>[^@/?#\s]*)(?<name>\/[^@?#\s]*)?(?<options>\?[^@#\s]*)?$/;
-const host = /^(\[[\da-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i;
+const hostPattern = /^(\[[\da-f:.]+\]|[^:[\]]*)(:\d{1,5})?$/i;
 
 /**
  * False if a character in the password ends the part before the host. The rest of the password would become the host
@@ -15,13 +15,15 @@ export function isPostgresUrl(value: string): boolean {
   const parts = postgresUrl.exec(value)?.groups;
   if (!parts || value.length <= value.indexOf('//') + 2) return false;
   const hosts = (parts.hosts ?? '').split(',');
-  return hosts.every((each) => host.test(each)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
+  return hosts.every((each) => hostPattern.test(each)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
 }
 
 /** The user name of a mailbox is often an address. Its `@` is allowed, because the last `@` ends the part before the host. */
 export function isSmtpUrl(value: string): boolean {
-  const [, before = '', after = ''] = /^smtps?:\/\/([^/?#\s]+)(\S*)$/.exec(value) ?? [];
-  return before !== '' && !after.includes('@') && URL.canParse(value) && isPercentEncoded(before);
+  const [, credentialsAndHost = '', path = ''] = /^smtps?:\/\/([^/?#\s]+)(\S*)$/.exec(value) ?? [];
+  return (
+    credentialsAndHost !== '' && !path.includes('@') && URL.canParse(value) && isPercentEncoded(credentialsAndHost)
+  );
 }
 
 function isPercentEncoded(part = ''): boolean {

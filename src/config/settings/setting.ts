@@ -31,8 +31,8 @@ const invalid = { ok: false as const };
 export const withCondition = <T>(base: Setting<T>, condition: (value: T) => boolean): Setting<T> => ({
   ...base,
   parse(value) {
-    const read = base.parse(value);
-    return read.ok && !condition(read.value) ? invalid : read;
+    const result = base.parse(value);
+    return result.ok && !condition(result.value) ? invalid : result;
   },
 });
 
@@ -57,8 +57,11 @@ export function text(
 /** The name of a view, which is also its path: `/login` means `login`. */
 export function view(env: string, fallback: string, description: string): Setting<string> {
   const expected = 'a view name of letters, digits, - and _, with / between folders; a leading / is allowed';
-  const named = text(env, fallback, description, { expected, pattern: /^[\w-]+(\/[\w-]+)*$/ });
-  return { ...named, parse: (value) => named.parse(typeof value === 'string' ? value.replace(/^\//, '') : value) };
+  const nameSetting = text(env, fallback, description, { expected, pattern: /^[\w-]+(\/[\w-]+)*$/ });
+  return {
+    ...nameSetting,
+    parse: (value) => nameSetting.parse(typeof value === 'string' ? value.replace(/^\//, '') : value),
+  };
 }
 
 export const email = (env: string, fallback: string, description: string): Setting<string> =>
@@ -85,13 +88,13 @@ export function cores(env: string, fallback: number, description: string, max: n
   };
 }
 
-const yes: readonly unknown[] = [true, 'true', '1', 'yes', 'on'];
-const no: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
+const trueWords: readonly unknown[] = [true, 'true', '1', 'yes', 'on'];
+const falseWords: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
 
 export const flag = (env: string, fallback: boolean, description: string): Setting<boolean> =>
   setting(env, fallback, description, 'true or false', (value) => {
     const word = typeof value === 'string' ? value.toLowerCase() : value;
-    return yes.includes(word) || no.includes(word) ? ok(yes.includes(word)) : invalid;
+    return trueWords.includes(word) || falseWords.includes(word) ? ok(trueWords.includes(word)) : invalid;
   });
 
 export const oneOf = <const T extends string>(env: string, values: readonly T[], fallback: T, description: string) =>
@@ -107,12 +110,12 @@ export const list = <T extends string>(
   accepts: (item: string) => boolean,
 ): Setting<readonly T[]> =>
   setting(env, fallback, description, expected, (value) => {
-    const items = typeof value === 'string' ? parts(value, ',') : value;
-    const good = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
-    return good && new Set(items).size === items.length ? ok(Object.freeze([...items])) : invalid;
+    const items = typeof value === 'string' ? splitList(value, ',') : value;
+    const isValid = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
+    return isValid && new Set(items).size === items.length ? ok(Object.freeze([...items])) : invalid;
   });
 
-const parts = (value: string, separator: string): string[] =>
+const splitList = (value: string, separator: string): string[] =>
   value
     .split(separator)
     .map((part) => part.trim())
@@ -127,14 +130,14 @@ export const texts = (
 ): Setting<Readonly<Record<string, string>>> =>
   setting(env, Object.freeze({}), description, expected, (value) => {
     const pairs = typeof value === 'string' ? readPairs(value) : Object.entries(value ?? {});
-    const good = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
-    return good && new Set(pairs.map(([name]) => name)).size === pairs.length
+    const isValid = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
+    return isValid && new Set(pairs.map(([name]) => name)).size === pairs.length
       ? ok(Object.freeze(Object.fromEntries(pairs)))
       : invalid;
   });
 
 const readPairs = (value: string): string[][] =>
-  parts(value, ';').map((pair) => {
+  splitList(value, ';').map((pair) => {
     const [name = '', ...text] = pair.split('=');
     return [name.trim(), text.join('=').trim()];
   });

@@ -4,12 +4,12 @@ import type { Tx } from '../db.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
 /** Every table uses the same name, because PostgreSQL scopes trigger names to a table. */
-const trigger = 'gatehouse_changes';
+const triggerName = 'gatehouse_changes';
 /** The comment of a function is a hash of its body, to detect changes. */
-const marked = (body: string): string => hash('sha1', body, 'hex');
+const hashOfBody = (body: string): string => hash('sha1', body, 'hex');
 
 /** The table name is hashed, because PostgreSQL limits a name to 63 characters. */
-const functionOf = (table: string): string => `gatehouse_changes_${hash('sha1', table, 'hex').slice(0, 16)}`;
+const functionName = (table: string): string => `gatehouse_changes_${hash('sha1', table, 'hex').slice(0, 16)}`;
 
 /** PostgreSQL functions take at most 100 arguments. */
 const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
@@ -19,17 +19,17 @@ const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
  * A transaction on behalf of a caller sets `gatehouse.actor`. The position is assigned while the row is locked, so that the positions of
  * one row follow the order of its writes.
  */
-function bodyOf({ resource, columns, versioned, requiredColumn }: RecordedTable): string {
+function functionBody({ resource, columns, versioned, requiredColumn }: RecordedTable): string {
   const version = (row: string) => (versioned ? `${row}."version"` : 'null');
   const list = (row: string) => columns.map((column) => `${row}."${column}"`).join(', ');
   const insert = (operation: string, row: 'old' | 'new', before: string, after: string) =>
     `insert into change_log (resource, row_id, operation, version, before, after, actor, transaction_id, at) values (${literal(resource)}, ${row}."id", '${operation}', ${version(row)}, ${before}, ${after}, nullif(current_setting('gatehouse.actor', true), ''), pg_current_xact_id()::text::bigint, (extract(epoch from clock_timestamp()) * 1000)::bigint);`;
-  const isLeftOut = requiredColumn
+  const skipUnrecorded = requiredColumn
     ? `if coalesce(new."${requiredColumn}", old."${requiredColumn}") is null then return null; end if;`
     : '';
   return `
 begin
-  ${isLeftOut}
+  ${skipUnrecorded}
   if tg_op = 'INSERT' then
     ${insert('created', 'new', 'null', jsonOf('new', columns))}
   elsif tg_op = 'DELETE' then
@@ -41,50 +41,50 @@ begin
 end`;
 }
 
-async function existing(tx: Tx): Promise<Map<string, string | null>> {
+async function readExistingTriggers(tx: Tx): Promise<Map<string, string | null>> {
   const { rows } = await sql<{ name: string; mark: string | null }>`
     select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t
     join pg_class as c on c.oid = t.tgrelid
-    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${trigger}`.execute(tx);
+    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${triggerName}`.execute(tx);
   return new Map(rows.map(({ name, mark }) => [name, mark]));
 }
 
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
-  const existingTriggers = await existing(tx);
+  const existingTriggers = await readExistingTriggers(tx);
   for (const table of tables.filter((name) => existingTriggers.has(name))) {
-    await sql.raw(`drop trigger ${trigger} on "${table}"`).execute(tx);
-    await sql.raw(`drop function if exists ${functionOf(table)}()`).execute(tx);
+    await sql.raw(`drop trigger ${triggerName} on "${table}"`).execute(tx);
+    await sql.raw(`drop function if exists ${functionName(table)}()`).execute(tx);
   }
 }
 
 /** After `gatehouse move`, the log contains positions that this sequence has not issued. */
-async function passCopied(tx: Tx): Promise<void> {
+async function advancePositions(tx: Tx): Promise<void> {
   await sql`select setval('change_log_position', newest) from (select max(position) as newest from change_log) as log
     where newest > (select last_value from change_log_position)`.execute(tx);
 }
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
-  const existingTriggers = await existing(tx);
-  const gone = unrecorded.filter((table) => existingTriggers.has(table));
-  if (gone.length > 0) await dropTriggers(tx, gone);
-  await passCopied(tx);
+  const existingTriggers = await readExistingTriggers(tx);
+  const obsolete = unrecorded.filter((table) => existingTriggers.has(table));
+  if (obsolete.length > 0) await dropTriggers(tx, obsolete);
+  await advancePositions(tx);
   const schema = (await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx)).rows[0]?.name;
   for (const table of recorded) {
-    const body = bodyOf(table);
-    if (existingTriggers.get(table.table) === marked(body)) continue;
-    const name = `${functionOf(table.table)}()`;
+    const body = functionBody(table);
+    if (existingTriggers.get(table.table) === hashOfBody(body)) continue;
+    const name = `${functionName(table.table)}()`;
     await sql
       .raw(
         `create or replace function ${name} returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as $$${body}$$`,
       )
       .execute(tx);
-    await sql.raw(`comment on function ${name} is '${marked(body)}'`).execute(tx);
-    if (existingTriggers.has(table.table)) await sql.raw(`drop trigger ${trigger} on "${table.table}"`).execute(tx);
+    await sql.raw(`comment on function ${name} is '${hashOfBody(body)}'`).execute(tx);
+    if (existingTriggers.has(table.table)) await sql.raw(`drop trigger ${triggerName} on "${table.table}"`).execute(tx);
     const columns = table.columns.map((column) => `"${column}"`).join(', ');
     const events = `insert or update of ${columns} or delete`;
     await sql
-      .raw(`create trigger ${trigger} after ${events} on "${table.table}" for each row execute function ${name}`)
+      .raw(`create trigger ${triggerName} after ${events} on "${table.table}" for each row execute function ${name}`)
       .execute(tx);
   }
 }

@@ -2,15 +2,17 @@ export const literal = (value: string): string => `'${value.replaceAll("'", "''"
 
 /** SQL for a row as a JSON object. `columns` are split into several objects, because SQL functions take a limited number of arguments. */
 export function jsonOfRow(
-  object: (members: string) => string,
+  buildObject: (members: string) => string,
   row: 'old' | 'new',
   columns: readonly string[],
-  columnsInOne: number,
+  maxColumnsPerObject: number,
 ): string {
   const objects: string[] = [];
-  for (let from = 0; from < columns.length; from += columnsInOne) {
-    const part = columns.slice(from, from + columnsInOne).map((column) => `${literal(column)}, ${row}."${column}"`);
-    objects.push(object(part.join(', ')));
+  for (let from = 0; from < columns.length; from += maxColumnsPerObject) {
+    const part = columns
+      .slice(from, from + maxColumnsPerObject)
+      .map((column) => `${literal(column)}, ${row}."${column}"`);
+    objects.push(buildObject(part.join(', ')));
   }
   return objects.reduce((all, next) => `rtrim(${all}, '}') || ',' || substr(${next}, 2)`);
 }

@@ -3,30 +3,33 @@ import type { Tx } from '../db.ts';
 import { jsonOfRow, literal, type RecordedTable } from './recorded-table.ts';
 
 /** SQLite scopes trigger names to a file. */
-const nameOf = (table: string, event: string): string => `gatehouse_changes_${table}_${event}`;
+const triggerName = (table: string, event: string): string => `gatehouse_changes_${table}_${event}`;
 
 /** SQLite functions take at most 127 arguments. */
 const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
   jsonOfRow((members) => `json_object(${members})`, row, columns, 60);
 
-const events = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
-type Event = keyof typeof events;
+const operations = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
+type Event = keyof typeof operations;
 
-function triggerOf(event: Event, { resource, table, columns, versioned, requiredColumn }: RecordedTable): string {
-  const last = event === 'delete' ? 'old' : 'new';
+function createTriggerSql(
+  event: Event,
+  { resource, table, columns, versioned, requiredColumn }: RecordedTable,
+): string {
+  const rowName = event === 'delete' ? 'old' : 'new';
   const before = event === 'insert' ? 'null' : jsonOf('old', columns);
   const after = event === 'delete' ? 'null' : jsonOf('new', columns);
-  const differs = columns.map((column) => `old."${column}" is not new."${column}"`).join(' or ');
-  const written = event === 'update' ? `update of ${columns.map((column) => `"${column}"`).join(', ')}` : event;
+  const hasChanged = columns.map((column) => `old."${column}" is not new."${column}"`).join(' or ');
+  const eventSql = event === 'update' ? `update of ${columns.map((column) => `"${column}"`).join(', ')}` : event;
   const conditions = [
-    ...(requiredColumn ? [`${last}."${requiredColumn}" is not null`] : []),
-    ...(event === 'update' ? [`(${differs})`] : []),
+    ...(requiredColumn ? [`${rowName}."${requiredColumn}" is not null`] : []),
+    ...(event === 'update' ? [`(${hasChanged})`] : []),
   ];
   const when = conditions.length > 0 ? ` when ${conditions.join(' and ')}` : '';
-  return `create trigger ${nameOf(table, event)} after ${written} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${last}."id", '${events[event]}', ${versioned ? `${last}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
+  return `create trigger ${triggerName(table, event)} after ${eventSql} on "${table}"${when} begin insert into change_log (resource, row_id, operation, version, before, after, actor, at) values (${literal(resource)}, ${rowName}."id", '${operations[event]}', ${versioned ? `${rowName}."version"` : 'null'}, ${before}, ${after}, (select actor from change_actor), cast(unixepoch('subsec') * 1000 as integer)); end`;
 }
 
-async function existing(tx: Tx): Promise<Map<string, string>> {
+async function readExistingTriggers(tx: Tx): Promise<Map<string, string>> {
   const { rows } = await sql<{ name: string; text: string }>`select name, sql as text from sqlite_master
     where type = 'trigger' and name like 'gatehouse\\_changes\\_%' escape '\\'`.execute(tx);
   return new Map(rows.map(({ name, text }) => [name, text]));
@@ -34,23 +37,23 @@ async function existing(tx: Tx): Promise<Map<string, string>> {
 
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {
   for (const table of tables) {
-    for (const event of Object.keys(events)) {
-      await sql.raw(`drop trigger if exists ${nameOf(table, event)}`).execute(tx);
+    for (const event of Object.keys(operations)) {
+      await sql.raw(`drop trigger if exists ${triggerName(table, event)}`).execute(tx);
     }
   }
 }
 
 /** Creates or replaces the triggers of recorded tables, and drops those of the tables in `unrecorded`. */
 export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[], unrecorded: readonly string[]) {
-  const existingTriggers = await existing(tx);
+  const existingTriggers = await readExistingTriggers(tx);
   await dropTriggers(
     tx,
-    unrecorded.filter((table) => existingTriggers.has(nameOf(table, 'insert'))),
+    unrecorded.filter((table) => existingTriggers.has(triggerName(table, 'insert'))),
   );
   for (const table of recorded) {
-    for (const event of Object.keys(events) as Event[]) {
-      const name = nameOf(table.table, event);
-      const definition = triggerOf(event, table);
+    for (const event of Object.keys(operations) as Event[]) {
+      const name = triggerName(table.table, event);
+      const definition = createTriggerSql(event, table);
       if (existingTriggers.get(name)?.toLowerCase() === definition.toLowerCase()) continue;
       await sql.raw(`drop trigger if exists ${name}`).execute(tx);
       await sql.raw(definition).execute(tx);

@@ -4,18 +4,18 @@ import { WorkerThread } from '../../platform/worker-thread.ts';
 import { signJws, type Unsigned } from './signing.ts';
 import type { SigningKeyData } from './signing-thread.ts';
 
-interface Pending {
+interface PendingToken {
   readonly unsigned: Unsigned;
   resolve(token: string): void;
   reject(error: unknown): void;
 }
 
 /** Waking a thread takes as long as one or two signatures. */
-const worthAThread = 3;
+const minBatchForThread = 3;
 /** An RSA signature takes longer than waking a thread. */
-const slow: readonly string[] = ['RS256'];
+const slowAlgorithms: readonly string[] = ['RS256'];
 /** A batch of this size is sent before the turn ends. */
-const enoughToStart = 8;
+const flushSize = 8;
 
 /**
  * Signs tokens in batches with one key. This thread signs small batches. A worker thread signs large ones while this thread writes their
@@ -25,15 +25,15 @@ export class BatchSigner {
   readonly #key: SigningKeyData;
   readonly #thread: WorkerThread<Unsigned[], string[]>;
   readonly #minBatch: number;
-  #batch: Pending[] = [];
+  #batch: PendingToken[] = [];
   #pendingBatches = 0;
 
   constructor(algorithm: string, key: KeyObject) {
     this.#key = { algorithm, key };
-    this.#minBatch = slow.includes(algorithm)
+    this.#minBatch = slowAlgorithms.includes(algorithm)
       ? 1
       : availableParallelism() > 1
-        ? worthAThread
+        ? minBatchForThread
         : Number.POSITIVE_INFINITY;
     // The thread gets the key once. Sending the key with each batch would take longer than signing the batch.
     this.#thread = new WorkerThread('signing-thread', import.meta.url, { data: this.#key });
@@ -42,7 +42,7 @@ export class BatchSigner {
   sign(unsigned: Unsigned): Promise<string> {
     return new Promise((resolve, reject) => {
       const size = this.#batch.push({ unsigned, resolve, reject });
-      if (size >= enoughToStart) this.#flush();
+      if (size >= flushSize) this.#flush();
       else if (size === 1 && this.#pendingBatches === 0)
         setImmediate(() => this.#pendingBatches === 0 && this.#flush());
     });
@@ -62,28 +62,28 @@ export class BatchSigner {
     if (this.#batch.length === 0) return;
     const batch = this.#batch;
     this.#batch = [];
-    if (batch.length < this.#minBatch) this.#signHere(batch);
+    if (batch.length < this.#minBatch) this.#signInMainThread(batch);
     else this.#signInWorker(batch);
   }
 
-  #signInWorker(batch: readonly Pending[]): void {
+  #signInWorker(batch: readonly PendingToken[]): void {
     this.#pendingBatches++;
-    const done = () => {
+    const onBatchEnd = () => {
       if (--this.#pendingBatches === 0) this.#flush();
     };
     this.#thread.request(batch.map(({ unsigned }) => unsigned)).then(
       (tokens) => {
         batch.forEach(({ resolve }, i) => void resolve(tokens[i] as string));
-        done();
+        onBatchEnd();
       },
       () => {
-        this.#signHere(batch);
-        done();
+        this.#signInMainThread(batch);
+        onBatchEnd();
       },
     );
   }
 
-  #signHere(batch: readonly Pending[]): void {
+  #signInMainThread(batch: readonly PendingToken[]): void {
     const { algorithm, key } = this.#key;
     for (const { unsigned, resolve, reject } of batch) {
       try {

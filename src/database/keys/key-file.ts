@@ -14,12 +14,12 @@ export function readKeyFile(path: string): string | undefined {
   try {
     content = readIfExists(path)?.trim();
   } catch (error) {
-    throw unusable(path, error);
+    throw keyFileError(path, error);
   }
   if (content === undefined || content.length >= minLength) return content;
-  const found = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
+  const problem = content.length === 0 ? 'is empty' : `holds ${content.length} characters`;
   throw new OperatorError(
-    `The key file ${path} ${found}; a key has at least ${minLength}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,
+    `The key file ${path} ${problem}; a key has at least ${minLength}. If it was truncated, restore the copy that belongs to this database. If the database is new, remove the file: Gatehouse creates another one.`,
   );
 }
 
@@ -40,7 +40,7 @@ export function readOrCreateKeyFile(path: string): string {
     }
     fsyncFolder(dirname(path));
   } catch (error) {
-    throw unusable(path, error);
+    throw keyFileError(path, error);
   }
   return readKeyFile(path) as string;
 }
@@ -56,5 +56,5 @@ function writeDurably(path: string, content: string): void {
   }
 }
 
-const unusable = (path: string, error: unknown) =>
+const keyFileError = (path: string, error: unknown) =>
   new OperatorError(`The key file ${path} could not be used: ${reasonOf(error)}. Check DATA_DIR and its permissions.`);

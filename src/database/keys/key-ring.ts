@@ -19,10 +19,10 @@ export class KeyRing {
   readonly #changeListeners: (() => void)[] = [];
   readonly #replacedListeners: (() => void)[] = [];
   /** The number of announced key changes, and how many of them the loaded keys include. */
-  #invalidatedAt = 0;
-  #loadedFor = 0;
+  #announcedChanges = 0;
+  #loadedChanges = 0;
   #reading: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #nextRead: Promise<void> | undefined;
   #loadedAt = 0;
   /** Grows when keys are removed before they retire. Earlier verifications are then invalid. */
   epoch = 0;
@@ -35,7 +35,7 @@ export class KeyRing {
     context.database.beforeCommit?.(() => this.signingKeys.flushToThread());
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return undefined;
-      this.#invalidatedAt++;
+      this.#announcedChanges++;
       return this.#reloadNow();
     });
   }
@@ -54,25 +54,25 @@ export class KeyRing {
   ensureCurrent(): Promise<void> | undefined {
     // First, because it may detect a change of another process.
     const usable = this.#context.database.bus.isCacheUsable();
-    return usable && this.#invalidatedAt === this.#loadedFor ? undefined : this.reload();
+    return usable && this.#announcedChanges === this.#loadedChanges ? undefined : this.reload();
   }
 
   /** Reads the keys. Calls during a read share the next one. */
   reload(): Promise<void> {
-    this.#next ??= this.#readAfter(this.#reading);
-    return this.#next;
+    this.#nextRead ??= this.#readAfter(this.#reading);
+    return this.#nextRead;
   }
 
-  async #readAfter(before: Promise<void> | undefined): Promise<void> {
-    await before?.catch(() => undefined);
+  async #readAfter(previousRead: Promise<void> | undefined): Promise<void> {
+    await previousRead?.catch(() => undefined);
     const { database } = this.#context;
-    const reading = this.#next;
+    const reading = this.#nextRead;
     this.#reading = reading;
-    this.#next = undefined;
-    const invalidatedAt = this.#invalidatedAt;
+    this.#nextRead = undefined;
+    const announcedChanges = this.#announcedChanges;
     try {
       const [rows, issuers] = await Promise.all([readKeys(database), readIssuers(database)]);
-      this.#apply(rows, issuers, invalidatedAt);
+      this.#apply(rows, issuers, announcedChanges);
     } finally {
       if (this.#reading === reading) this.#reading = undefined;
     }
@@ -81,14 +81,14 @@ export class KeyRing {
   /** On SQLite, keys are read before the next request; on PostgreSQL, soon. After a failure, the next use of a key tries again. */
   #reloadNow(): Promise<void> | undefined {
     const { database, log } = this.#context;
-    const failed = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
-    if (database.engine === 'postgres') return this.reload().catch(failed);
+    const logFailure = (error: unknown) => log.error({ err: error }, 'the keys could not be read again');
+    if (database.engine === 'postgres') return this.reload().catch(logFailure);
     try {
       const [rows, issuers] = [readKeys(database), readIssuers(database)];
-      if (rows instanceof Promise || issuers instanceof Promise) return this.reload().catch(failed);
-      this.#apply(rows, issuers, this.#invalidatedAt);
+      if (rows instanceof Promise || issuers instanceof Promise) return this.reload().catch(logFailure);
+      this.#apply(rows, issuers, this.#announcedChanges);
     } catch (error) {
-      failed(error);
+      logFailure(error);
     }
     return undefined;
   }
@@ -100,7 +100,7 @@ export class KeyRing {
 
   /** For a token with an unknown key or issuer: another instance may have just created the key. At most one query per second. */
   async reloadIfOld(): Promise<void> {
-    if (this.#next ?? this.#reading) await (this.#next ?? this.#reading);
+    if (this.#nextRead ?? this.#reading) await (this.#nextRead ?? this.#reading);
     else if (Math.abs(this.#context.now() - this.#loadedAt) >= 1000) await this.reload();
   }
 
@@ -134,30 +134,34 @@ export class KeyRing {
     });
   }
 
-  #apply(rows: readonly KeyRow[], issuers: readonly { url: string }[], invalidatedAt: number): void {
+  #apply(rows: readonly KeyRow[], issuers: readonly { url: string }[], announcedChanges: number): void {
     // A read that began earlier may end later.
-    if (invalidatedAt < this.#loadedFor) return;
-    const open = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
-    const [before, now] = [this.signingKeys.rows, this.#context.now()];
-    const of = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
-    this.signingKeys.load(of('sign'), open);
-    this.macKeys.load(of('mac'), open);
+    if (announcedChanges < this.#loadedChanges) return;
+    const unsealRow = ({ id, sealed_private }: KeyRow) => this.sealing.open(sealed_private, id).content;
+    const [previousRows, now] = [this.signingKeys.rows, this.#context.now()];
+    const rowsFor = (kind: KeyRow['purpose']) => rows.filter(({ purpose }) => purpose === kind);
+    this.signingKeys.load(rowsFor('sign'), unsealRow);
+    this.macKeys.load(rowsFor('mac'), unsealRow);
     this.#issuers = new Set(issuers.map(({ url }) => url));
     this.#loadedAt = now;
-    this.#loadedFor = invalidatedAt;
+    this.#loadedChanges = announcedChanges;
     const ids = new Set(rows.map(({ id }) => id));
-    const isReplaced = before.some(({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now));
+    const isReplaced = previousRows.some(
+      ({ id, retires_at }) => !ids.has(id) && (retires_at === null || retires_at > now),
+    );
     if (isReplaced) this.epoch++;
-    if (endsOf(this.signingKeys.rows) !== endsOf(before)) for (const listener of this.#changeListeners) listener();
+    if (retirementsOf(this.signingKeys.rows) !== retirementsOf(previousRows))
+      for (const listener of this.#changeListeners) listener();
     if (isReplaced) for (const listener of this.#replacedListeners) listener();
   }
 }
 
-const endsOf = (keys: readonly KeyRow[]): string => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
+const retirementsOf = (keys: readonly KeyRow[]): string =>
+  keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
 /** Lists the keys of a database without creating any. Throws if they cannot be decrypted. */
 export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db) {
-  const sealing = createSealing(config, { make: false });
+  const sealing = createSealing(config, { createIfMissing: false });
   const rows = await allKeys(db);
   const signing = new SigningKeys(now);
   for (const { id, sealed_private } of rows) sealing.open(sealed_private, id);

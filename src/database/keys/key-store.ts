@@ -6,15 +6,15 @@ import type { Tables } from '../tables/tables.ts';
 
 export type KeyRow = Selectable<Tables['signing_keys']>;
 
-const keys = compiledQuery((db) =>
+const keysQuery = compiledQuery((db) =>
   db.selectFrom('signing_keys').selectAll().orderBy('signs_from', 'desc').orderBy('id', 'desc'),
 );
-const issuers = compiledQuery((db) => db.selectFrom('issuers').select('url'));
+const issuersQuery = compiledQuery((db) => db.selectFrom('issuers').select('url'));
 
-export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keys.run(db, {});
+export const allKeys = (db: Db | Tx): Promise<KeyRow[]> => keysQuery.run(db, {});
 
-export const readKeys = (database: Database): KeyRow[] | Promise<KeyRow[]> => keys.read(database, {});
-export const readIssuers = (database: Database) => issuers.read(database, {});
+export const readKeys = (database: Database): KeyRow[] | Promise<KeyRow[]> => keysQuery.read(database, {});
+export const readIssuers = (database: Database) => issuersQuery.read(database, {});
 
 export const insertKey = (tx: Tx, key: KeyRow): Promise<unknown> => tx.insertInto('signing_keys').values(key).execute();
 
@@ -31,7 +31,7 @@ export const retireOthers = (tx: Tx, purpose: KeyRow['purpose'], ids: readonly s
     .set({ retires_at: at })
     .where('purpose', '=', purpose)
     .where('id', 'not in', ids)
-    .where((or) => or.or([or('retires_at', 'is', null), or('retires_at', '>', at)]))
+    .where((eb) => eb.or([eb('retires_at', 'is', null), eb('retires_at', '>', at)]))
     .execute();
 
 /** Deletes all other keys at once. With a retirement date, an instance with a slow clock would still accept them. */

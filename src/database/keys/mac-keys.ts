@@ -22,15 +22,15 @@ export class MacKeys {
   }
 
   load(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
-    const known = new Map(this.#keys.map((key) => [key.id, key]));
+    const loadedKeys = new Map(this.#keys.map((key) => [key.id, key]));
     this.#keys = rows.map((row) => {
-      const same = known.get(row.id);
+      const loadedKey = loadedKeys.get(row.id);
       return {
         id: row.id,
-        secret: same?.secret ?? open(row),
+        secret: loadedKey?.secret ?? open(row),
         signsFrom: row.signs_from,
         retiresAt: row.retires_at,
-        derived: same?.derived ?? new Map(),
+        derived: loadedKey?.derived ?? new Map(),
       };
     });
   }
@@ -42,27 +42,27 @@ export class MacKeys {
 
   /** HMAC-SHA256 in base64url. A MAC for one purpose is invalid for every other. */
   mac(purpose: string, data: string): string {
-    return derive(this.#current(), purpose).of(data);
+    return hmacFor(this.#current(), purpose).digest(data);
   }
 
   /** One MAC per valid key, starting with the current key. Use it to find a row by its MAC. */
   macs(purpose: string, data: string): string[] {
     const [current, now] = [this.#current(), this.#now()];
-    const others = this.#keys.filter((key) => key !== current && isLive(key, now));
-    return [current, ...others].map((key) => derive(key, purpose).of(data));
+    const otherKeys = this.#keys.filter((key) => key !== current && isLive(key, now));
+    return [current, ...otherKeys].map((key) => hmacFor(key, purpose).digest(data));
   }
 
   /** Whether the named key created this MAC. Without a key id: whether any valid key did, including a key that is not in use yet. */
   matches(purpose: string, data: string, mac: string, keyId: string | null = null): boolean {
     const [presented, now] = [Buffer.from(mac), this.#now()];
     const isAccepted = (key: MacKey) => (keyId === null ? isLive(key, now) : key.id === keyId);
-    return this.#keys.some((key) => isAccepted(key) && isSame(derive(key, purpose).of(data), presented));
+    return this.#keys.some((key) => isAccepted(key) && isEqual(hmacFor(key, purpose).digest(data), presented));
   }
 
   /** The MAC with one key, of any age. Undefined if the key was deleted. */
   macWithKey(keyId: string, purpose: string, data: string): string | undefined {
     const key = this.#keys.find(({ id }) => id === keyId);
-    return key && derive(key, purpose).of(data);
+    return key && hmacFor(key, purpose).digest(data);
   }
 
   #current(): MacKey {
@@ -78,10 +78,10 @@ export class MacKeys {
 const isLive = ({ retiresAt }: MacKey, now: number): boolean => retiresAt === null || retiresAt > now;
 
 /** Compares in constant time. */
-function isSame(right: string, given: Buffer): boolean {
-  const expected = Buffer.from(right);
-  return given.length === expected.length && timingSafeEqual(given, expected);
+function isEqual(expectedMac: string, presented: Buffer): boolean {
+  const expected = Buffer.from(expectedMac);
+  return presented.length === expected.length && timingSafeEqual(presented, expected);
 }
 
-const derive = ({ secret, derived }: MacKey, purpose: string): Hmac =>
+const hmacFor = ({ secret, derived }: MacKey, purpose: string): Hmac =>
   getOrCreate(derived, purpose, () => new Hmac(createHmac('sha256', secret).update(purpose).digest()));

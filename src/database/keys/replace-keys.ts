@@ -7,7 +7,7 @@ import type { Sealing } from './sealing.ts';
 
 /** The time between publishing a key and signing with it. Resource servers and instances must load the key first. */
 export const publishLeadMs = 10 * 60_000;
-const clockTolerance = 60_000;
+const clockToleranceMs = 60_000;
 /**
  * The longest lifetime of a MAC: the cookie of known browsers. Links in mail are valid for a week; forms, cursors and stored responses for
  * less.
@@ -41,11 +41,11 @@ export async function storeNewKeys(
     invalidate({ kind: 'everything', id: '' });
     return;
   }
-  const tokens = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
-  const macs = Math.max(config.refreshTokenTtl * 1000, maxMacLifetimeMs);
-  const lastToken = Math.max(signing.signs_from + tokens, await lastExpiry(tx, 'personal'));
-  const lastMac = Math.max(mac.signs_from + macs, await lastExpiry(tx, 'session'));
-  await retireOthers(tx, 'sign', [signing.id, idToken.id], lastToken + clockTolerance);
-  await retireOthers(tx, 'mac', [mac.id], lastMac + clockTolerance);
+  const tokenLifetimeMs = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;
+  const macLifetimeMs = Math.max(config.refreshTokenTtl * 1000, maxMacLifetimeMs);
+  const lastToken = Math.max(signing.signs_from + tokenLifetimeMs, await lastExpiry(tx, 'personal'));
+  const lastMac = Math.max(mac.signs_from + macLifetimeMs, await lastExpiry(tx, 'session'));
+  await retireOthers(tx, 'sign', [signing.id, idToken.id], lastToken + clockToleranceMs);
+  await retireOthers(tx, 'mac', [mac.id], lastMac + clockToleranceMs);
   await deleteRetired(tx, now());
 }

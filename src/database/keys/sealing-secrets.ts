@@ -15,11 +15,11 @@ export interface SealingSecret {
 
 /**
  * ENCRYPTION_KEY, otherwise the password of the database, otherwise a key file. The first secret encrypts. The others still decrypt, so
- * that an operator can switch to ENCRYPTION_KEY. `make`: whether to create a missing key file.
+ * that an operator can switch to ENCRYPTION_KEY. `createIfMissing`: whether to create a missing key file.
  */
 export function findSealingSecrets(
   { encryptionKey, previousEncryptionKey, databaseUrl, dataDir }: SealingSettings,
-  { make }: { make: boolean },
+  { createIfMissing }: { createIfMissing: boolean },
 ): [SealingSecret, ...SealingSecret[]] {
   const secrets: SealingSecret[] = [];
   const path = join(dataDir, 'encryption.key');
@@ -45,7 +45,7 @@ export function findSealingSecrets(
         'If the password was changed, start once with the earlier password and with ENCRYPTION_KEY set, and keep ENCRYPTION_KEY. If other instances have ENCRYPTION_KEY, set the same value here.',
     });
   }
-  const content = secrets.length === 0 && make ? readOrCreateKeyFile(path) : readKeyFile(path);
+  const content = secrets.length === 0 && createIfMissing ? readOrCreateKeyFile(path) : readKeyFile(path);
   if (content !== undefined) {
     secrets.push({
       secret: content,

@@ -109,7 +109,7 @@ describe('Sealing', () => {
 
   it('creates no key file for read-only commands', () => {
     const where = settings();
-    assert.throws(() => createSealing(where, { make: false }), /There is no key file/);
+    assert.throws(() => createSealing(where, { createIfMissing: false }), /There is no key file/);
     assert.deepEqual(readdirSync(where.dataDir), []);
   });
 });

@@ -12,8 +12,8 @@ export interface Sealing {
 }
 
 /** OWASP's parameters for argon2id, as for passwords. They set the cost of each guess against a dump of the database. */
-const cost = { memory: 19_456, passes: 2, parallelism: 1 };
-const slowForm = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
+const argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
+const argon2Pattern = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
 
 interface Derivation {
   readonly memory: number;
@@ -25,27 +25,27 @@ interface Derivation {
 /**
  * AES-256-GCM. HKDF derives the key from a random secret, argon2id from a chosen one. The parameters of argon2id precede the ciphertext.
  */
-export function createSealing(settings: SealingSettings, { make = true } = {}): Sealing {
-  const secrets = findSealingSecrets(settings, { make });
+export function createSealing(settings: SealingSettings, { createIfMissing = true } = {}): Sealing {
+  const secrets = findSealingSecrets(settings, { createIfMissing });
   const keys = new SealingKeys();
   const [current] = secrets;
   /** All values of a database share one derivation, so that a start derives the key once. */
-  let used: Derivation | undefined;
+  let currentDerivation: Derivation | undefined;
   return {
     seal(content, label) {
-      if (current.isRandom) return encrypt(keys.quick(current), content, label);
-      used ??= { ...cost, salt: randomBytes(16) };
-      const { memory, passes, parallelism, salt } = used;
-      const how = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
-      return `${how}$${encrypt(keys.slow(current, used), content, label)}`;
+      if (current.isRandom) return encrypt(keys.hkdfKey(current), content, label);
+      currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
+      const { memory, passes, parallelism, salt } = currentDerivation;
+      const prefix = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
+      return `${prefix}$${encrypt(keys.argon2Key(current, currentDerivation), content, label)}`;
     },
     open(sealed, label) {
-      const { how, body } = readSealed(sealed);
+      const { derivation, body } = readSealed(sealed);
       for (const secret of secrets) {
-        const content = decrypt(how ? keys.slow(secret, how) : keys.quick(secret), body, label);
+        const content = decrypt(derivation ? keys.argon2Key(secret, derivation) : keys.hkdfKey(secret), body, label);
         if (!content) continue;
-        const isCurrent = secret === current && (how !== undefined) !== current.isRandom;
-        if (isCurrent) used ??= how;
+        const isCurrent = secret === current && (derivation !== undefined) !== current.isRandom;
+        if (isCurrent) currentDerivation ??= derivation;
         return { content, isCurrent };
       }
       throw new OperatorError(
@@ -55,31 +55,31 @@ export function createSealing(settings: SealingSettings, { make = true } = {}): 
   };
 }
 
-function readSealed(sealed: string): { how: Derivation | undefined; body: string } {
-  const match = slowForm.exec(sealed);
-  if (!match) return { how: undefined, body: sealed };
+function readSealed(sealed: string): { derivation: Derivation | undefined; body: string } {
+  const match = argon2Pattern.exec(sealed);
+  if (!match) return { derivation: undefined, body: sealed };
   const [, memory, passes, parallelism, salt = '', body = ''] = match;
-  const how = {
+  const derivation = {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
     salt: Buffer.from(salt, 'base64url'),
   };
-  return { how, body };
+  return { derivation, body };
 }
 
 class SealingKeys {
   readonly #derived = new Map<string, Buffer>();
 
-  quick({ secret }: SealingSecret): Buffer {
+  hkdfKey({ secret }: SealingSecret): Buffer {
     return getOrCreate(this.#derived, secret, () =>
       Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)),
     );
   }
 
-  slow({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
-    const name = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
-    return getOrCreate(this.#derived, name, () => {
+  argon2Key({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
+    const cacheKey = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
+    return getOrCreate(this.#derived, cacheKey, () => {
       const message = Buffer.from(secret);
       return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
     });

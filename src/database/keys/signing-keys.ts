@@ -45,14 +45,14 @@ export class SigningKeys {
   }
 
   load(rows: readonly KeyRow[], open: (row: KeyRow) => Buffer): void {
-    const known = new Map(this.#keys.map((key) => [key.row.id, key]));
+    const loadedKeys = new Map(this.#keys.map((key) => [key.row.id, key]));
     this.#keys = rows.map((row) => {
-      const same = known.get(row.id);
-      known.delete(row.id);
-      return same ? { ...same, row } : signingKey(row, open(row));
+      const loadedKey = loadedKeys.get(row.id);
+      loadedKeys.delete(row.id);
+      return loadedKey ? { ...loadedKey, row } : loadSigningKey(row, open(row));
     });
     // Closes the signers of removed keys, so that no thread keeps a removed key.
-    for (const { signer } of known.values()) void signer.close();
+    for (const { signer } of loadedKeys.values()) void signer.close();
   }
 
   sign(claims: ClaimsToSign, { typ, algorithm }: SignOptions): string {
@@ -70,18 +70,19 @@ export class SigningKeys {
     for (const { signer } of this.#keys) signer.flushToThread();
   }
 
-  /** Verifies a signature with the algorithm of our key, never of the token. It does not check claims. `retired`: also old keys. */
-  verify(token: string, { typ, retired = false }: { typ: string; retired?: boolean }): Verified {
+  /** Verifies a signature with the algorithm of our key, never of the token. It does not check claims. */
+  verify(token: string, { typ, includeRetired = false }: { typ: string; includeRetired?: boolean }): Verified {
     const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
     if (!parts) return 'invalid';
-    const [, head = '', body = '', signature = ''] = parts;
-    const header = decodePart(head);
+    const [, encodedHeader = '', encodedPayload = '', signature = ''] = parts;
+    const header = decodePart(encodedHeader);
     if (!header || header.typ !== typ || 'crit' in header) return 'invalid';
-    const key = (retired ? this.#keys : this.#usable()).find(({ row }) => row.id === header.kid);
+    const key = (includeRetired ? this.#keys : this.#usable()).find(({ row }) => row.id === header.kid);
     if (!key) return typeof header.kid === 'string' ? 'unknown-key' : 'invalid';
     if (header.alg !== key.row.algorithm) return 'invalid';
-    if (!verifyWith(key.row.algorithm, key.publicKey, `${head}.${body}`, signature)) return 'invalid';
-    return decodePart(body) ?? 'invalid';
+    if (!verifyWith(key.row.algorithm, key.publicKey, `${encodedHeader}.${encodedPayload}`, signature))
+      return 'invalid';
+    return decodePart(encodedPayload) ?? 'invalid';
   }
 
   /** The JWK set. It includes keys that do not sign yet, and former keys whose tokens are still valid. */
@@ -118,10 +119,10 @@ export class SigningKeys {
 
   /** The key for an algorithm. If no key signs with it any more, the key for ID tokens. */
   #signer(algorithm: string | undefined): SigningKey {
-    const ofAccessTokens = this.#current(null);
-    if (algorithm === undefined) return ofAccessTokens;
-    const isOther = algorithm !== idTokenAlgorithm && ofAccessTokens.row.algorithm === algorithm;
-    return isOther ? ofAccessTokens : this.#current('id_token');
+    const accessTokenKey = this.#current(null);
+    if (algorithm === undefined) return accessTokenKey;
+    const isAccessTokenAlgorithm = algorithm !== idTokenAlgorithm && accessTokenKey.row.algorithm === algorithm;
+    return isAccessTokenAlgorithm ? accessTokenKey : this.#current('id_token');
   }
 
   #current(signs: KeyRow['signs']): SigningKey {
@@ -135,7 +136,7 @@ export class SigningKeys {
   }
 }
 
-function signingKey(row: KeyRow, content: Buffer): SigningKey {
+function loadSigningKey(row: KeyRow, content: Buffer): SigningKey {
   const privateKey = createPrivateKey({ key: content, format: 'der', type: 'pkcs8' });
   if (row.public_jwk === null) throw new Error('a signing key has a public key');
   const jwk = parseJson(row.public_jwk);

@@ -13,15 +13,15 @@ const migrationLock = 7_146_352;
 const lockTimeoutMs = 800;
 const maxLockTimeoutMs = 5000;
 /** Changes of large tables take long. */
-const statementMs = 3_600_000;
-const attempts = 60;
-const pauseMs = 100;
-const maxPauseMs = 2000;
+const statementTimeoutMs = 3_600_000;
+const maxAttempts = 60;
+const retryDelayMs = 100;
+const maxRetryDelayMs = 2000;
 
 class LockUnavailable extends Error {}
 
-const pause = (attempt: number) =>
-  new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs * attempt, maxPauseMs)));
+const waitBeforeRetry = (attempt: number) =>
+  new Promise((resolve) => setTimeout(resolve, Math.min(retryDelayMs * attempt, maxRetryDelayMs)));
 
 /** The wait for a table timed out, or PostgreSQL undid the migration because of a deadlock with a request. */
 const isTableInUse = (error: unknown): boolean =>
@@ -32,26 +32,26 @@ export async function withMigrationLock<T>(database: Database, work: (tx: Tx) =>
   const { engine, db } = database;
   // On SQLite the write transaction itself is the lock.
   if (engine === 'sqlite') return db.transaction().execute(work);
-  for (let attempt = 1, waited = 1; ; ) {
+  for (let attempt = 1, lockAttempt = 1; ; ) {
     try {
       return await db.transaction().execute(async (tx) => {
         // The lock is polled, because CREATE INDEX CONCURRENTLY would wait for a transaction that waits inside PostgreSQL.
-        const lock = sql<{ taken: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as taken`;
-        if (!(await lock.execute(tx)).rows[0]?.taken) throw new LockUnavailable();
-        await sql.raw(`set local statement_timeout = ${statementMs}`).execute(tx);
+        const lock = sql<{ acquired: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as acquired`;
+        if (!(await lock.execute(tx)).rows[0]?.acquired) throw new LockUnavailable();
+        await sql.raw(`set local statement_timeout = ${statementTimeoutMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
         await sql.raw(`set local lock_timeout = ${Math.min(lockTimeoutMs * attempt, maxLockTimeoutMs)}`).execute(tx);
         return work(tx);
       });
     } catch (error) {
-      if (error instanceof LockUnavailable) await pause(waited++);
+      if (error instanceof LockUnavailable) await waitBeforeRetry(lockAttempt++);
       else if (!isTableInUse(error)) throw error;
       else if (await waitForIndexBuilds(db)) attempt = 1;
-      else if (attempt === attempts) {
+      else if (attempt === maxAttempts) {
         throw new OperatorError(
           'A migration has to change a table that is constantly in use. End transactions that stay open (see pg_stat_activity), then start again.',
         );
-      } else await pause(attempt++);
+      } else await waitBeforeRetry(attempt++);
     }
   }
 }

@@ -11,26 +11,26 @@ import type { Db, Tx } from '../database.ts';
  */
 
 /** The number of the lock of all users, clients and sessions. Any number works. */
-const everything = 7_146_354;
+const allAccountsLock = 7_146_354;
 
 export const isPostgres = (db: Db | Tx): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
 /** Maps an id to a bigint. If two ids map to the same number, they only wait for each other. */
-const key = (id: RawBuilder<unknown>) => sql`hashtextextended(${id}, 0)`;
+const lockKey = (id: RawBuilder<unknown>) => sql`hashtextextended(${id}, 0)`;
 
 /** For the `where` of a statement on PostgreSQL that relies on the row with this id. */
 export const sharedLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  sql<SqlBool>`pg_advisory_xact_lock_shared(${key(id)}) is not null`;
+  sql<SqlBool>`pg_advisory_xact_lock_shared(${lockKey(id)}) is not null`;
 
 /** For the `where` of a statement on PostgreSQL that is going to change the row with this id. */
 export const exclusiveLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
-  sql<SqlBool>`pg_advisory_xact_lock(${key(id)}) is not null`;
+  sql<SqlBool>`pg_advisory_xact_lock(${lockKey(id)}) is not null`;
 
 /** Takes the lock before the second condition locks a row: PostgreSQL orders the conditions of an `and` by cost. */
-export const lockThen = (lock: RawBuilder<SqlBool>, then: Expression<SqlBool>): RawBuilder<SqlBool> =>
-  sql<SqlBool>`case when ${lock} then ${then} else false end`;
+export const lockThen = (lock: RawBuilder<SqlBool>, condition: Expression<SqlBool>): RawBuilder<SqlBool> =>
+  sql<SqlBool>`case when ${lock} then ${condition} else false end`;
 
-export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(everything)}) is not null`;
+export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(allAccountsLock)}) is not null`;
 
 /** The same as text, for a statement that must not wait. It is false while a revocation waits. */
 export const trySharedLockSql = (column: string): string =>
@@ -40,10 +40,10 @@ export const trySharedLockSql = (column: string): string =>
 export async function lockForRevocation(tx: Tx, ids: readonly string[]): Promise<void> {
   if (!isPostgres(tx) || ids.length === 0) return;
   const sorted = [...new Set(ids)].sort();
-  await sql`select pg_advisory_xact_lock(${key(sql`id`)}) from unnest(${sorted}::text[]) as id`.execute(tx);
+  await sql`select pg_advisory_xact_lock(${lockKey(sql`id`)}) from unnest(${sorted}::text[]) as id`.execute(tx);
 }
 
 /** The same for every user, client and session. */
 export async function lockForRevocationOfAll(tx: Tx): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(everything)})`.execute(tx);
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(allAccountsLock)})`.execute(tx);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { newHistory } from '../change-log/new-history.ts';
+import { newHistoryId } from '../change-log/new-history.ts';
 import { createTables } from '../columns.ts';
 import { isPostgres } from '../locks/revocation-locks.ts';
 import { columnTypes, type Migration } from '../migration.ts';
@@ -27,6 +27,6 @@ export const firstTables: Migration = {
     const types = columnTypes(isPostgres(tx) ? 'postgres' : 'sqlite');
     for (const statement of createTables(changeLogTables, types)) await sql.raw(statement).execute(tx);
     await tx.insertInto('change_actor').values({ id: 1, actor: null }).execute();
-    await tx.insertInto('change_history').values({ id: newHistory() }).execute();
+    await tx.insertInto('change_history').values({ id: newHistoryId() }).execute();
   },
 };

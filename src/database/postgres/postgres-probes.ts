@@ -7,26 +7,26 @@ import { isReadOnlySql } from './servers/server-state.ts';
 
 interface Parts {
   readonly pool: pg.Pool;
-  isTaken(): boolean;
+  isPoolFull(): boolean;
   connect(): Promise<pg.PoolClient>;
 }
 
 /** The rows need more than `work_mem`, so the server has to write to its disk. */
-const writeToDisk = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
+const spillToDiskSql = "begin; set local work_mem = '64kB'; select count(*) from generate_series(1, 8000); commit";
 const responseTimeoutMs = 5000;
-const writeEvery = 1000;
+const writeIntervalMs = 1000;
 
 /** Checks that PostgreSQL accepts writes. The renewal of the lease is a real write every second. */
-export function postgresProbes({ pool, isTaken, connect }: Parts): Database['probes'] {
+export function postgresProbes({ pool, isPoolFull: isTaken, connect }: Parts): Database['probes'] {
   const runQuery = (text: string) => queryOnce(connect, { text, query_timeout: responseTimeoutMs });
   return {
     async database() {
       const { rows } = await runQuery(`select ${isReadOnlySql} as yes`);
       if (rows[0]?.yes) throw new Error('it accepts no writes');
     },
-    disk: throttle(writeEvery, async () => {
+    disk: throttle(writeIntervalMs, async () => {
       try {
-        await runQuery(writeToDisk);
+        await runQuery(spillToDiskSql);
       } catch (error) {
         // The other probes report other errors.
         if (isDiskError(error)) throw error;

@@ -31,13 +31,13 @@ async function checkConnection({ primary, listening }: Servers, clock: DatabaseC
   let setting = 'DATABASE_URL';
   try {
     await primary.find();
-    const isApart = listening !== primary;
-    if (isApart) {
+    const hasListenUrl = listening !== primary;
+    if (hasListenUrl) {
       setting = 'DATABASE_LISTEN_URL';
       await listening.find();
       setting = 'DATABASE_URL and DATABASE_LISTEN_URL';
     }
-    await checkInvalidations({ server: primary.current, listen: isApart ? listening.current : undefined, clock });
+    await checkInvalidations({ server: primary.current, listen: hasListenUrl ? listening.current : undefined, clock });
   } catch (error) {
     if (error instanceof OperatorError) throw error;
     throw new OperatorError(
@@ -48,17 +48,17 @@ async function checkConnection({ primary, listening }: Servers, clock: DatabaseC
 
 /** Limits expensive reads, so that connections remain for other reads and for other callers. */
 function createReadQueue(poolSize: number, seconds: number): FairQueue {
-  const atOnce = Math.max(1, Math.floor(poolSize * 0.6));
+  const concurrency = Math.max(1, Math.floor(poolSize * 0.6));
   return new FairQueue({
-    atOnce,
-    atOnceForOne: Math.max(1, Math.floor(atOnce / 2)),
-    waiting: 500,
-    waitingForOne: 50,
-    seconds,
+    concurrency,
+    concurrencyPerCaller: Math.max(1, Math.floor(concurrency / 2)),
+    maxWaiting: 500,
+    maxWaitingPerCaller: 50,
+    timeoutSeconds: seconds,
   });
 }
 
-type Run = <R>(text: string, values: readonly unknown[], once?: boolean) => Promise<R[]>;
+type Run = <R>(text: string, values: readonly unknown[], isAdHoc?: boolean) => Promise<R[]>;
 
 interface Options {
   readonly url: string;
@@ -75,54 +75,59 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const listening = listenUrl === '' ? primary : new Primary(listenUrl);
   const clock = new DatabaseClock();
   await checkConnection({ primary, listening }, clock);
-  const byTransaction = listening !== primary;
-  const opened = openPrimaryPool(primary, { size: poolSize, transactionPooler: byTransaction, limits });
-  const reserve = openPrimaryPool(primary, { size: reserveSize, transactionPooler: byTransaction, limits });
-  const { pool } = opened;
-  const { all, own, isFull } = withReserve(opened, reserve, poolSize);
-  const ours = { ...all, ...own };
+  const transactionPooler = listening !== primary;
+  const mainPool = openPrimaryPool(primary, { size: poolSize, transactionPooler, limits });
+  const reservePool = openPrimaryPool(primary, { size: reserveSize, transactionPooler, limits });
+  const { pool } = mainPool;
+  const { requestPool, reserved, isFull } = withReserve(mainPool, reservePool, poolSize);
+  const servicePool = { ...requestPool, ...reserved };
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new ConnectionDriver(() => connect(all, limits)),
+      createDriver: () => new ConnectionDriver(() => connect(requestPool, limits)),
       createIntrospector: (inner) => new PostgresIntrospector(inner),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   });
-  for (const way of new Set([primary, listening])) way.watch();
+  for (const server of new Set([primary, listening])) server.watch();
   const runOn = async <R>(
     connecting: Promise<Connection>,
     text: string,
     values: readonly unknown[],
-    { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal } = {},
+    { isAdHoc = false, signal }: { isAdHoc?: boolean | undefined; signal?: AbortSignal } = {},
   ): Promise<R[]> => {
     const connection = await connecting;
-    const canceled = signal ? cancelOnAbort(signal, { pool: opened, own }, connection.client) : undefined;
+    const awaitCancellation = signal
+      ? cancelOnAbort(signal, { pool: mainPool, reserved }, connection.client)
+      : undefined;
     try {
       signal?.throwIfAborted();
-      return (await connection.query(text, [...values], once ? 'perhaps' : true)).rows;
+      return (await connection.query(text, [...values], isAdHoc ? 'if-repeated' : true)).rows;
     } finally {
-      await canceled?.();
+      await awaitCancellation?.();
       connection.release();
     }
   };
-  const run: Run = (text, values, once) => runOn(connect(all, limits), text, values, { once });
-  const runQuery: Run = (text, values, once) => runOn(connect(ours, limits), text, values, { once });
+  const runForRequest: Run = (text, values, isAdHoc) => runOn(connect(requestPool, limits), text, values, { isAdHoc });
+  const runForService: Run = (text, values, isAdHoc) => runOn(connect(servicePool, limits), text, values, { isAdHoc });
   const closing = new AbortController();
-  const expensive = createReadQueue(poolSize, readSeconds);
-  const shared = new SharedReads(run);
-  const sharedReads = new SharedReads(runQuery);
+  const expensiveQueue = createReadQueue(poolSize, readSeconds);
+  const requestReads = new SharedReads(runForRequest);
+  const serviceReads = new SharedReads(runForService);
   // Identical reads of one caller take one place in the queue.
-  const queued = new SharedReads((text, values, once, readers) =>
-    expensive.run(combineReaders(readers), (signal) => runOn(connect(all, limits), text, values, { once, signal })),
+  const expensiveReads = new SharedReads((text, values, isAdHoc, readers) =>
+    expensiveQueue.run(combineReaders(readers), (signal) =>
+      runOn(connect(requestPool, limits), text, values, { isAdHoc, signal }),
+    ),
   );
-  const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
+  const read = <R>(text: string, values: readonly unknown[], reader?: Reader, isAdHoc?: boolean): Promise<R[]> =>
     reader && text.includes(rowMark)
-      ? queued.read<R>(text, values, once, reader)
-      : (reader ? shared : sharedReads).read<R>(text, values, once);
-  const readKeyed: NonNullable<Database['readKeyed']> = (text, key, by) => shared.readKeyed(text, key, by);
-  const bus = new PostgresBus({ primary, listening }, clock, runQuery);
-  const rowChanges = new RowChanges(bus, (text) => run(text, []));
+      ? expensiveReads.read<R>(text, values, isAdHoc, reader)
+      : (reader ? requestReads : serviceReads).read<R>(text, values, isAdHoc);
+  const readKeyed: NonNullable<Database['readKeyed']> = (text, key, keyColumn) =>
+    requestReads.readKeyed(text, key, keyColumn);
+  const bus = new PostgresBus({ primary, listening }, clock, runForService);
+  const rowChanges = new RowChanges(bus, (text) => runForRequest(text, []));
   const changes = () => rowChanges.changes();
   const replicas =
     replicaUrls.length > 0
@@ -130,7 +135,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
           urls: replicaUrls,
           size: poolSize,
           limits,
-          beats: bus.renewals,
+          renewals: bus.renewals,
           queue: () => createReadQueue(poolSize, readSeconds),
           primary: { db, bus, read, readKeyed, changes },
         })
@@ -140,32 +145,32 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
     db,
     bus,
     read,
-    readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean) =>
-      (await read<R>(text, values, reader, once))[0],
+    readFirst: async <R>(text: string, values: readonly unknown[], reader?: Reader, isAdHoc?: boolean) =>
+      (await read<R>(text, values, reader, isAdHoc))[0],
     readKeyed,
     // A single statement is committed before PostgreSQL responds.
     write: async <R>(text: string, values: readonly unknown[]) => ({
-      rows: await run<R>(text, values),
+      rows: await runForRequest<R>(text, values),
       durable: Promise.resolve(),
     }),
-    batchWrite: shareWrites(runQuery),
+    batchWrite: shareWrites(runForService),
     direct: (work) => withDirectConnection(listening.current, closing.signal, work),
     now: () => clock.now(),
     changes,
     replicas,
-    probes: postgresProbes({ pool, isTaken: isFull, connect: own.connect }),
+    probes: postgresProbes({ pool, isPoolFull: isFull, connect: reserved.connect }),
     connections: () => ({
       total: pool.totalCount,
       idle: pool.idleCount,
-      waiting: pool.waitingCount + expensive.waiting,
+      waiting: pool.waitingCount + expensiveQueue.waiting,
     }),
     async close() {
       closing.abort();
-      for (const way of [primary, listening]) way.close();
+      for (const server of [primary, listening]) server.close();
       await replicas?.close();
       await bus.close();
       await db.destroy();
-      await Promise.all([opened.close(), reserve.close()]);
+      await Promise.all([mainPool.close(), reservePool.close()]);
     },
   };
 }

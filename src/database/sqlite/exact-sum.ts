@@ -4,7 +4,7 @@ import { addDecimals, type Decimal, formatDecimal, fromSortable, parseDecimal } 
 /** A SQLite function that adds whole numbers and stored decimals exactly. Its result is a text. */
 export const exactSum = 'exact_sum';
 
-const none: Decimal = { units: 0n, scale: 0 };
+const zero: Decimal = { units: 0n, scale: 0 };
 
 type Sum = Decimal | undefined;
 
@@ -13,7 +13,7 @@ const options = {
   step: (sum: Sum, value: unknown): Sum => {
     if (value === null) return sum;
     const added = typeof value === 'string' ? fromSortable(value) : parseDecimal(String(value));
-    return addDecimals(sum ?? none, added ?? none);
+    return addDecimals(sum ?? zero, added ?? zero);
   },
   result: (sum: Sum): string | null => (sum ? formatDecimal(sum) : null),
 };

@@ -1,7 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { unavailable } from '../../platform/errors.ts';
 
-const fileAt = (path: string): Stats | undefined => {
+const statFile = (path: string): Stats | undefined => {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch {
@@ -11,18 +11,18 @@ const fileAt = (path: string): Stats | undefined => {
 
 /** Throws if the database or its write-ahead log was removed or replaced: writes to the old file would be lost. */
 export function fileGuard(path: string): () => void {
-  const opened = new Map<string, Stats>();
+  const originals = new Map<string, Stats>();
   return () => {
-    for (const each of [path, `${path}-wal`]) {
-      const found = fileAt(each);
-      const first = opened.get(each);
-      if (!first && found) opened.set(each, found);
-      if (first && (found?.ino !== first.ino || found.dev !== first.dev)) throw gone(each);
+    for (const file of [path, `${path}-wal`]) {
+      const current = statFile(file);
+      const original = originals.get(file);
+      if (!original && current) originals.set(file, current);
+      if (original && (current?.ino !== original.ino || current.dev !== original.dev)) throw fileReplacedError(file);
     }
   };
 }
 
-const gone = (path: string): Error =>
+const fileReplacedError = (path: string): Error =>
   unavailable(
     'The database cannot store this at the moment. Try again shortly.',
     5,

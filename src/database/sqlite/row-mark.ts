@@ -12,11 +12,11 @@ export const longTextMark = '/*long row*/';
 
 export const rowFunction = 'row_walked';
 
-const calls = new Map([
+const callByMark = new Map([
   [rowMark, `${rowFunction}(1) and`],
   [innerRowMark, `${rowFunction}(1) and`],
   [longTextMark, `${rowFunction}(10000) and`],
 ]);
 
 export const replaceRowMarks = (sql: string): string =>
-  sql.includes('row*/') ? sql.replace(/\/\*(?:inner |long )?row\*\//g, (mark) => calls.get(mark) as string) : sql;
+  sql.includes('row*/') ? sql.replace(/\/\*(?:inner |long )?row\*\//g, (mark) => callByMark.get(mark) as string) : sql;

@@ -19,7 +19,7 @@ export interface Scan {
   readonly parameters: readonly SQLInputValue[];
 }
 
-export type Scanned =
+export type ScanResult =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly unknown[])[] }
   /** An error loses its code when it is sent to another thread. */
   | { readonly errcode: number | undefined; readonly message: string };
@@ -49,7 +49,7 @@ function open(): DatabaseSync {
 lowerPriority();
 const file = open();
 
-serveRequests(({ sql, parameters }: Scan): Scanned => {
+serveRequests(({ sql, parameters }: Scan): ScanResult => {
   try {
     const statement = prepareArrays(file, sql);
     const rows = statement.all(...parameters);

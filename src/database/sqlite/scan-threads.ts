@@ -3,11 +3,11 @@ import { unavailable } from '../../platform/errors.ts';
 import { WorkerThread } from '../../platform/worker-thread.ts';
 import { FairQueue } from '../fair-queue.ts';
 import type { Reader } from '../reader.ts';
-import type { Scan, Scanned, ScanThreadData } from './scan-thread.ts';
+import type { Scan, ScanResult, ScanThreadData } from './scan-thread.ts';
 import { objectMaker, toSqliteValues } from './sqlite-statements.ts';
 
 interface ScanThread {
-  readonly thread: WorkerThread<Scan, Scanned>;
+  readonly thread: WorkerThread<Scan, ScanResult>;
   readonly stop: Int32Array;
 }
 
@@ -24,15 +24,15 @@ export class ScanThreads {
     this.#all = Array.from({ length: threadCount }, () => {
       const stop = new Int32Array(new SharedArrayBuffer(4));
       const data: ScanThreadData = { path, stop };
-      return { thread: new WorkerThread<Scan, Scanned>('scan-thread', import.meta.url, { data }), stop };
+      return { thread: new WorkerThread<Scan, ScanResult>('scan-thread', import.meta.url, { data }), stop };
     });
     this.#idle = [...this.#all];
     this.#queue = new FairQueue({
-      atOnce: threadCount,
-      atOnceForOne: Math.floor(threadCount / 2),
-      waiting: 500,
-      waitingForOne: 50,
-      seconds,
+      concurrency: threadCount,
+      concurrencyPerCaller: Math.floor(threadCount / 2),
+      maxWaiting: 500,
+      maxWaitingPerCaller: 50,
+      timeoutSeconds: seconds,
     });
   }
 

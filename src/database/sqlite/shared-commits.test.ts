@@ -190,10 +190,10 @@ describe('Shared commits', () => {
 
     it('continue after a job that took several turns and more than its share', async () => {
       const { commits, pass, write, seen, end } = openSlow();
-      await commits.enter();
+      await commits.waitForTurn();
       for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
       pass();
-      const left = commits.leave();
+      const left = commits.finishJob();
       const next = write(1);
       await Promise.all([left, next]);
       end();
@@ -218,18 +218,18 @@ describe('Shared commits', () => {
         const outcomes = await Promise.all(
           jobs.map(async ({ fails, steps, pause, took }, n) => {
             for (let i = 0; i < pause; i++) await new Promise((resolve) => setImmediate(resolve));
-            await commits.enter();
+            await commits.waitForTurn();
             file.exec('savepoint job');
             insert(n);
             now += took;
             for (let i = 0; i < steps; i++) await new Promise((resolve) => setImmediate(resolve));
             if (fails) {
               file.exec('rollback to job; release job');
-              commits.abandon();
+              commits.abandonJob();
               return false;
             }
             file.exec('release job');
-            await commits.leave();
+            await commits.finishJob();
             assert.ok(seen().includes(n), 'a job is reported only when it is durable');
             return true;
           }),

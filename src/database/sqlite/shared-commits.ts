@@ -24,18 +24,18 @@ interface Options {
 const sqliteBusy = 5;
 /** The interval of attempts to get the write lock, and the pause of a worker after a commit. */
 const retryMs = { alone: 5, shared: 1 };
-const pauseMs = 1.5;
+const pauseAfterCommitMs = 1.5;
 /**
  * The time for writes in one turn of the event loop: at least 0.3 ms, and a quarter of the time that everything else took in the last
  * turn. After it, other requests are handled. Many reads make turns long: with a fixed time, writes would wait for seconds.
  */
-const minShareMs = 0.3;
-const shareOfOthers = 0.25;
+const minWriteBudgetMs = 0.3;
+const budgetRatio = 0.25;
 
-const dropped = () =>
+const transactionDroppedError = () =>
   unavailable('The database cannot store this at the moment. Try again shortly.', 5, 'the transaction was dropped');
 
-const taken = () =>
+const writeLockError = () =>
   unavailable(
     'The database cannot store this at the moment. Try again shortly.',
     5,
@@ -57,16 +57,16 @@ export class SharedCommits {
   readonly #timeoutMs: number;
   readonly #singleProcess: boolean;
   readonly #clock: () => number;
-  #pausesUntil = 0;
-  readonly #entering: (() => void)[] = [];
-  #busy = false;
-  #open = false;
+  #pausedUntil = 0;
+  readonly #waitingJobs: (() => void)[] = [];
+  #isJobRunning = false;
+  #isOpen = false;
   /** The number of queued jobs that still join this transaction. Undefined in its first turn of the event loop, when every job joins. */
-  #joining: number | undefined;
-  #turnEnds = false;
+  #jobsToJoin: number | undefined;
+  #isTurnEndScheduled = false;
   #turnBeganAt = 0;
-  #shareMs = minShareMs;
-  #startedAt = 0;
+  #writeBudgetMs = minWriteBudgetMs;
+  #jobStartedAt = 0;
   #spentMs = 0;
   #waiters: Waiter[] = [];
 
@@ -91,124 +91,125 @@ export class SharedCommits {
   }
 
   get waiting(): number {
-    return this.#entering.length;
+    return this.#waitingJobs.length;
   }
 
   /** SQLite itself has rolled the transaction back. */
   get isDropped(): boolean {
-    return this.#open && !this.#file.isTransaction;
+    return this.#isOpen && !this.#file.isTransaction;
   }
 
   /** Runs one statement without a savepoint, because SQLite undoes a failed statement itself. */
   async run<T>(job: () => T): Promise<{ readonly result: T; readonly durable: Promise<void> }> {
-    if (this.#mustWait || !(this.#open || this.#tryBegin())) await this.enter();
-    else this.#start();
+    if (this.#mustWait || !(this.#isOpen || this.#tryBegin())) await this.waitForTurn();
+    else this.#startJob();
     try {
-      return { result: job(), durable: this.leave() };
+      return { result: job(), durable: this.finishJob() };
     } catch (error) {
-      this.abandon();
+      this.abandonJob();
       throw error;
     }
   }
 
   /** Waits for the turn to write. The timeout includes the time in the queue. */
-  async enter(): Promise<void> {
+  async waitForTurn(): Promise<void> {
     const deadline = this.#clock() + this.#timeoutMs;
-    if (this.#mustWait) await new Promise<void>((resolve) => this.#entering.push(resolve));
-    this.#busy = true;
+    if (this.#mustWait) await new Promise<void>((resolve) => this.#waitingJobs.push(resolve));
+    this.#isJobRunning = true;
     try {
-      if (!this.#open && this.#clock() > deadline) throw taken();
+      if (!this.#isOpen && this.#clock() > deadline) throw writeLockError();
       // Another process may be writing. Waiting must not block this thread.
-      const pause = this.#singleProcess ? retryMs.alone : retryMs.shared;
-      while (!this.#open && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, pause));
-      this.#start();
+      const delayMs = this.#singleProcess ? retryMs.alone : retryMs.shared;
+      while (!this.#isOpen && !this.#tryBegin(deadline)) await new Promise((resolve) => setTimeout(resolve, delayMs));
+      this.#startJob();
     } catch (error) {
-      this.#next();
+      this.#runNext();
       throw error;
     }
   }
 
   get #mustWait(): boolean {
-    return this.#busy || this.#entering.length > 0 || this.#isShareSpent;
+    return this.#isJobRunning || this.#waitingJobs.length > 0 || this.#isBudgetSpent;
   }
 
   /** If other processes write too, they wait for the whole transaction. So it ends as soon as possible. */
-  get #isShareSpent(): boolean {
-    return this.#singleProcess && this.#spentMs >= this.#shareMs;
+  get #isBudgetSpent(): boolean {
+    return this.#singleProcess && this.#spentMs >= this.#writeBudgetMs;
   }
 
-  #start(): void {
-    this.#startedAt = this.#clock();
-    this.#awaitEndOfTurn();
+  #startJob(): void {
+    this.#jobStartedAt = this.#clock();
+    this.#scheduleEndOfTurn();
   }
 
-  #awaitEndOfTurn(): void {
-    if (this.#turnEnds) return;
-    this.#turnEnds = true;
+  #scheduleEndOfTurn(): void {
+    if (this.#isTurnEndScheduled) return;
+    this.#isTurnEndScheduled = true;
     this.#turnBeganAt = this.#clock();
     setImmediate(this.#endOfTurn);
   }
 
   readonly #endOfTurn = () => {
-    this.#turnEnds = false;
+    this.#isTurnEndScheduled = false;
     const othersMs = this.#clock() - this.#turnBeganAt - this.#spentMs;
-    this.#shareMs = Math.max(minShareMs, othersMs * shareOfOthers);
+    this.#writeBudgetMs = Math.max(minWriteBudgetMs, othersMs * budgetRatio);
     this.#spentMs = 0;
-    if (this.#open) this.#joining ??= this.#entering.length;
-    if (!this.#busy) this.#next();
+    if (this.#isOpen) this.#jobsToJoin ??= this.#waitingJobs.length;
+    if (!this.#isJobRunning) this.#runNext();
   };
 
   /** False while another process writes. Throws after the deadline. */
   #tryBegin(deadline = Number.POSITIVE_INFINITY): boolean {
-    if (!this.#singleProcess && this.#clock() < this.#pausesUntil) return false;
+    if (!this.#singleProcess && this.#clock() < this.#pausedUntil) return false;
     try {
       this.#begin.run();
     } catch (error) {
       if (errcodeOf(error) !== sqliteBusy || this.#clock() > deadline) throw error;
       return false;
     }
-    this.#open = true;
-    this.#joining = undefined;
+    this.#isOpen = true;
+    this.#jobsToJoin = undefined;
     return true;
   }
 
   /** The job succeeded. Resolves when it is on disk. */
-  leave(): Promise<void> {
+  finishJob(): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       this.#waiters.push({ resolve, reject });
-      this.#end();
+      this.#endJob();
     });
   }
 
   /** The job failed and was undone. */
-  abandon(): void {
+  abandonJob(): void {
     // After a full disk or an I/O error SQLite rolls back the whole transaction.
-    if (this.isDropped) this.#fail(dropped());
-    this.#end();
+    if (this.isDropped) this.#fail(transactionDroppedError());
+    this.#endJob();
   }
 
   async waitUntilIdle(): Promise<void> {
-    while (this.#open || this.#busy || this.#entering.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (this.#isOpen || this.#isJobRunning || this.#waitingJobs.length > 0)
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
-  #end(): void {
-    this.#spentMs += this.#clock() - this.#startedAt;
-    this.#awaitEndOfTurn();
-    this.#next();
+  #endJob(): void {
+    this.#spentMs += this.#clock() - this.#jobStartedAt;
+    this.#scheduleEndOfTurn();
+    this.#runNext();
   }
 
   /** Commits if all jobs of the transaction have run. Otherwise the next job runs, in this turn of the event loop or in the next. */
-  #next(): void {
-    this.#busy = false;
-    if (this.#open && this.#joining === 0) this.#commit();
-    else if (this.#entering.length > 0 && !this.#isShareSpent) this.#startNextTurn();
-    if (this.#open || this.#entering.length > 0) this.#awaitEndOfTurn();
+  #runNext(): void {
+    this.#isJobRunning = false;
+    if (this.#isOpen && this.#jobsToJoin === 0) this.#commit();
+    else if (this.#waitingJobs.length > 0 && !this.#isBudgetSpent) this.#startNextJob();
+    if (this.#isOpen || this.#waitingJobs.length > 0) this.#scheduleEndOfTurn();
   }
 
-  #startNextTurn(): void {
-    this.#busy = true;
-    if (this.#joining !== undefined) this.#joining--;
-    this.#entering.shift()?.();
+  #startNextJob(): void {
+    this.#isJobRunning = true;
+    if (this.#jobsToJoin !== undefined) this.#jobsToJoin--;
+    this.#waitingJobs.shift()?.();
   }
 
   #commit(): void {
@@ -224,10 +225,10 @@ export class SharedCommits {
       if (this.#file.isTransaction) this.#file.exec('rollback');
       this.#fail(error);
     }
-    if (this.#open) {
-      this.#open = false;
+    if (this.#isOpen) {
+      this.#isOpen = false;
       // SQLite has no queue of writers. Without a pause, others would never get the lock.
-      if (!this.#singleProcess) this.#pausesUntil = this.#clock() + pauseMs;
+      if (!this.#singleProcess) this.#pausedUntil = this.#clock() + pauseAfterCommitMs;
       this.#afterCommit();
       for (const waiter of waiters) waiter.resolve();
     }
@@ -236,7 +237,7 @@ export class SharedCommits {
   }
 
   #fail(error: unknown): void {
-    this.#open = false;
+    this.#isOpen = false;
     for (const waiter of this.#waiters) waiter.reject(error);
     this.#waiters = [];
   }

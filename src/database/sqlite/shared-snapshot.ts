@@ -9,11 +9,11 @@ export class SharedSnapshot {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #endOfTurn = () => {
-    this.#turnEnds = false;
+    this.#isTurnEndScheduled = false;
     this.end();
   };
-  #open = false;
-  #turnEnds = false;
+  #isOpen = false;
+  #isTurnEndScheduled = false;
 
   constructor(file: DatabaseSync) {
     this.#file = file;
@@ -23,17 +23,17 @@ export class SharedSnapshot {
 
   /** Call it before each read. */
   join(): void {
-    if (this.#open) return;
+    if (this.#isOpen) return;
     this.#begin.run();
-    this.#open = true;
-    if (this.#turnEnds) return;
-    this.#turnEnds = true;
+    this.#isOpen = true;
+    if (this.#isTurnEndScheduled) return;
+    this.#isTurnEndScheduled = true;
     setImmediate(this.#endOfTurn);
   }
 
   end(): void {
-    if (!this.#open) return;
-    this.#open = false;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     try {
       if (this.#file.isOpen && this.#file.isTransaction) this.#commit.run();
     } catch {

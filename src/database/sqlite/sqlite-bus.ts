@@ -21,20 +21,25 @@ export class SqliteBus implements Bus {
   readonly #totalChanges: ArrayStatement;
   readonly #wakeListeners: (() => void)[] = [];
   #wakeAtCommit = false;
-  #own = 0;
+  #committedChanges = 0;
   #rowsAtCommit = 0;
-  #foreign = 0;
-  #requestSeen = false;
-  #seen: unknown;
-  #checked = false;
+  #foreignCommits = 0;
+  #isSnapshotEnded = false;
+  #lastDataVersion: unknown;
+  #isChecked = false;
 
-  constructor(writer: DatabaseSync, snapshot: SharedSnapshot, invalidations: SqliteInvalidations, alone: boolean) {
+  constructor(
+    writer: DatabaseSync,
+    snapshot: SharedSnapshot,
+    invalidations: SqliteInvalidations,
+    singleProcess: boolean,
+  ) {
     this.#snapshot = snapshot;
     this.#invalidations = invalidations;
-    this.#singleProcess = alone;
+    this.#singleProcess = singleProcess;
     // On the writing connection, only commits of other processes change `data_version`.
     this.#dataVersion = prepareArrays(writer, 'pragma data_version');
-    this.#seen = this.#read();
+    this.#lastDataVersion = this.#readDataVersion();
     this.#totalChanges = prepareArrays(writer, 'select total_changes()');
   }
 
@@ -66,15 +71,15 @@ export class SqliteBus implements Bus {
 
   isCacheUsable(): boolean {
     // Checks once per turn of the event loop.
-    if (this.#checked) return true;
-    this.#checked = true;
+    if (this.#isChecked) return true;
+    this.#isChecked = true;
     setImmediate(() => {
-      this.#checked = false;
+      this.#isChecked = false;
     });
-    const version = this.#read();
-    if (version !== this.#seen) {
-      this.#seen = version;
-      this.#foreign++;
+    const version = this.#readDataVersion();
+    if (version !== this.#lastDataVersion) {
+      this.#lastDataVersion = version;
+      this.#foreignCommits++;
       this.#snapshot.end();
       notifyListeners(this.#listeners, this.#singleProcess ? everything : this.#invalidations.read());
     }
@@ -84,7 +89,7 @@ export class SqliteBus implements Bus {
   /** Call it after each commit of this process. */
   committed(): void {
     const rows = this.#rowsChanged();
-    this.#own += 1 + rows - this.#rowsAtCommit;
+    this.#committedChanges += 1 + rows - this.#rowsAtCommit;
     this.#rowsAtCommit = rows;
     this.#snapshot.end();
     if (!this.#wakeAtCommit) return;
@@ -95,21 +100,21 @@ export class SqliteBus implements Bus {
   /** A changed row counts when it changes, and again when the change is committed. */
   changes(): CommitCounts {
     this.isCacheUsable();
-    return { own: this.#own + this.#rowsChanged(), foreign: this.#foreign };
+    return { changeCount: this.#committedChanges + this.#rowsChanged(), generation: this.#foreignCommits };
   }
 
   revision(): number {
     this.isCacheUsable();
-    return this.#own + this.#foreign;
+    return this.#committedChanges + this.#foreignCommits;
   }
 
   endSnapshot(): void {
-    if (this.#requestSeen) return;
-    this.#requestSeen = true;
+    if (this.#isSnapshotEnded) return;
+    this.#isSnapshotEnded = true;
     setImmediate(() => {
-      this.#requestSeen = false;
+      this.#isSnapshotEnded = false;
     });
-    this.#checked = false;
+    this.#isChecked = false;
     this.#snapshot.end();
   }
 
@@ -124,7 +129,7 @@ export class SqliteBus implements Bus {
     return Number(this.#totalChanges.get()?.[0]);
   }
 
-  #read(): unknown {
+  #readDataVersion(): unknown {
     return this.#dataVersion.get()?.[0];
   }
 }

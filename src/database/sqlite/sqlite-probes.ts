@@ -6,7 +6,7 @@ import { throttle } from '../throttle.ts';
 import type { SharedCommits } from './shared-commits.ts';
 import { isDiskError } from './sqlite-errors.ts';
 
-const writeEvery = 1000;
+const writeIntervalMs = 1000;
 /** The space that the write-ahead log of several writes may need. */
 const minFreeBytes = 1024 * 1024;
 
@@ -25,17 +25,17 @@ async function write({ writer, commits }: Parts): Promise<void> {
 }
 
 export function sqliteProbes(parts: Parts): Database['probes'] {
-  const written = throttle(writeEvery, () => write(parts));
-  const unless = (blame: (error: unknown) => boolean) => (error: unknown) => {
-    if (blame(error)) throw error;
+  const writeProbe = throttle(writeIntervalMs, () => write(parts));
+  const rethrowIf = (isRelevant: (error: unknown) => boolean) => (error: unknown) => {
+    if (isRelevant(error)) throw error;
   };
   return {
     async database() {
       parts.checkFile();
-      await written().catch(unless((error) => !isDiskError(error)));
+      await writeProbe().catch(rethrowIf((error) => !isDiskError(error)));
     },
     async disk() {
-      await written().catch(unless(isDiskError));
+      await writeProbe().catch(rethrowIf(isDiskError));
       const { blocks, bavail, bsize } = await statfs(dirname(parts.path));
       // Some file systems report no sizes.
       if (blocks > 0 && bavail * bsize < minFreeBytes) throw new Error('hardly any space is left');

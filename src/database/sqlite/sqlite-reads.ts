@@ -10,10 +10,10 @@ import { Statements } from './sqlite-statements.ts';
 /** The limit for one read on the main thread. Handing a read to a worker thread takes about as long. */
 const budget = { rows: 1000, ms: 2 };
 /** After an expensive read, the next reads of the same SQL go straight to a thread. */
-const readsInThread = 20;
+const readsInThreadAfterExpensive = 20;
 const maxTexts = 500;
 
-const rowsSpent = new Error('more rows than the main thread may read');
+const budgetExceeded = new Error('more rows than the main thread may read');
 
 /** Reads outside of transactions run on the main thread. A read of many rows is aborted after about 2 ms and runs in a thread. */
 export class SqliteReads {
@@ -25,7 +25,11 @@ export class SqliteReads {
   constructor(path: string, file: DatabaseSync, snapshot: SharedSnapshot, seconds: number) {
     // SQLite does not call the counting function while it builds an automatic index.
     file.exec('pragma automatic_index = off');
-    this.#statements = new Statements(file, new RowBudget(file, { ...budget, spent: rowsSpent }), snapshot);
+    this.#statements = new Statements(
+      file,
+      new RowBudget(file, { ...budget, exceededError: budgetExceeded }),
+      snapshot,
+    );
     this.#threads = new ScanThreads(path, seconds);
   }
 
@@ -38,8 +42,8 @@ export class SqliteReads {
     try {
       return this.#statements.all<R>(sql, parameters);
     } catch (error) {
-      if (error !== rowsSpent) throw toProblem(error);
-      this.#remember(sql);
+      if (error !== budgetExceeded) throw toProblem(error);
+      this.#markExpensive(sql);
       return this.#readInThread(sql, parameters, reader);
     }
   }
@@ -48,7 +52,7 @@ export class SqliteReads {
     try {
       return this.#statements.first<R>(sql, parameters);
     } catch (error) {
-      if (error !== rowsSpent) throw toProblem(error);
+      if (error !== budgetExceeded) throw toProblem(error);
       return this.#readInThread<R>(sql, parameters, reader).then(([row]) => row);
     }
   }
@@ -66,14 +70,14 @@ export class SqliteReads {
   }
 
   #isExpensive(sql: string): boolean {
-    const left = this.#expensive.get(sql);
-    if (left === undefined) return false;
-    if (left > 1) this.#expensive.set(sql, left - 1);
+    const remaining = this.#expensive.get(sql);
+    if (remaining === undefined) return false;
+    if (remaining > 1) this.#expensive.set(sql, remaining - 1);
     else this.#expensive.delete(sql);
     return true;
   }
 
-  #remember(sql: string): void {
-    this.#expensive.set(sql, readsInThread);
+  #markExpensive(sql: string): void {
+    this.#expensive.set(sql, readsInThreadAfterExpensive);
   }
 }

@@ -16,19 +16,19 @@ interface Prepared {
   toObject: ToObject;
 }
 
-const makers = new BoundedMap<string, ToObject>(1000);
+const objectMakers = new BoundedMap<string, ToObject>(1000);
 
 /** Converts arrays to objects. JSON.stringify is slow with the objects of node:sqlite (docs/performance.md). */
 export function objectMaker(columns: readonly string[]): ToObject {
   const key = columns.join('\n');
-  const known = makers.get(key);
-  if (known) return known;
+  const cached = objectMakers.get(key);
+  if (cached) return cached;
   // With generated code, V8 knows the shape of the objects before the first row. An unusual column name never becomes code.
-  const plain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
-  const maker: ToObject = plain
+  const isPlain = columns.every((name) => /^[a-z_]\w*$/i.test(name) && name !== '__proto__');
+  const maker: ToObject = isPlain
     ? (new Function('row', `return { ${columns.map((name, i) => `${name}: row[${i}]`).join(', ')} }`) as ToObject)
     : (row) => Object.fromEntries(columns.map((name, i) => [name, row[i]]));
-  makers.set(key, maker);
+  objectMakers.set(key, maker);
   return maker;
 }
 
@@ -81,8 +81,8 @@ export class Statements {
   }
 
   #prepare(sql: string): Prepared {
-    const known = this.#byText.get(sql);
-    if (known) return known;
+    const cached = this.#byText.get(sql);
+    if (cached) return cached;
     const prepared = this.#nameColumns({
       statement: prepareArrays(this.#file, sql),
       countsRows: sql.includes(rowFunction),

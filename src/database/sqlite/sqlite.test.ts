@@ -94,14 +94,14 @@ describe('SQLite', () => {
     database.bus.isCacheUsable();
     const before = count();
     elsewhere("insert into throttles (key, count, expires_at) values ('h', 1, 1)");
-    const { foreign } = changesNow();
+    const { generation: foreign } = changesNow();
     database.bus.endSnapshot();
     assert.equal(count(), before + 1);
-    assert.equal(changesNow().foreign, foreign + 1);
+    assert.equal(changesNow().generation, foreign + 1);
   });
 
   it('counts rows when they change and again when they are committed', async () => {
-    const changes = () => changesNow().own;
+    const changes = () => changesNow().changeCount;
     const before = changes();
     const deleting = database.db.transaction().execute(async (tx) => {
       await tx.deleteFrom('throttles').execute();

@@ -64,7 +64,7 @@ class Connection implements DatabaseConnection {
 
   async begin(): Promise<void> {
     try {
-      await this.#commits.enter();
+      await this.#commits.waitForTurn();
     } catch (error) {
       throw toProblem(error);
     }
@@ -72,7 +72,7 @@ class Connection implements DatabaseConnection {
       this.#writer.run('savepoint job', []);
       this.inTransaction = true;
     } catch (error) {
-      this.#commits.abandon();
+      this.#commits.abandonJob();
       throw toProblem(error);
     }
   }
@@ -82,7 +82,7 @@ class Connection implements DatabaseConnection {
     this.#writer.run('release job', []);
     this.inTransaction = false;
     try {
-      await this.#commits.leave();
+      await this.#commits.finishJob();
     } catch (error) {
       throw toProblem(error);
     }
@@ -98,7 +98,7 @@ class Connection implements DatabaseConnection {
       this.#writer.run('rollback to job', []);
       this.#writer.run('release job', []);
     } finally {
-      this.#commits.abandon();
+      this.#commits.abandonJob();
     }
   }
 
@@ -120,10 +120,10 @@ function openFile(path: string, readOnly: boolean): DatabaseSync {
   return file;
 }
 
-const rowsInWrites = 100_000;
+const maxRowsInWrites = 100_000;
 
-/** `readSeconds`: the time limit of one read. `alone`: no other process serves from this file. */
-export function openSqlite(path: string, readSeconds: number, alone = true): Database {
+/** `readSeconds`: the time limit of one read. `singleProcess`: no other process serves from this file. */
+export function openSqlite(path: string, readSeconds: number, singleProcess = true): Database {
   let writer: DatabaseSync;
   let reader: DatabaseSync;
   try {
@@ -139,17 +139,20 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
       `The SQLite database ${path} could not be opened: ${reasonOf(error)}. Check that the folder exists, is writable, and that the file is a SQLite database.`,
     );
   }
-  const spent = tooExpensive('Checking this write takes too long.', readSeconds);
-  const writing = new Statements(writer, new RowBudget(writer, { rows: rowsInWrites, ms: Infinity, spent }));
+  const exceededError = tooExpensive('Checking this write takes too long.', readSeconds);
+  const writerStatements = new Statements(
+    writer,
+    new RowBudget(writer, { rows: maxRowsInWrites, ms: Infinity, exceededError }),
+  );
   const snapshot = new SharedSnapshot(reader);
   const reads = new SqliteReads(path, reader, snapshot, readSeconds);
-  const bus = new SqliteBus(writer, snapshot, new SqliteInvalidations(reader), alone);
+  const bus = new SqliteBus(writer, snapshot, new SqliteInvalidations(reader), singleProcess);
   const checkFile = fileGuard(path);
   // Remembers the files, now that the write-ahead log exists.
   checkFile();
   const commitListeners: (() => void)[] = [];
   const commits = new SharedCommits(writer, {
-    singleProcess: alone,
+    singleProcess,
     checkFile,
     beforeCommit: () => commitListeners.forEach((listener) => void listener()),
     afterCommit: () => bus.committed(),
@@ -157,7 +160,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
   const db = new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SharedFileAdapter(),
-      createDriver: () => new ConnectionDriver(async () => new Connection(reads, writing, commits)),
+      createDriver: () => new ConnectionDriver(async () => new Connection(reads, writerStatements, commits)),
       createIntrospector: (inner) => new SqliteIntrospector(inner),
       createQueryCompiler: () => new StablePlanCompiler(),
     },
@@ -174,7 +177,7 @@ export function openSqlite(path: string, readSeconds: number, alone = true): Dat
     readFirst: (sql, parameters, reader) => reads.first(sql, parameters, reader),
     async write<R>(sql: string, parameters: readonly unknown[]) {
       try {
-        const { result, durable: committed } = await commits.run(() => writing.run<R>(sql, parameters));
+        const { result, durable: committed } = await commits.run(() => writerStatements.run<R>(sql, parameters));
         const durable = committed.catch((error) => Promise.reject(toProblem(error)));
         durable.catch(() => undefined);
         return { rows: result.rows, durable };

@@ -32,11 +32,11 @@ const maxHeaderSize = 16 * 1024;
 
 /** Responds to requests that never reach a route, in the same format and with the same headers as other errors. */
 export function createClientErrorHandler(config: Config) {
-  const security = securityHeaders(config);
+  const headers = securityHeaders(config);
 
   function respond(raw: ServerResponse, problem: Problem, id: string): void {
     const body = problemBody(problem, id);
-    for (let i = 0; i < security.length; i += 2) raw.setHeader(security[i] as string, security[i + 1] as string);
+    for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i] as string, headers[i + 1] as string);
     raw.setHeader('X-Request-Id', id);
     raw.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': body.length });
     raw.end(body);
@@ -46,17 +46,17 @@ export function createClientErrorHandler(config: Config) {
     /** Responds to input that the HTTP parser rejects. There is no request yet, only a socket. */
     unparsable(error: { code?: string; rawPacket?: unknown }, socket: Socket): void {
       if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-      const known = problems.get(error.code ?? '') ?? unparsable;
+      const problemOfCode = problems.get(error.code ?? '') ?? unparsable;
       // Node passes the bytes that it was parsing. Their first line contains the URL.
       const packet = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
       const firstLine = packet.includes('\r\n') ? packet.indexOf('\r\n') : packet.length;
       const isLongUrl = firstLine > maxHeaderSize - 1024;
-      const problem = known.status === 431 && isLongUrl ? urlTooLong : known;
+      const problem = problemOfCode.status === 431 && isLongUrl ? urlTooLong : problemOfCode;
       const id = requestId({ headers: {} });
       const body = problemBody(problem, id);
       const lines = [`HTTP/1.1 ${problem.status} ${problem.title}`, 'Content-Type: application/problem+json'];
       lines.push(`Content-Length: ${body.length}`, `X-Request-Id: ${id}`, 'Connection: close');
-      for (let i = 0; i < security.length; i += 2) lines.push(`${security[i]}: ${security[i + 1]}`);
+      for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
       socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
     },
     /** Responds to a path that the router rejects: it cannot be decoded, or one of its segments is too long. */

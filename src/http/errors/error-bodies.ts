@@ -34,10 +34,18 @@ function fittingErrors(errors: readonly FieldError[], maxBytes: number): FieldEr
 export function problemBody(problem: Problem, requestId: string): Buffer {
   const { status, title, code, errors, members } = problem;
   const type = `urn:gatehouse:problem:${code ?? 'error'}`;
-  const head = { type, title, status, detail: errorDetail(problem), instance: requestId, code, ...members };
-  if (!errors) return Buffer.from(JSON.stringify(head));
-  const maxBytes = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...head, errors: [] }));
-  return Buffer.from(JSON.stringify({ ...head, errors: fittingErrors(errors, maxBytes) }));
+  const bodyWithoutErrors = {
+    type,
+    title,
+    status,
+    detail: errorDetail(problem),
+    instance: requestId,
+    code,
+    ...members,
+  };
+  if (!errors) return Buffer.from(JSON.stringify(bodyWithoutErrors));
+  const maxBytes = maxErrorBytes - Buffer.byteLength(JSON.stringify({ ...bodyWithoutErrors, errors: [] }));
+  return Buffer.from(JSON.stringify({ ...bodyWithoutErrors, errors: fittingErrors(errors, maxBytes) }));
 }
 
 const oauthCodes = new Map<number, OAuthErrorCode>([
@@ -57,13 +65,17 @@ const bearerErrors = new Map<string | undefined, OAuthErrorCode>([
 ]);
 
 export function oauthErrorBody(error: OAuthError | Problem): string {
-  if (error instanceof OAuthError) return write(error.error, errorDetail(error), error.members);
+  if (error instanceof OAuthError) return formatOAuthError(error.error, errorDetail(error), error.members);
   const messages = error.errors?.map(({ message }) => truncate(message, maxMessageLength)).join(' ');
   const code = bearerErrors.get(error.code) ?? oauthCodes.get(error.status) ?? 'invalid_request';
-  return write(code, messages ?? errorDetail(error));
+  return formatOAuthError(code, messages ?? errorDetail(error));
 }
 
-const write = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>): string =>
+const formatOAuthError = (
+  error: OAuthErrorCode,
+  description: string,
+  members?: Readonly<Record<string, unknown>>,
+): string =>
   JSON.stringify({ error, error_description: asciiDescription(truncate(description, maxDetailLength)), ...members });
 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */

@@ -41,8 +41,8 @@ const frameworkProblems = new Map([
 
 export function toProblem(error: Error & Partial<FastifyError>): Problem {
   if (error instanceof Problem) return error;
-  const framework = frameworkProblems.get(error.code ?? '');
-  if (framework) return framework;
+  const frameworkProblem = frameworkProblems.get(error.code ?? '');
+  if (frameworkProblem) return frameworkProblem;
   if (error.validation) return validationProblem(error);
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
@@ -77,8 +77,8 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
     ({ instancePath }) => instancePath,
   );
   for (const { instancePath, keyword, params, message } of validation) {
-    const inner = params.missingProperty ?? params.additionalProperty;
-    const field = [...instancePath.split('/').slice(1), ...(typeof inner === 'string' ? [inner] : [])].join('.');
+    const property = params.missingProperty ?? params.additionalProperty;
+    const field = [...instancePath.split('/').slice(1), ...(typeof property === 'string' ? [property] : [])].join('.');
     if (!byField.has(field)) {
       const allowedValues = constants.get(instancePath)?.map((each) => each.params.allowedValue);
       const error = fieldError(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
@@ -138,16 +138,16 @@ async function drainBody(body: IncomingMessage): Promise<void> {
   await new Promise<void>((resolve) => {
     let discarded = 0;
     const timer = setTimeout(resolve, 5000);
-    const done = () => {
+    const stopDraining = () => {
       clearTimeout(timer);
       resolve();
     };
     body.on('data', (chunk: Buffer) => {
       discarded += chunk.length;
-      if (discarded > maxDrainedBytes) done();
+      if (discarded > maxDrainedBytes) stopDraining();
     });
-    body.once('close', done).once('end', done);
-    if (body.readableEnded || body.destroyed) done();
+    body.once('close', stopDraining).once('end', stopDraining);
+    if (body.readableEnded || body.destroyed) stopDraining();
   });
 }
 
@@ -169,24 +169,25 @@ const resourceOf = ({ routeOptions }: FastifyRequest): string | undefined => rou
 /** Responds to thrown errors. The response has the public message only. The reason goes to the log. */
 export function setErrorHandler(app: App, { log, config }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
-    const known = countUnknownCaller(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
+    const response = countUnknownCaller(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
     // RFC 9110 15.5.2: every 401 response has a challenge.
-    if (known.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
-    reply.headers(known.headers);
-    const challenge = known.headers['WWW-Authenticate'];
+    if (response.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
+    reply.headers(response.headers);
+    const challenge = response.headers['WWW-Authenticate'];
     if (challenge?.startsWith('Bearer')) {
       reply.header('www-authenticate', challenge + resourceMetadataHint(config.baseUrl, resourceOf(request)));
     }
-    if (known.status === 413) await drainBody(request.raw);
-    if (known.status >= 500) log.error({ requestId: request.id, err: error, reason: known.reason }, 'request failed');
-    else if (known.reason) log.info({ requestId: request.id, reason: known.reason }, 'request rejected');
+    if (response.status === 413) await drainBody(request.raw);
+    if (response.status >= 500)
+      log.error({ requestId: request.id, err: error, reason: response.reason }, 'request failed');
+    else if (response.reason) log.info({ requestId: request.id, reason: response.reason }, 'request rejected');
     if (wantsPage(request) && app.errorPage) {
-      const title = known instanceof Problem ? known.title : 'Bad Request';
-      const code = known instanceof Problem ? known.code : known.error;
-      return app.errorPage(reply, known.status, title, errorDetail(known), code);
+      const title = response instanceof Problem ? response.title : 'Bad Request';
+      const code = response instanceof Problem ? response.code : response.error;
+      return app.errorPage(reply, response.status, title, errorDetail(response), code);
     }
-    if (known instanceof OAuthError || errorFormOf(request) === 'oauth') sendOAuthError(reply, known);
-    else sendProblem(reply, known);
+    if (response instanceof OAuthError || errorFormOf(request) === 'oauth') sendOAuthError(reply, response);
+    else sendProblem(reply, response);
     return reply;
   });
 }

@@ -12,9 +12,9 @@ export function unknownName(
   code: string,
   reason = 'is not known here',
 ): Problem {
-  const choice = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
-  const near = suggestName(name.slice(0, 60), allowed);
-  return badRequest(`${label} ${quoteForError(name)} ${reason}.${near} ${choice}`, code);
+  const allowedNames = allowed.length > 0 ? `Allowed: ${allowed.join(', ')}.` : 'None is allowed here.';
+  const suggestion = suggestName(name.slice(0, 60), allowed);
+  return badRequest(`${label} ${quoteForError(name)} ${reason}.${suggestion} ${allowedNames}`, code);
 }
 
 export const invalidParameter = (detail: string): Problem => badRequest(detail, 'parameter_invalid');

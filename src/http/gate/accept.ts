@@ -50,8 +50,8 @@ function weightOf(parameters: readonly string[]): number {
 /** Splits at a separator outside of quoted strings (RFC 9110 5.6.4). A type before `;` can be empty. */
 function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
   if (!text.includes('"')) return text.split(separator);
-  const pieces = separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g : /^(?=;)|(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
-  return text.match(pieces) ?? [];
+  const partPattern = separator === ',' ? /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g : /^(?=;)|(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+  return text.match(partPattern) ?? [];
 }
 
 export const notAcceptable = () =>

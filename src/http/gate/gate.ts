@@ -31,7 +31,7 @@ export function addGate(
   recheckAfterBody(app, database, authenticate);
 
   app.addHook('onRequest', (request, reply, proceed) => {
-    const done = limit.isShared ? afterSharedCount(request, proceed) : proceed;
+    const continueRequest = limit.isShared ? afterSharedCount(request, proceed) : proceed;
     // Ends the snapshot of an earlier request before this request reads the database.
     database.bus.endSnapshot();
     request.caller = anonymousCaller;
@@ -63,9 +63,9 @@ export function addGate(
       const anonymous = (bearer !== 'optional' || !byToken) && !byCookie;
       if ((auth === 'public' || auth === undefined) && anonymous) {
         if (limited === undefined || limited === true) limit.count(addressOf(request), reply);
-        return done();
+        return continueRequest();
       }
-      const admit = (caller: Caller) => {
+      const acceptCaller = (caller: Caller) => {
         request.caller = caller;
         if (limited !== false) limit.count(rateLimitKey(request), reply);
         requireScope(caller, scope);
@@ -75,23 +75,23 @@ export function addGate(
           .web(request, reply)
           .then((caller) => {
             if (!caller) return;
-            admit(caller);
-            done();
+            acceptCaller(caller);
+            continueRequest();
           })
-          .catch((error) => done(error));
+          .catch((error) => continueRequest(error));
         return;
       }
       const caller = authenticate.bearer(bearerToken(request), request);
       if (!(caller instanceof Promise)) {
-        admit(caller);
-        return done();
+        acceptCaller(caller);
+        return continueRequest();
       }
-      caller.then(admit).then(
-        () => done(),
-        (error) => done(countFailure(error, request, reply)),
+      caller.then(acceptCaller).then(
+        () => continueRequest(),
+        (error) => continueRequest(countFailure(error, request, reply)),
       );
     } catch (error) {
-      done(countFailure(error, request, reply));
+      continueRequest(countFailure(error, request, reply));
     }
   });
 
@@ -109,26 +109,26 @@ export function addGate(
 
   /** No route matched. The path may exist with another method. */
   function corsOfUnknownPath({ url }: FastifyRequest): CorsPolicy {
-    const known = paths.find(withoutQuery(url));
-    return corsPolicyOf(known?.url ?? url, known?.config);
+    const path = paths.find(withoutQuery(url));
+    return corsPolicyOf(path?.url ?? url, path?.config);
   }
 
   function respondToUnknownPath(request: FastifyRequest, reply: FastifyReply, policy: CorsPolicy): void {
     limit.count(addressOf(request), reply);
-    const path = withoutQuery(request.url);
-    const known = paths.find(path);
-    if (!known) throw notFound(`There is nothing at ${path.slice(0, 200)}.`);
+    const requestPath = withoutQuery(request.url);
+    const path = paths.find(requestPath);
+    if (!path) throw notFound(`There is nothing at ${requestPath.slice(0, 200)}.`);
     if (request.method === 'OPTIONS') {
       if (isPreflight(request.method, request.headers))
-        cors.setPreflightHeaders(request.headers, reply, policy, known.allow);
-      reply.code(204).header('Allow', known.allow).send();
+        cors.setPreflightHeaders(request.headers, reply, policy, path.allow);
+      reply.code(204).header('Allow', path.allow).send();
       return;
     }
     // No route has this method, so the error uses the format of the path's other routes.
-    request.errorForm = known.config.errors ?? null;
-    throw new Problem(405, 'Method Not Allowed', `${request.method} is not allowed here. Allowed: ${known.allow}.`, {
+    request.errorForm = path.config.errors ?? null;
+    throw new Problem(405, 'Method Not Allowed', `${request.method} is not allowed here. Allowed: ${path.allow}.`, {
       code: 'method_not_allowed',
-      headers: { Allow: known.allow },
+      headers: { Allow: path.allow },
     });
   }
 }
@@ -152,10 +152,10 @@ export const rateLimitAccount = ({ kind, userId, clientId }: Caller): string =>
 export const rateLimitKey = (request: FastifyRequest): string =>
   request.caller && request.caller !== anonymousCaller ? rateLimitAccount(request.caller) : addressOf(request);
 
-function requireJson({ method, headers }: FastifyRequest, streams: boolean): void {
+function requireJson({ method, headers }: FastifyRequest, allowsEventStream: boolean): void {
   // Browsers send preflights without an Accept header, and the application cannot add one.
   if (acceptsJson(headers.accept) || isPreflight(method, headers)) return;
-  if (!streams || !acceptsEventStream(headers.accept)) throw notAcceptable();
+  if (!allowsEventStream || !acceptsEventStream(headers.accept)) throw notAcceptable();
 }
 
 function rejectMalformed({ url, query, headers, raw }: FastifyRequest, rawQuery: boolean): void {
@@ -186,7 +186,7 @@ function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticat
     bus.endSnapshot();
     const { auth, web, scope } = request.route.config;
     /** False if `authenticate.web` has already redirected to the login page. */
-    const admit = (caller: Caller | undefined): boolean => {
+    const acceptCaller = (caller: Caller | undefined): boolean => {
       if (caller === undefined) return false;
       request.caller = caller;
       requireScope(caller, scope);
@@ -197,8 +197,8 @@ function recheckAfterBody(app: App, { bus }: Database, authenticate: Authenticat
         auth === 'auth:web' || web === 'optional'
           ? authenticate.web(request, reply)
           : authenticate.bearer(bearerToken(request), request);
-      if (caller instanceof Promise) caller.then(admit).then((admitted) => admitted && done(), done);
-      else if (admit(caller)) done();
+      if (caller instanceof Promise) caller.then(acceptCaller).then((admitted) => admitted && done(), done);
+      else if (acceptCaller(caller)) done();
     } catch (error) {
       done(error as Error);
     }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { SharedCounts } from '../../database/context.ts';
 import { type Problem, tooManyRequests } from '../../platform/errors.ts';
 
-const windowLength = 60_000;
+const windowMs = 60_000;
 
 /** Limits the requests per minute and caller. This instance counts them in fixed windows, for all of its workers together. */
 export class RateLimit {
@@ -10,7 +10,7 @@ export class RateLimit {
   readonly #now: () => number;
   readonly #shared: SharedCounts | undefined;
   /** Above this count, a request waits until the primary has counted it together with the requests of all workers. */
-  readonly #sharedFrom: number;
+  readonly #sharedAbove: number;
   readonly #policy: string;
   #counts = new Map<string, number>();
   #windowEnds = 0;
@@ -18,15 +18,15 @@ export class RateLimit {
   /** A limit of 0 counts nothing. */
   constructor(limit: number, now: () => number, shared?: SharedCounts) {
     this.#limit = limit;
-    this.#policy = `"default";q=${limit};w=${windowLength / 1000}`;
+    this.#policy = `"default";q=${limit};w=${windowMs / 1000}`;
     this.#now = now;
     this.#shared = limit === 0 ? undefined : shared;
     // Each worker admits this many requests of a burst before it asks the primary. All workers together admit a tenth
     // of the limit.
-    this.#sharedFrom = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
+    this.#sharedAbove = Math.min(limit - 20, limit / (10 * (shared?.workers ?? 1)));
     this.#shared?.onRemoteCounts((windowEnds, counts) => {
       if (windowEnds < this.#windowEnds) return;
-      if (windowEnds > this.#windowEnds) this.#begin(windowEnds);
+      if (windowEnds > this.#windowEnds) this.#beginWindow(windowEnds);
       for (const [caller, count] of counts) this.#add(caller, count);
     });
   }
@@ -41,10 +41,10 @@ export class RateLimit {
     const { count, resetSeconds } = this.#increment(caller);
     this.#setHeaders(reply, count, resetSeconds);
     if (count > this.#limit) throw this.#limitExceeded(resetSeconds);
-    if (this.#shared && count > this.#sharedFrom) {
-      reply.request.sharedCount = this.#shared.totalOf(caller).then((number = count) => {
-        this.#setHeaders(reply, number, resetSeconds);
-        return number > this.#limit ? this.#limitExceeded(resetSeconds) : undefined;
+    if (this.#shared && count > this.#sharedAbove) {
+      reply.request.sharedCount = this.#shared.totalOf(caller).then((total = count) => {
+        this.#setHeaders(reply, total, resetSeconds);
+        return total > this.#limit ? this.#limitExceeded(resetSeconds) : undefined;
       });
     }
   }
@@ -66,24 +66,24 @@ export class RateLimit {
 
   #increment(caller: string): { count: number; resetSeconds: number } {
     const now = this.#now();
-    if (now >= this.#windowEnds || this.#windowEnds - now > windowLength) {
+    if (now >= this.#windowEnds || this.#windowEnds - now > windowMs) {
       // Workers share windows that end at full minutes of the clock: they do not know when the first request of another
       // worker came.
-      this.#begin(this.#shared ? (Math.floor(now / windowLength) + 1) * windowLength : now + windowLength);
+      this.#beginWindow(this.#shared ? (Math.floor(now / windowMs) + 1) * windowMs : now + windowMs);
     }
     const count = this.#add(caller, 1);
-    this.#shared?.note(this.#windowEnds, caller);
+    this.#shared?.countRequest(this.#windowEnds, caller);
     return { count, resetSeconds: Math.ceil((this.#windowEnds - now) / 1000) };
   }
 
   /** All callers share one window, so starting a new one also discards old counts. */
-  #begin(windowEnds: number): void {
+  #beginWindow(windowEnds: number): void {
     this.#counts = new Map();
     this.#windowEnds = windowEnds;
   }
 
-  #add(caller: string, by: number): number {
-    const count = (this.#counts.get(caller) ?? 0) + by;
+  #add(caller: string, amount: number): number {
+    const count = (this.#counts.get(caller) ?? 0) + amount;
     this.#counts.set(caller, count);
     return count;
   }

@@ -24,7 +24,7 @@ type ConfigWithFacts = FastifyContextConfig & { [factsByMethod]?: Record<string,
 export function createRouteFacts({ requestDuration }: Metrics): (request: FastifyRequest) => RouteFacts {
   const noConfig: FastifyContextConfig = {};
 
-  function make(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
+  function createFacts(method: string, config: FastifyContextConfig, pattern: string | undefined): RouteFacts {
     const byStatus = new Map<number, Durations>();
     const labels = { method, route: pattern ?? 'unknown' };
     const inApi = pattern !== undefined && isApiPath(pattern);
@@ -49,8 +49,8 @@ export function createRouteFacts({ requestDuration }: Metrics): (request: Fastif
     const { config = noConfig, url }: { config?: ConfigWithFacts; url?: string } = request.routeOptions;
     const { method } = request;
     config[factsByMethod] ??= {};
-    const known = config[factsByMethod];
-    known[method] ??= make(method, config, url);
-    return known[method];
+    const facts = config[factsByMethod];
+    facts[method] ??= createFacts(method, config, url);
+    return facts[method];
   };
 }

@@ -22,19 +22,19 @@ export interface JsonSchema {
 
 export type Schemas = Readonly<Record<string, JsonSchema>>;
 
-const prefix = '#/components/schemas/';
+const schemaPrefix = '#/components/schemas/';
 
 export const nameOfReference = ({ $ref }: { readonly $ref?: unknown }): string | undefined =>
-  typeof $ref === 'string' && $ref.startsWith(prefix) ? $ref.slice(prefix.length) : undefined;
+  typeof $ref === 'string' && $ref.startsWith(schemaPrefix) ? $ref.slice(schemaPrefix.length) : undefined;
 
-export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+export function resolveReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = nameOfReference(schema);
   return name === undefined ? schema : (schemas[name] ?? {});
 }
 
 /** `car-part` → `CarPart`. */
-export const pascalCase = (words: string): string =>
-  words
+export const pascalCase = (text: string): string =>
+  text
     .split(/[^A-Za-z0-9]+/)
     .filter(Boolean)
     .map((word) => word[0]?.toUpperCase() + word.slice(1))
@@ -54,7 +54,7 @@ export interface RouteDocs extends FastifySchema {
 const nameKey = 'x-component';
 
 /** Marks a schema. The document contains it once, under this name, and routes refer to it. */
-export const named = <S extends object>(name: string, schema: S): S => ({ ...schema, [nameKey]: name });
+export const namedSchema = <S extends object>(name: string, schema: S): S => ({ ...schema, [nameKey]: name });
 
 /** A reference to one of the schemas of `documentParts(app).components`. */
 export const component = (name: string): Json => ({ [nameKey]: name });
@@ -67,16 +67,19 @@ interface Parts {
   readonly tags: Map<string, string>;
 }
 
-const parts = new WeakMap<App, Parts>();
+const partsByApp = new WeakMap<App, Parts>();
 
 export function documentParts(app: App): Parts {
-  const known = parts.get(app) ?? { routes: [], components: [], tags: new Map() };
-  parts.set(app, known);
-  return known;
+  const parts = partsByApp.get(app) ?? { routes: [], components: [], tags: new Map() };
+  partsByApp.set(app, parts);
+  return parts;
 }
 
 /** Moves named schemas to `components` and leaves references. Unreferenced schemas are omitted. */
-export function extractComponents<P>(paths: P, known: ReadonlyMap<string, Json>): { paths: P; schemas: Schemas } {
+export function extractComponents<P>(
+  paths: P,
+  namedSchemas: ReadonlyMap<string, Json>,
+): { paths: P; schemas: Schemas } {
   const schemas = new Map<string, unknown>();
 
   function extract(value: unknown): unknown {
@@ -84,16 +87,16 @@ export function extractComponents<P>(paths: P, known: ReadonlyMap<string, Json>)
     if (!isObject(value)) return value;
     const { [nameKey]: name, ...rest } = value;
     if (typeof name !== 'string')
-      return Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, extract(one)]));
+      return Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, extract(member)]));
     if (!schemas.has(name)) {
       // Set before its content is processed, because the content may refer to the schema.
       schemas.set(name, undefined);
-      schemas.set(name, extract(known.get(name) ?? rest));
+      schemas.set(name, extract(namedSchemas.get(name) ?? rest));
     }
-    return { $ref: prefix + name };
+    return { $ref: schemaPrefix + name };
   }
 
-  const described = extract(paths) as P;
+  const extractedPaths = extract(paths) as P;
   const sorted = [...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { paths: described, schemas: Object.fromEntries(sorted) as Schemas };
+  return { paths: extractedPaths, schemas: Object.fromEntries(sorted) as Schemas };
 }

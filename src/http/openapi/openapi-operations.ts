@@ -3,7 +3,7 @@ import {
   type documentParts,
   extractComponents,
   type Json,
-  named,
+  namedSchema,
   pascalCase,
   type Schemas,
 } from './openapi-components.ts';
@@ -21,7 +21,7 @@ export interface Document extends Json {
 const text = { type: 'string' };
 
 /** RFC 9457. */
-export const problemSchema = named('Problem', {
+export const problemSchema = namedSchema('Problem', {
   type: 'object',
   description: 'An error in the format of RFC 9457.',
   required: ['type', 'title', 'status', 'detail', 'instance'],
@@ -50,7 +50,7 @@ export const problemSchema = named('Problem', {
 });
 
 /** RFC 6749 5.2. */
-export const oauthErrorSchema = named('OAuthError', {
+export const oauthErrorSchema = namedSchema('OAuthError', {
   type: 'object',
   description: 'An error in the format of RFC 6749 5.2.',
   required: ['error', 'error_description'],
@@ -79,8 +79,8 @@ export function describeOperation({
   route: { config?: FastifyContextConfig };
 }) {
   const { auth, errors = 'problem', docs } = config;
-  const hidden = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  return { url, schema: { ...docs?.(), ...schema, security: securityOf(config), 'x-errors': errors, ...hidden } };
+  const visibility = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
+  return { url, schema: { ...docs?.(), ...schema, security: securityOf(config), 'x-errors': errors, ...visibility } };
 }
 
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
@@ -90,14 +90,14 @@ export function completeDocument(document: Document, { components, tags }: Retur
       operation.operationId ??= operationIdOf(method, path);
       operation.summary ??= `${method.toUpperCase()} ${path}`;
       operation.description ??= `${operation.summary}.`;
-      const form = operation['x-errors'] === 'oauth' ? 'oauth' : 'problem';
-      if (form === 'oauth') operation['x-client'] ??= '';
+      const errorFormat = operation['x-errors'] === 'oauth' ? 'oauth' : 'problem';
+      if (errorFormat === 'oauth') operation['x-client'] ??= '';
       delete operation['x-errors'];
       const { responses = {} } = operation;
       // Not `4XX`: some client generators do not read it.
       const has4xx = Object.keys(responses).some((status) => status.startsWith('4'));
-      operation.responses = { ...responses, default: responses.default ?? errorResponses[form] };
-      if (!has4xx) operation.responses[400] = errorResponses[form];
+      operation.responses = { ...responses, default: responses.default ?? errorResponses[errorFormat] };
+      if (!has4xx) operation.responses[400] = errorResponses[errorFormat];
     }
   }
   const { paths, schemas } = extractComponents(
@@ -126,10 +126,10 @@ function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: s
 
 /** The tags of all operations: first those with a description, in their order. */
 function tagsOf(paths: Record<string, Record<string, Operation>>, described: ReadonlyMap<string, string>): Json[] {
-  const used = new Set(
+  const usedTags = new Set(
     Object.values(paths).flatMap((operations) => Object.values(operations).flatMap(({ tags = [] }) => tags)),
   );
-  const names = [...[...described.keys()].filter((name) => used.has(name)), ...used];
+  const names = [...[...described.keys()].filter((name) => usedTags.has(name)), ...usedTags];
   return [...new Set(names)].map((name) => ({ name, description: described.get(name) ?? `Endpoints of ${name}.` }));
 }
 

@@ -1,4 +1,4 @@
-import { type Json, type JsonSchema, resolved, type Schemas } from './openapi-components.ts';
+import { type Json, type JsonSchema, resolveReference, type Schemas } from './openapi-components.ts';
 import { go, php, python, type SampleRequest } from './sample-languages.ts';
 
 const maxDepth = 5;
@@ -6,7 +6,7 @@ const maxDepth = 5;
 /** A short valid value. Of an object: its required members, or else its first member. */
 function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
   const { examples, example, enum: values, const: constant, anyOf, oneOf, allOf, type, default: defaultValue } = schema;
-  if (schema.$ref !== undefined) return exampleOf(resolved(schema, schemas), schemas, depth);
+  if (schema.$ref !== undefined) return exampleOf(resolveReference(schema, schemas), schemas, depth);
   const declared = [example, examples?.[0], constant, defaultValue].find((value) => value !== undefined);
   if (declared !== undefined) return declared;
   if (values) return values[0];
@@ -31,8 +31,8 @@ function exampleOf(schema: JsonSchema, schemas: Schemas, depth = 0): unknown {
 function objectOf({ properties = {}, required = [] }: JsonSchema, schemas: Schemas, depth: number): Json {
   const members = Object.entries(properties);
   const requiredMembers = members.filter(([name]) => required.includes(name));
-  const chosen = requiredMembers.length > 0 ? requiredMembers : members.slice(0, 1);
-  return Object.fromEntries(chosen.map(([name, member]) => [name, exampleOf(member, schemas, depth)]));
+  const exampleMembers = requiredMembers.length > 0 ? requiredMembers : members.slice(0, 1);
+  return Object.fromEntries(exampleMembers.map(([name, member]) => [name, exampleOf(member, schemas, depth)]));
 }
 
 interface Parameter {
@@ -101,9 +101,9 @@ function curl({ method, url, accepts, secured, body }: SampleRequest): string {
 }
 
 function clientCall(operation: DescribedOperation, { method, path, schemas }: SampleTarget): string {
-  const own = operation['x-client'];
+  const clientTemplate = operation['x-client'];
   const body = bodyOf(operation);
-  if (own !== undefined) return own.replaceAll('{body}', body === undefined ? '' : literal(body));
+  if (clientTemplate !== undefined) return clientTemplate.replaceAll('{body}', body === undefined ? '' : literal(body));
   const address = fillPath(path, operation, schemas) + queryOf(operation, schemas);
   const parts = [
     `method: '${method.toUpperCase()}'`,
@@ -136,19 +136,19 @@ export function completeBody({ requestBody }: DescribedOperation, schemas: Schem
   const json = requestBody?.content?.['application/json'];
   if (!requestBody || !json?.schema) return;
   json.example ??= exampleOf(json.schema, schemas);
-  const { type, required = [] } = resolved(json.schema, schemas);
+  const { type, required = [] } = resolveReference(json.schema, schemas);
   requestBody.required = type === 'object' && required.length > 0;
 }
 
 function fillPath(path: string, { parameters = [] }: DescribedOperation, schemas: Schemas): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const parameter = parameters.find((one) => one.in === 'path' && one.name === name);
+    const parameter = parameters.find((candidate) => candidate.in === 'path' && candidate.name === name);
     return encodeURIComponent(String(parameter && parameterExample(parameter, schemas)));
   });
 }
 
 function queryOf({ parameters = [] }: DescribedOperation, schemas: Schemas): string {
-  const needed = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
-  const pairs = needed.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);
+  const requiredParameters = parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
+  const pairs = requiredParameters.map((parameter) => [parameter.name, String(parameterExample(parameter, schemas))]);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

@@ -50,8 +50,8 @@ export const openApiDocument = (app: App, config: Config): Promise<object> =>
 
 async function createDocument(app: App, config: Config): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger');
-  const described = fastify({ exposeHeadRoutes: false });
-  await described.register(swagger, {
+  const describedApp = fastify({ exposeHeadRoutes: false });
+  await describedApp.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -66,22 +66,25 @@ async function createDocument(app: App, config: Config): Promise<object> {
       components: { securitySchemes: securitySchemes(config.baseUrl, {}) },
     },
     transform: describeOperation,
-    transformObject: (given) =>
-      completeDocument('openapiObject' in given ? (given.openapiObject as Document) : {}, documentParts(app)),
+    transformObject: (documentObject) =>
+      completeDocument(
+        'openapiObject' in documentObject ? (documentObject.openapiObject as Document) : {},
+        documentParts(app),
+      ),
   });
-  described.setValidatorCompiler(() => () => true);
-  described.setSerializerCompiler(() => () => '');
+  describedApp.setValidatorCompiler(() => () => true);
+  describedApp.setSerializerCompiler(() => () => '');
   // The document describes GET, but not HEAD.
-  for (const { method, url, schema, config: guard } of documentParts(app).routes)
-    described.route({
+  for (const { method, url, schema, config: routeConfig } of documentParts(app).routes)
+    describedApp.route({
       method: [method].flat().filter((name) => name !== 'HEAD'),
       url,
       ...(schema ? { schema } : {}),
-      ...(guard ? { config: guard } : {}),
+      ...(routeConfig ? { config: routeConfig } : {}),
       handler() {},
     });
-  await described.ready();
-  return described.swagger();
+  await describedApp.ready();
+  return describedApp.swagger();
 }
 
 export function serveOpenApi(app: App, config: Config): void {

@@ -12,10 +12,10 @@ const blockList = (...networks: readonly string[]): BlockList => {
   }
   return list;
 };
-const isIn = (list: BlockList, address: string): boolean => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+const contains = (list: BlockList, address: string): boolean => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /** IANA's special-purpose networks, which contain no hosts of the public internet. */
-const notPublic = blockList(
+const specialNetworks = blockList(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
   ...['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15'],
   ...['198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
@@ -23,7 +23,7 @@ const notPublic = blockList(
   ...['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 );
 /** The addresses that hosts get, and IPv4 addresses written as IPv6 (RFC 4291 2.5.5.2). */
-const hosts = blockList('0.0.0.0/0', '2000::/3', '::ffff:0:0/96');
+const assignedNetworks = blockList('0.0.0.0/0', '2000::/3', '::ffff:0:0/96');
 const nat64 = blockList('64:ff9b::/96');
 const loopbackNetworks = blockList('127.0.0.0/8', '::1/128');
 
@@ -31,14 +31,14 @@ const loopbackNetworks = blockList('127.0.0.0/8', '::1/128');
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   // RFC 6052: the embedded address counts.
-  if (isIn(nat64, address)) {
+  if (contains(nat64, address)) {
     const [high = 0, low = 0] = ipv6Groups(address).slice(6);
     return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'));
   }
-  return isIn(hosts, address) && !isIn(notPublic, address);
+  return contains(assignedNetworks, address) && !contains(specialNetworks, address);
 }
 
-const isLoopbackAddress = (address: string): boolean => isIP(address) !== 0 && isIn(loopbackNetworks, address);
+const isLoopbackAddress = (address: string): boolean => isIP(address) !== 0 && contains(loopbackNetworks, address);
 
 /** Why a call to a URL from outside failed or was not made. The message may be logged. */
 export class OutboundError extends Error {
@@ -89,16 +89,16 @@ export function createGuardedFetch(
     const options: RequestOptions = {
       method,
       // A small compressed response could expand without limit.
-      headers: { 'accept-encoding': 'identity', ...headers, ...lengthOf(body) },
+      headers: { 'accept-encoding': 'identity', ...headers, ...contentLength(body) },
       lookup,
       agent: false,
       signal: AbortSignal.timeout(timeoutMs),
     };
     return new Promise<OutboundResponse>((resolve, reject) => {
-      const fail = (error: Error) => reject(errorOf(error, url.host));
-      const sent = request(url, options, (response) => readResponse(response, maxBytes).then(resolve, fail));
-      sent.on('error', fail);
-      sent.end(body);
+      const fail = (error: Error) => reject(toOutboundError(error, url.host));
+      const outgoing = request(url, options, (response) => readResponse(response, maxBytes).then(resolve, fail));
+      outgoing.on('error', fail);
+      outgoing.end(body);
     });
   };
 }
@@ -110,12 +110,12 @@ function readUrl(address: string): URL {
   return url;
 }
 
-const lengthOf = (body: string | undefined) =>
+const contentLength = (body: string | undefined) =>
   body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
 
 const notPublicError = (host: string) => new OutboundError(`${host} is not an address of the public internet`);
 
-function errorOf(error: Error, host: string): OutboundError {
+function toOutboundError(error: Error, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const isTimeout = error.name === 'TimeoutError' || error.name === 'AbortError';
   return new OutboundError(isTimeout ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });

@@ -37,7 +37,7 @@ export class IpcWorkers implements OtherWorkers {
   counts(name: string): SharedCounts {
     return {
       workers: this.#workers,
-      note: (windowEnds, caller) => this.#note(name, windowEnds, caller),
+      countRequest: (windowEnds, caller) => this.#note(name, windowEnds, caller),
       totalOf: (caller) => this.#numberOf(name, caller),
       onRemoteCounts: (listener) => this.#listeners.set(name, listener),
     };

@@ -37,10 +37,14 @@ function countAllStatement(resource: Resource, engine: Engine): CompiledStatemen
 /** The last count, if it is still valid, or if the changes since then cannot have reduced it below the cap. */
 function knownCount(resource: Resource, changes: CommitCounts | undefined): number | undefined {
   const last = cacheOf(resource).lastCount;
-  if (!last || !changes || changes.foreign !== last.changes.foreign) return undefined;
+  if (!last || !changes || changes.generation !== last.changes.generation) return undefined;
   // A replica that lacks these changes has other rows.
-  if (changes.has && !(last.changes.settledAt !== undefined && changes.has(last.changes.settledAt))) return undefined;
-  const changed = changes.own - last.changes.own;
+  if (
+    changes.includesSettledAt &&
+    !(last.changes.settledAt !== undefined && changes.includesSettledAt(last.changes.settledAt))
+  )
+    return undefined;
+  const changed = changes.changeCount - last.changes.changeCount;
   return changed === 0 || last.rows - changed > countCap ? last.rows - changed : undefined;
 }
 
@@ -48,14 +52,16 @@ function knownCount(resource: Resource, changes: CommitCounts | undefined): numb
 function countAll(executor: Executor, resource: Resource, changes: CommitCounts | undefined): number | Promise<number> {
   const known = knownCount(resource, changes);
   if (known !== undefined) return known;
-  const had = !changes?.has || (changes.settledAt !== undefined && changes.has(changes.settledAt));
+  const had =
+    !changes?.includesSettledAt || (changes.settledAt !== undefined && changes.includesSettledAt(changes.settledAt));
   return thenMaybe(countAllStatement(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
     const { n: rows = 0, countsChanges = true } = row ?? {};
     const cache = cacheOf(resource);
     cache.countsChanges = countsChanges;
     if (changes && countsChanges) {
-      const { foreign, own, settledAt, settled = 'settled' in changes ? undefined : own } = changes;
-      if (settled !== undefined && had) cache.lastCount = { rows, changes: { own: settled, foreign, settledAt } };
+      const { generation, changeCount, settledAt, settled = 'settled' in changes ? undefined : changeCount } = changes;
+      if (settled !== undefined && had)
+        cache.lastCount = { rows, changes: { changeCount: settled, generation, settledAt } };
     }
     return rows;
   });

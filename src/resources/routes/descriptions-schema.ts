@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { named } from '../../http/openapi/openapi-components.ts';
+import { namedSchema } from '../../http/openapi/openapi-components.ts';
 
 const words = Type.Record(Type.String(), Type.String());
 const rows = Type.Enum(['none', 'some', 'all']);
 const byName = (description: string) =>
   Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
 
-export const descriptionsSchema = named(
+export const descriptionsSchema = namedSchema(
   'ResourceDescriptions',
   Type.Unsafe<unknown>(
     Type.Object({

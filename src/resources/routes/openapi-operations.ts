@@ -1,4 +1,4 @@
-import { component, named, pascalCase, type RouteDocs } from '../../http/openapi/openapi-components.ts';
+import { component, namedSchema, pascalCase, type RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { problemSchema } from '../../http/openapi/openapi-operations.ts';
 import type { Action, Operation } from '../declaration/define-resource.ts';
 import { exampleId } from '../declaration/fields/uuid.ts';
@@ -253,7 +253,7 @@ export function nestedDocs(
         ? `List the ${name} of ${withArticle(resource.singular)}`
         : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
-    ...(isTied ? { body: unsafeSchema(named(input, inputSchema(target, 'create', tie))) } : {}),
+    ...(isTied ? { body: unsafeSchema(namedSchema(input, inputSchema(target, 'create', tie))) } : {}),
     response: { ...docs.response, ...missing },
     'x-client':
       operation === 'list'

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { component, type Json, type JsonSchema, named } from '../../http/openapi/openapi-components.ts';
+import { component, type Json, type JsonSchema, namedSchema } from '../../http/openapi/openapi-components.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
 
@@ -141,7 +141,7 @@ const link = { type: ['string', 'null'] };
 
 const position: Json = { type: 'string', description: 'The position from which to follow the changes of this list.' };
 
-const paginationSchema = named('Pagination', {
+const paginationSchema = namedSchema('Pagination', {
   type: 'object',
   description: 'The position of this page in the list.',
   properties: {

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import { Problem } from '../../../platform/errors.ts';
 import type { Tx } from '../../db.ts';
 
-const rowTrigger = 'gatehouse_row_changes';
+const triggerPrefix = 'gatehouse_row_changes';
 
 export const hasCountingTriggersSql = (table: string): string =>
-  `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${rowTrigger}%' and tgenabled in ('O', 'A'))`;
+  `(select count(*) = 3 from pg_trigger where tgrelid = '${table}'::regclass and tgname like '${triggerPrefix}%' and tgenabled in ('O', 'A'))`;
 
 /** The highest count for one statement. It exceeds every number of rows that a cached count covers. */
 const maxCount = 100_000;
@@ -36,7 +36,7 @@ export async function createRowChanges(tx: Tx): Promise<void> {
     .execute(tx);
 }
 
-const kinds = [
+const triggerEvents = [
   ['insert', ''],
   ['delete', 'referencing old table as removed'],
   ['truncate', ''],
@@ -46,15 +46,15 @@ const kinds = [
 export async function countRowChanges(tx: Tx, tables: readonly string[]): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_trigger as t join pg_class as c on c.oid = t.tgrelid
-    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${`${rowTrigger}_truncate`}`.execute(tx);
-  const counted = new Set(rows.map(({ name }) => name));
+    where c.relnamespace = current_schema()::regnamespace and t.tgname = ${`${triggerPrefix}_truncate`}`.execute(tx);
+  const tablesWithTriggers = new Set(rows.map(({ name }) => name));
   const run = (text: string) => sql.raw(text).execute(tx);
-  for (const table of tables.filter((name) => !counted.has(name))) {
+  for (const table of tables.filter((name) => !tablesWithTriggers.has(name))) {
     await run('savepoint triggers');
     try {
-      for (const [kind, removed] of kinds) {
+      for (const [event, referencing] of triggerEvents) {
         await run(
-          `create trigger ${rowTrigger}_${kind} after ${kind} on "${table}" ${removed} for each statement execute function count_row_changes()`,
+          `create trigger ${triggerPrefix}_${event} after ${event} on "${table}" ${referencing} for each statement execute function count_row_changes()`,
         );
       }
     } catch (error) {

@@ -2,7 +2,7 @@ import { Batcher } from '../../../platform/batcher.ts';
 import type { Bus } from '../../bus.ts';
 import type { CommitCounts } from '../../database.ts';
 
-interface Observed {
+interface Observation {
   readonly value: number;
   readonly xmin: number;
   readonly xmax: number;
@@ -12,11 +12,11 @@ interface Observed {
  * Transaction ids fit into a float8 for the life of any database. The sequence is read after the snapshot was taken. A transaction that has
  * counted in the sequence got its id earlier.
  */
-const observe = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::float8 as xmin,
+const observeSql = `select last_value::float8 as value, pg_snapshot_xmin(s)::text::float8 as xmin,
   pg_snapshot_xmax(s)::text::float8 as xmax from row_changes, pg_current_snapshot() as s`;
 
 /** The longest time for which a count is trusted, because an operator can disable triggers. */
-const trustedMs = 60_000;
+const maxTrustMs = 60_000;
 
 /**
  * How many rows were added or removed. Triggers count them in a sequence, which also counts rows that are not committed yet. A count
@@ -24,7 +24,7 @@ const trustedMs = 60_000;
  * time has ended: every later count of rows includes them all.
  */
 export class RowChanges {
-  readonly #read: (text: string) => Promise<Observed[]>;
+  readonly #read: (text: string) => Promise<Observation[]>;
   /** One query at a time, so that each one sees a newer state than the one before. */
   readonly #counts = new Batcher<undefined, CommitCounts | undefined>(
     { concurrency: 1, maxItems: Number.POSITIVE_INFINITY, strict: true },
@@ -34,12 +34,12 @@ export class RowChanges {
     },
   );
   #generation = 0;
-  #began = performance.now();
-  #pending: { readonly value: number; bound?: number } | undefined;
+  #generationBeganAt = performance.now();
+  #pending: { readonly value: number; settledAtXmin?: number } | undefined;
   #settled: number | undefined;
   #settledAt: number | undefined;
 
-  constructor(bus: Bus, read: (text: string) => Promise<Observed[]>) {
+  constructor(bus: Bus, read: (text: string) => Promise<Observation[]>) {
     this.#read = read;
     // After a failover, the sequence may return to an earlier value.
     bus.subscribe(({ kind }) => kind === 'everything' && this.#reset());
@@ -52,19 +52,19 @@ export class RowChanges {
   async #observe(): Promise<CommitCounts | undefined> {
     const generation = this.#generation;
     // If the sequence cannot be read, the number of changes is unknown.
-    const [observed] = await this.#read(observe).catch((): Observed[] => []);
-    if (performance.now() - this.#began > trustedMs) this.#reset();
+    const [observed] = await this.#read(observeSql).catch((): Observation[] => []);
+    if (performance.now() - this.#generationBeganAt > maxTrustMs) this.#reset();
     if (!observed || generation !== this.#generation) return undefined;
-    this.#note(observed);
-    return { own: observed.value, foreign: generation, settled: this.#settled, settledAt: this.#settledAt };
+    this.#settleIfEnded(observed);
+    return { changeCount: observed.value, generation, settled: this.#settled, settledAt: this.#settledAt };
   }
 
-  #note({ value, xmin, xmax }: Observed): void {
+  #settleIfEnded({ value, xmin, xmax }: Observation): void {
     const pending = this.#pending;
     if (!pending) this.#pending = { value };
     // This snapshot is newer than the value, so every transaction that is included in the value has a lower id.
-    else if (pending.bound === undefined) pending.bound = xmax;
-    else if (xmin >= pending.bound) {
+    else if (pending.settledAtXmin === undefined) pending.settledAtXmin = xmax;
+    else if (xmin >= pending.settledAtXmin) {
       if (pending.value !== this.#settled) {
         this.#settled = pending.value;
         this.#settledAt = performance.now();
@@ -75,7 +75,7 @@ export class RowChanges {
 
   #reset(): void {
     this.#generation++;
-    this.#began = performance.now();
+    this.#generationBeganAt = performance.now();
     this.#pending = undefined;
     this.#settled = undefined;
   }

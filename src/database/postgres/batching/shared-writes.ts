@@ -10,10 +10,10 @@ const maxRows = 100;
 /** Writes of one kind share a statement and a commit. If the shared statement skips a write, the caller runs that write alone. */
 export function shareWrites(run: Run) {
   const byText = new Map<string, Batcher<RowToWrite, RowToWrite | undefined>>();
-  const batcherOf = (text: string) =>
+  const createBatcher = (text: string) =>
     new Batcher({ concurrency: 2, maxItems: maxRows }, (rows: readonly RowToWrite[]) => writeAll(run, text, rows));
   return <R extends RowToWrite>(text: string, row: RowToWrite): Promise<R | undefined> =>
-    getOrCreate(byText, text, batcherOf).add(row) as Promise<R | undefined>;
+    getOrCreate(byText, text, createBatcher).add(row) as Promise<R | undefined>;
 }
 
 async function writeAll(run: Run, text: string, rows: readonly RowToWrite[]): Promise<(RowToWrite | undefined)[]> {

@@ -5,7 +5,7 @@ import { withoutCredentials } from '../servers/split-hosts.ts';
 import type { DatabaseClock } from './database-clock.ts';
 import { oldestVersion, readServer } from './instance-table.ts';
 
-const connectsWithin = 3000;
+const connectTimeoutMs = 3000;
 const responseTimeoutMs = 15_000;
 
 /** The number of statements that are sent to detect a pooler. A pooler could run each of them in another session. */
@@ -27,7 +27,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
   const open = async (url: string) => {
     const client = new pg.Client({
       connectionString: url,
-      connectionTimeoutMillis: connectsWithin,
+      connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: responseTimeoutMs,
       application_name: 'gatehouse',
     });
@@ -39,7 +39,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
   try {
     const [sender, receiver] = await Promise.all([open(server), open(listen ?? server)]);
     await readClock(sender, clock);
-    if (await shareServer(receiver, listen ? await open(listen) : sender))
+    if (await shareSession(receiver, listen ? await open(listen) : sender))
       throw new OperatorError(poolerError(server, listen));
     if (listen && !(await receivesNotification(sender, receiver)))
       throw new OperatorError(
@@ -60,13 +60,13 @@ async function readClock(client: pg.Client, clock: DatabaseClock): Promise<void>
   if (version < oldestVersion) throw new Error('it is older than PostgreSQL 13');
 }
 
-async function shareServer(one: pg.Client, other: pg.Client): Promise<boolean> {
-  const session = async (client: pg.Client) =>
+async function shareSession(first: pg.Client, second: pg.Client): Promise<boolean> {
+  const backendPid = async (client: pg.Client) =>
     (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid;
-  const sessions: (number | undefined)[][] = [];
-  for (let round = 0; round < rounds; round++) sessions.push([await session(one), await session(other)]);
-  const [first] = sessions;
-  return sessions.some(([a, b]) => a === b || a !== first?.[0] || b !== first?.[1]);
+  const pidsByRound: (number | undefined)[][] = [];
+  for (let round = 0; round < rounds; round++) pidsByRound.push([await backendPid(first), await backendPid(second)]);
+  const [firstPids] = pidsByRound;
+  return pidsByRound.some(([a, b]) => a === b || a !== firstPids?.[0] || b !== firstPids?.[1]);
 }
 
 /** PostgreSQL sends pending notifications before it reports a statement as done. A notification that is missing then never arrives. */

@@ -4,18 +4,18 @@
  */
 export class DatabaseClock {
   /** The database's clock minus the monotonic clock. */
-  #ahead: number | undefined;
+  #offset: number | undefined;
 
   /** The clock of the database showed `time` between `sentAt` and `receivedAt`, which are monotonic times. */
   set({ time, sentAt, receivedAt }: { time: number; sentAt: number; receivedAt: number }): void {
     const [min, max] = [time - receivedAt, time - sentAt];
     // Keeps the current estimate if the response allows it, because a slow response is imprecise.
-    const known = this.#ahead ?? (min + max) / 2;
-    this.#ahead = Math.min(Math.max(known, min), max);
+    const estimate = this.#offset ?? (min + max) / 2;
+    this.#offset = Math.min(Math.max(estimate, min), max);
   }
 
   now(): number {
-    if (this.#ahead === undefined) throw new Error('the clock of the database has not been read yet');
-    return Math.floor(performance.now() + this.#ahead);
+    if (this.#offset === undefined) throw new Error('the clock of the database has not been read yet');
+    return Math.floor(performance.now() + this.#offset);
   }
 }

@@ -13,41 +13,41 @@ import {
   renewInstance,
 } from './instance-table.ts';
 import { confirmationsChannel, invalidationsChannel, jobsChannel } from './invalidation-messages.ts';
-import { confirmationTimeout, currentMoment, Lease, type Moment } from './lease.ts';
+import { type ClockReading, confirmationTimeoutMs, Lease, readClocks } from './lease.ts';
 import { LeaseRenewals } from './lease-renewals.ts';
 
 /** Finds instances that no longer renew their row: crashed, stopped or disconnected. Nobody has to wait for them. */
 export class SilentInstances {
-  #seen = new Map<string, { readonly renewals: number; readonly since: number }>();
+  #renewalsById = new Map<string, { readonly renewals: number; readonly since: number }>();
 
   /** `at`: the monotonic time at which the rows were read. Returns the rows that have not changed for long enough. */
   find(rows: readonly InstanceRow[], at: number): InstanceRow[] {
-    const before = this.#seen;
-    this.#seen = new Map(
+    const previousRows = this.#renewalsById;
+    this.#renewalsById = new Map(
       rows.map(({ id, renewals }) => {
-        const known = before.get(id);
-        return [id, known?.renewals === renewals ? known : { renewals, since: at }];
+        const previous = previousRows.get(id);
+        return [id, previous?.renewals === renewals ? previous : { renewals, since: at }];
       }),
     );
-    return rows.filter(({ id }) => at - (this.#seen.get(id)?.since ?? at) >= confirmationTimeout);
+    return rows.filter(({ id }) => at - (this.#renewalsById.get(id)?.since ?? at) >= confirmationTimeoutMs);
   }
 }
 
 /** Shorter than half the lease, so that one late response does not lose it. */
-const renewEvery = 1000;
+const renewIntervalMs = 1000;
 /** The connection is closed and opened again if a response takes longer, because a broken network does not always close it. */
 const responseTimeoutMs = 2000;
-const retryAfter = 250;
+const reconnectDelayMs = 250;
 
 interface ConnectionCallbacks {
   /** Whether reads go to the same server as invalidations. That server then has an instance with this id. */
   isRegistered(id: string): Promise<boolean>;
   /** Receives notifications in the order in which the database sent them. */
-  notified(channel: string, payload: string): void;
+  onNotification(channel: string, payload: string): void;
   /** Clears the caches, because invalidations were missed. */
   clearCaches(): void;
   /** The connection and the lease are lost, so other instances need not wait for these ids. */
-  disconnected(ids: readonly string[]): void;
+  onDisconnect(ids: readonly string[]): void;
 }
 
 /**
@@ -104,7 +104,7 @@ export class InvalidationConnection {
     client.on('notification', ({ channel, payload }) => {
       if (this.#client !== client) return;
       try {
-        this.#callbacks.notified(channel, payload ?? '');
+        this.#callbacks.onNotification(channel, payload ?? '');
       } catch {
         // An invalidation was not applied. A new connection clears the caches.
         this.#disconnect(client);
@@ -155,30 +155,30 @@ export class InvalidationConnection {
 
   /** Called after LISTEN: the snapshot includes all earlier commits, and this instance is notified of later ones. */
   async #register(): Promise<void> {
-    const earlier = [...this.#ids];
+    const earlierIds = [...this.#ids];
     const id = randomBytes(24).toString('base64url');
     this.#ids.add(id);
     this.#id = id;
     const client = this.#client;
-    const sentAt = currentMoment();
-    const [row] = await this.query<ClockRow>(registerInstance, [id, earlier]);
+    const sentAt = readClocks();
+    const [row] = await this.query<ClockRow>(registerInstance, [id, earlierIds]);
     if (!(await this.#callbacks.isRegistered(id)))
       throw new Error('invalidations come from another server than the rows');
     if (this.#client !== client || !row) return;
-    for (const old of earlier) this.#ids.delete(old);
+    for (const earlierId of earlierIds) this.#ids.delete(earlierId);
     this.#callbacks.clearCaches();
-    this.#granted(sentAt, row);
+    this.#extendLease(sentAt, row);
   }
 
   async #renew(): Promise<void> {
     const client = this.#client;
     if (!client) return;
     try {
-      const sentAt = currentMoment();
+      const sentAt = readClocks();
       const [row] = await this.query<ClockRow>(renewInstance, [this.#id]);
       if (this.#client !== client) return;
       if (!row) return await this.#reregister();
-      this.#granted(sentAt, row);
+      this.#extendLease(sentAt, row);
       await this.#removeSilent();
     } catch {
       this.#disconnect(client);
@@ -190,12 +190,12 @@ export class InvalidationConnection {
     await this.#register();
   }
 
-  #granted(sentAt: Moment, { time, renewals }: ClockRow): void {
+  #extendLease(sentAt: ClockReading, { time, renewals }: ClockRow): void {
     if (this.#closed) return;
     this.renewals.add(this.#id, { renewals, sentAt });
     this.lease.renew(sentAt);
     this.#clock.set({ time, sentAt: sentAt.monotonic, receivedAt: performance.now() });
-    this.#timer = setTimeout(() => void this.#renew(), renewEvery);
+    this.#timer = setTimeout(() => void this.#renew(), renewIntervalMs);
   }
 
   async #removeSilent(): Promise<void> {
@@ -215,12 +215,12 @@ export class InvalidationConnection {
     this.lease.drop();
     this.#socket?.destroy();
     clearTimeout(this.#timer);
-    this.#callbacks.disconnected([...this.#ids]);
+    this.#callbacks.onDisconnect([...this.#ids]);
     this.#scheduleReconnect();
   }
 
   #scheduleReconnect(): void {
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#openOrRetry(), retryAfter);
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#openOrRetry(), reconnectDelayMs);
   }
 
   /** Looks for the primary first, because another server may have become the primary. */

@@ -26,10 +26,10 @@ const maxPayloadLength = 7999;
 const maxAnnouncementLength = 100;
 
 export function formatAnnouncement({ announcement, invalidations }: Announcement): string {
-  const write = (what: readonly Invalidation[]) =>
-    JSON.stringify([announcement, ...what.map(({ kind, id }) => [kind, id])]);
-  const payload = write(invalidations);
-  return Buffer.byteLength(payload) <= maxPayloadLength ? payload : write([everything]);
+  const format = (listed: readonly Invalidation[]) =>
+    JSON.stringify([announcement, ...listed.map(({ kind, id }) => [kind, id])]);
+  const payload = format(invalidations);
+  return Buffer.byteLength(payload) <= maxPayloadLength ? payload : format([everything]);
 }
 
 /** Undefined for a payload that no instance has written. A kind of a newer version counts as an invalidation of everything. */

@@ -1,8 +1,8 @@
-import type { Moment } from './lease.ts';
+import type { ClockReading } from './lease.ts';
 
 interface Renewal {
   readonly renewals: number;
-  readonly sentAt: Moment;
+  readonly sentAt: ClockReading;
 }
 
 /** A replica that is in use is never this many renewals behind. */
@@ -21,15 +21,15 @@ export class LeaseRenewals {
   }
 
   /** Adds a renewal. A new id discards the renewals of the earlier id. */
-  add(id: string, beat: Renewal): void {
+  add(id: string, renewal: Renewal): void {
     if (id !== this.#id) this.#renewals = [];
     this.#id = id;
-    this.#renewals.push(beat);
+    this.#renewals.push(renewal);
     if (this.#renewals.length > maxRenewals) this.#renewals.shift();
   }
 
   /** The time up to which a replica is complete, if it has this number of renewals of this id. */
-  completeTo(id: string, renewals: number): Moment | undefined {
-    return id === this.#id ? this.#renewals.findLast((beat) => beat.renewals <= renewals)?.sentAt : undefined;
+  completeTo(id: string, renewals: number): ClockReading | undefined {
+    return id === this.#id ? this.#renewals.findLast((renewal) => renewal.renewals <= renewals)?.sentAt : undefined;
   }
 }

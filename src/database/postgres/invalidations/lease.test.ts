@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { DatabaseClock } from './database-clock.ts';
 import { SilentInstances } from './invalidation-connection.ts';
-import { confirmationTimeout, currentMoment, Lease, leaseLength } from './lease.ts';
+import { confirmationTimeoutMs, Lease, leaseMs, readClocks } from './lease.ts';
 
 const clocks = { monotonic: 0, wall: 0 };
 /** Mocks the clocks for the suite that calls it. */
@@ -24,10 +24,10 @@ describe('A lease on invalidations', () => {
   it('is valid for its length from the request, not from the response', () => {
     const lease = new Lease();
     assert.equal(lease.isHeld(), false);
-    const sentAt = currentMoment();
+    const sentAt = readClocks();
     pass(1000);
     lease.renew(sentAt);
-    pass(leaseLength - 1001);
+    pass(leaseMs - 1001);
     assert.equal(lease.isHeld(), true);
     pass(1);
     assert.equal(lease.isHeld(), false);
@@ -35,27 +35,27 @@ describe('A lease on invalidations', () => {
 
   it('expires during sleep, although the monotonic clock stops', () => {
     const lease = new Lease();
-    lease.renew(currentMoment());
+    lease.renew(readClocks());
     clocks.wall += 3_600_000;
     assert.equal(lease.isHeld(), false);
   });
 
   it('is not extended by a wall clock that is set back', () => {
     const lease = new Lease();
-    lease.renew(currentMoment());
+    lease.renew(readClocks());
     clocks.wall -= 3_600_000;
     assert.equal(lease.isHeld(), true);
-    pass(leaseLength);
+    pass(leaseMs);
     assert.equal(lease.isHeld(), false);
   });
 
   it('can be dropped, and expires before any instance stops waiting for it', () => {
     const lease = new Lease();
-    lease.renew(currentMoment());
+    lease.renew(readClocks());
     lease.drop();
     assert.equal(lease.isHeld(), false);
-    assert.ok(confirmationTimeout / leaseLength >= 1.0834 / 0.9166, 'although one clock runs fast and the other slow');
-    assert.ok(confirmationTimeout <= 3000, 'the longest time that a logout may take');
+    assert.ok(confirmationTimeoutMs / leaseMs >= 1.0834 / 0.9166, 'although one clock runs fast and the other slow');
+    assert.ok(confirmationTimeoutMs <= 3000, 'the longest time that a logout may take');
   });
 });
 
@@ -91,9 +91,9 @@ describe('Silent instances', () => {
   it('are instances whose row has not changed for longer than a lease', () => {
     const silent = new SilentInstances();
     assert.deepEqual(silent.find([row('a', 1), row('b', 1)], 0), []);
-    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeout - 1), []);
-    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeout), [row('b', 1)]);
-    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeout - 2), []);
-    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeout - 1), [row('a', 2)]);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeoutMs - 1), []);
+    assert.deepEqual(silent.find([row('a', 2), row('b', 1)], confirmationTimeoutMs), [row('b', 1)]);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeoutMs - 2), []);
+    assert.deepEqual(silent.find([row('a', 2)], 2 * confirmationTimeoutMs - 1), [row('a', 2)]);
   });
 });

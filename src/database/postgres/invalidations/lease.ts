@@ -1,18 +1,18 @@
 /** Milliseconds for which an instance may use its caches after it asked to renew the lease, by its own clocks. */
-export const leaseLength = 2500;
+export const leaseMs = 2500;
 /**
  * How long a change waits for an instance that does not confirm it. It is longer than the lease, because clocks may drift
  * (docs/decisions/lease-on-invalidations.md).
  */
-export const confirmationTimeout = 3000;
+export const confirmationTimeoutMs = 3000;
 
 /** One moment by both clocks of this machine. */
-export interface Moment {
+export interface ClockReading {
   readonly monotonic: number;
   readonly wall: number;
 }
 
-export const currentMoment = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+export const readClocks = (): ClockReading => ({ monotonic: performance.now(), wall: Date.now() });
 
 /**
  * The right to use the caches until a point in time. Only a query to the database extends it. Every use compares the clocks, because timers
@@ -24,9 +24,9 @@ export class Lease {
   #wallEnd = Number.NEGATIVE_INFINITY;
 
   /** Takes the time at which the renewal was sent, because the response may describe the state at that time. */
-  renew({ monotonic, wall }: Moment): void {
-    this.#monotonicEnd = monotonic + leaseLength;
-    this.#wallEnd = wall + leaseLength;
+  renew({ monotonic, wall }: ClockReading): void {
+    this.#monotonicEnd = monotonic + leaseMs;
+    this.#wallEnd = wall + leaseMs;
   }
 
   drop(): void {

@@ -17,7 +17,7 @@ import {
   parseAnnouncement,
   parseConfirmation,
 } from './invalidation-messages.ts';
-import { confirmationTimeout } from './lease.ts';
+import { confirmationTimeoutMs } from './lease.ts';
 import type { LeaseRenewals } from './lease-renewals.ts';
 
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
@@ -35,10 +35,10 @@ export interface Servers {
 
 type Query = <R>(text: string, values: readonly unknown[]) => Promise<R[]>;
 
-interface Unsettled {
+interface UnsettledAnnouncement {
   readonly transaction: bigint;
   readonly confirmations: Set<string>;
-  confirmed: () => void;
+  onConfirmation: () => void;
 }
 
 /**
@@ -49,22 +49,22 @@ interface Unsettled {
 export class PostgresBus implements Bus {
   readonly #connection: InvalidationConnection;
   /** Uses the pool, because the connection for invalidations may be lost. */
-  readonly #list: () => Promise<InstanceRow[]>;
+  readonly #listInstances: () => Promise<InstanceRow[]>;
   readonly #listeners: InvalidationListener[] = [];
   readonly #wakeListeners: (() => void)[] = [];
-  readonly #unsettled = new BoundedMap<string, Unsettled>(maxUnsettled);
+  readonly #unsettled = new BoundedMap<string, UnsettledAnnouncement>(maxUnsettled);
 
   constructor({ primary, listening }: Servers, clock: DatabaseClock, query: Query) {
-    const isApart = listening !== primary;
-    this.#list = () => query(listInstances, []);
+    const hasListenUrl = listening !== primary;
+    this.#listInstances = () => query(listInstances, []);
     this.#connection = new InvalidationConnection(listening, clock, {
-      isRegistered: async (id) => !isApart || (await query(findInstance, [id])).length > 0,
-      notified: (channel, payload) => this.#notified(channel, payload),
+      isRegistered: async (id) => !hasListenUrl || (await query(findInstance, [id])).length > 0,
+      onNotification: (channel, payload) => this.#onNotification(channel, payload),
       clearCaches: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
       // Without this, other instances would wait until this instance is back or counts as silent.
-      disconnected: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
+      onDisconnect: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
-    if (isApart) primary.onFailover(() => this.#connection.reconnect());
+    if (hasListenUrl) primary.onFailover(() => this.#connection.reconnect());
   }
 
   /** The renewals by which a replica is compared with the primary. */
@@ -84,13 +84,13 @@ export class PostgresBus implements Bus {
       transaction: string;
     }>`select pg_current_xact_id()::text as transaction, pg_notify(${invalidationsChannel}, ${message})`.execute(tx);
     const transaction = BigInt(rows[0]?.transaction as string);
-    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), confirmed: () => undefined });
+    this.#unsettled.set(announcement, { transaction, confirmations: new Set(), onConfirmation: () => undefined });
     return announcement;
   }
 
   async settle(announcement: string, invalidations: readonly Invalidation[]): Promise<void> {
     const notified = notifyListeners(this.#listeners, invalidations);
-    await this.#allConfirmed(announcement);
+    await this.#waitForConfirmations(announcement);
     await notified;
   }
 
@@ -118,55 +118,60 @@ export class PostgresBus implements Bus {
   }
 
   /** Resolves when all instances have confirmed, or when the leases of the others have expired. */
-  async #allConfirmed(announcement: string): Promise<void> {
+  async #waitForConfirmations(announcement: string): Promise<void> {
     const unsettled = this.#unsettled.get(announcement);
     const timers = new Set<NodeJS.Timeout>();
     await new Promise<void>((resolve) => {
-      timers.add(setTimeout(resolve, confirmationTimeout));
+      timers.add(setTimeout(resolve, confirmationTimeoutMs));
       if (!unsettled) return;
-      let awaited: readonly string[] | undefined;
+      let expectedConfirmations: readonly string[] | undefined;
       const check = () => {
-        if (awaited?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
+        if (expectedConfirmations?.every((confirmation) => unsettled.confirmations.has(confirmation))) resolve();
       };
-      const recheck = async (list: () => Promise<InstanceRow[]>, wait: number) => {
-        const again = setTimeout(() => void recheck(this.#list, Math.min(wait * 2, maxRecheckMs)), wait);
-        timers.add(again);
+      const recheck = async (list: () => Promise<InstanceRow[]>, delayMs: number) => {
+        const timer = setTimeout(() => void recheck(this.#listInstances, Math.min(delayMs * 2, maxRecheckMs)), delayMs);
+        timers.add(timer);
         const rows = await list().catch(() => undefined);
         if (rows)
-          awaited = this.#mustConfirm(rows, unsettled.transaction).map((id) => confirmationBy(id, announcement));
+          expectedConfirmations = this.#instancesToConfirm(rows, unsettled.transaction).map((id) =>
+            confirmationBy(id, announcement),
+          );
         check();
       };
-      unsettled.confirmed = check;
-      void recheck(this.isCacheUsable() ? () => this.#connection.query(listInstances) : this.#list, firstRecheckMs);
+      unsettled.onConfirmation = check;
+      void recheck(
+        this.isCacheUsable() ? () => this.#connection.query(listInstances) : this.#listInstances,
+        firstRecheckMs,
+      );
     });
     for (const timer of timers) clearTimeout(timer);
     this.#unsettled.delete(announcement);
   }
 
-  #mustConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
+  #instancesToConfirm(rows: readonly InstanceRow[], transaction: bigint): string[] {
     return rows
       .filter(({ id, snapshot }) => !this.#connection.isOwn(id) && !isVisibleIn(snapshot, transaction))
       .map(({ id }) => id);
   }
 
-  #notified(channel: string, payload: string): void {
+  #onNotification(channel: string, payload: string): void {
     if (channel === confirmationsChannel) this.#addConfirmation(payload);
     else if (channel === invalidationsChannel) this.#applyInvalidations(payload);
     else if (channel === jobsChannel) for (const listener of this.#wakeListeners) listener();
   }
 
   #addConfirmation(payload: string): void {
-    const heard = parseConfirmation(payload);
-    const unsettled = heard && this.#unsettled.get(heard.announcement);
+    const received = parseConfirmation(payload);
+    const unsettled = received && this.#unsettled.get(received.announcement);
     if (!unsettled || unsettled.confirmations.size >= maxConfirmations) return;
-    unsettled.confirmations.add(heard.confirmation);
-    unsettled.confirmed();
+    unsettled.confirmations.add(received.confirmation);
+    unsettled.onConfirmation();
   }
 
   #applyInvalidations(payload: string): void {
-    const announced = parseAnnouncement(payload);
-    if (!announced) return;
-    const { announcement, invalidations } = announced;
+    const received = parseAnnouncement(payload);
+    if (!received) return;
+    const { announcement, invalidations } = received;
     const { id } = this.#connection;
     const confirm = () => {
       // An instance does not confirm its own announcements.

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { PrimaryPool } from './primary-pool.ts';
 import { queryOnce } from './query-once.ts';
 
-const closesWithinMs = 2000;
+const cancelTimeoutMs = 2000;
 
 /** Connections that are available even if the pool has no free one. */
 type ReservedConnections = Pick<PrimaryPool, 'connect'>;
@@ -14,30 +14,32 @@ type ReservedConnections = Pick<PrimaryPool, 'connect'>;
  */
 export function cancelOnAbort(
   signal: AbortSignal,
-  { pool, own }: { pool: PrimaryPool; own: ReservedConnections },
+  { pool, reserved }: { pool: PrimaryPool; reserved: ReservedConnections },
   client: pg.PoolClient,
 ): () => Promise<void> {
-  let canceled: Promise<unknown> | undefined;
+  let cancellation: Promise<unknown> | undefined;
   const cancel = () => {
-    const done: Promise<unknown> = pool.byTransaction ? cancelThrough(pool.server(), client) : cancelIn(own, client);
-    canceled = done.catch(() => undefined);
+    const request: Promise<unknown> = pool.transactionPooler
+      ? cancelThroughPooler(pool.server(), client)
+      : cancelWithSql(reserved, client);
+    cancellation = request.catch(() => undefined);
   };
   signal.addEventListener('abort', cancel, { once: true });
   return async () => {
     signal.removeEventListener('abort', cancel);
-    await canceled;
+    await cancellation;
   };
 }
 
-const cancelIn = ({ connect }: ReservedConnections, { processID }: pg.PoolClient) =>
-  queryOnce(connect, { text: 'select pg_cancel_backend($1)', values: [processID], query_timeout: closesWithinMs });
+const cancelWithSql = ({ connect }: ReservedConnections, { processID }: pg.PoolClient) =>
+  queryOnce(connect, { text: 'select pg_cancel_backend($1)', values: [processID], query_timeout: cancelTimeoutMs });
 
 /** A pooler assigns its own process ids, so the request to cancel must go through the pooler. */
-async function cancelThrough(server: string, client: pg.PoolClient): Promise<void> {
+async function cancelThroughPooler(server: string, client: pg.PoolClient): Promise<void> {
   const canceler = new pg.Client({ connectionString: server });
   const { connection } = canceler;
   const { processID, secretKey } = client;
-  const timer = setTimeout(() => connection.stream.destroy(), closesWithinMs);
+  const timer = setTimeout(() => connection.stream.destroy(), cancelTimeoutMs);
   // The driver cancels a query only if it is the active one. So both are undefined.
   canceler.cancel({ processID, secretKey, activeQuery: undefined }, undefined);
   connection.on('error', () => undefined);

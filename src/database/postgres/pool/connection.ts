@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { unavailable } from '../../../platform/errors.ts';
 import { readTimeoutError } from '../../fair-queue.ts';
 import { statementSpan } from '../../statement-span.ts';
-import { grace, type Limits } from './limits.ts';
+import { graceMs, type Limits } from './limits.ts';
 import { isCanceled, isConnectionError, isDeadlock, isStalePlan, toProblem } from './postgres-errors.ts';
 import type { PrimaryPool } from './primary-pool.ts';
 import { statementNameOf } from './recent-statements.ts';
@@ -13,9 +13,9 @@ const dayMs = 86_400_000;
 
 /** Names of repeated statements. PostgreSQL parses and plans a named statement once per connection. */
 const statementNames = new Map<string, string>();
-function nameOf(text: string): string | undefined {
-  const known = statementNames.get(text);
-  if (known || statementNames.size >= 500) return known;
+function statementName(text: string): string | undefined {
+  const existing = statementNames.get(text);
+  if (existing || statementNames.size >= 500) return existing;
   const name = `g${statementNames.size}`;
   statementNames.set(text, name);
   return name;
@@ -23,7 +23,7 @@ function nameOf(text: string): string | undefined {
 
 /** PostgreSQL detects a deadlock after a second (`deadlock_timeout`). */
 const maxDeadlocks = 5;
-const data = /^\s*(select|insert|update|delete|with)\b/i;
+const dataStatement = /^\s*(select|insert|update|delete|with)\b/i;
 
 export async function connect(pool: PrimaryPool, limits: Limits): Promise<Connection> {
   try {
@@ -52,33 +52,42 @@ export class Connection implements DatabaseConnection {
   async executeQuery<R>({ query, sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     const isData = query.kind !== 'RawNode' && /^(select|insert|update|delete)/.test(sql);
     const { rows, rowCount } = await this.query(sql, parameters as unknown[], isData);
-    this.#noteLimit(sql);
+    this.#applyStatementTimeout(sql);
     return { rows: rows ?? [], numAffectedRows: BigInt(rowCount ?? 0) };
   }
 
   /**
-   * `repeats`: true prepares the statement, `perhaps` prepares it if the same text comes again. The time limit applies here too, after the
+   * `prepare`: true prepares the statement, `if-repeated` prepares it if the same text comes again. The time limit applies here too, after the
    * limit of the server.
    */
-  async query(text: string, values: unknown[], repeats: boolean | 'perhaps', deadlocks = 0): Promise<pg.QueryResult> {
+  async query(
+    text: string,
+    values: unknown[],
+    prepare: boolean | 'if-repeated',
+    deadlocks = 0,
+  ): Promise<pg.QueryResult> {
     const limit = { query_timeout: this.#timeoutMs };
-    const keeps = repeats && !this.#pool.byTransaction;
-    const name = keeps ? (repeats === 'perhaps' ? await statementNameOf(this.client, text) : nameOf(text)) : undefined;
+    const canPrepare = prepare && !this.#pool.transactionPooler;
+    const name = canPrepare
+      ? prepare === 'if-repeated'
+        ? await statementNameOf(this.client, text)
+        : statementName(text)
+      : undefined;
     const runQuery = () =>
       statementSpan('postgresql', text, () => this.client.query({ text, values, ...limit, ...(name ? { name } : {}) }));
     try {
-      const alone = this.#pool.byTransaction && !this.#inTransaction && data.test(text);
-      const result = await (alone ? this.#inOwnTransaction(runQuery) : runQuery());
+      const needsTransaction = this.#pool.transactionPooler && !this.#inTransaction && dataStatement.test(text);
+      const result = await (needsTransaction ? this.#inOwnTransaction(runQuery) : runQuery());
       requireReplicated(this.client);
       return result;
     } catch (error) {
       this.#unusable ||= isConnectionError(error) || isStalePlan(error);
       this.#pool.checkPrimary(error);
-      if (isCanceled(error) && !this.#inTransaction) throw readTimeoutError(this.#limits.read / 1000);
+      if (isCanceled(error) && !this.#inTransaction) throw readTimeoutError(this.#limits.readMs / 1000);
       // In a transaction, a deadlock undoes earlier statements as well.
       if (isDeadlock(error) && !this.#inTransaction) {
         // A migration changes several tables. A read of several tables can deadlock with it at each one.
-        if (deadlocks < maxDeadlocks) return this.query(text, values, repeats, deadlocks + 1);
+        if (deadlocks < maxDeadlocks) return this.query(text, values, prepare, deadlocks + 1);
         throw unavailable('The database is being changed. Try again.', 1, 'deadlock');
       }
       if (!isStalePlan(error)) throw toProblem(error);
@@ -107,9 +116,9 @@ export class Connection implements DatabaseConnection {
   async #run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
     this.#timeoutMs = this.#limits.timeoutMs;
-    const { inTransactions, timeoutMs } = this.#limits;
+    const { transactionStatementMs: inTransactions, timeoutMs } = this.#limits;
     // Sent with "begin", so that it costs no extra round trip.
-    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#pauseLimit()}` : '';
+    const limit = text === 'begin' ? `; set local statement_timeout = ${inTransactions}${this.#idleTimeoutSql()}` : '';
     try {
       await this.client.query({ text: text + limit, query_timeout: timeoutMs });
       requireReplicated(this.client);
@@ -121,27 +130,29 @@ export class Connection implements DatabaseConnection {
   }
 
   /** A migration sets a longer limit. As in PostgreSQL, 0 means no limit. */
-  #noteLimit(text: string): void {
+  #applyStatementTimeout(text: string): void {
     const [, ms] = /^set (?:local )?statement_timeout = (\d+)$/.exec(text) ?? [];
-    if (ms) this.#timeoutMs = ms === '0' ? dayMs : Number(ms) + grace;
+    if (ms) this.#timeoutMs = ms === '0' ? dayMs : Number(ms) + graceMs;
   }
 
   /** Without a pooler, this limit is set once for the whole connection. */
-  #pauseLimit(): string {
-    return this.#pool.byTransaction ? `; set local idle_in_transaction_session_timeout = ${this.#limits.pause}` : '';
+  #idleTimeoutSql(): string {
+    return this.#pool.transactionPooler
+      ? `; set local idle_in_transaction_session_timeout = ${this.#limits.idleInTransactionMs}`
+      : '';
   }
 
   /** Through a transaction pooler, a limit applies to one transaction only. The three statements are sent without waiting in between. */
   async #inOwnTransaction(runQuery: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
-    const { read, timeoutMs } = this.#limits;
-    const [begun, queried, ended] = await Promise.allSettled([
+    const { readMs: read, timeoutMs } = this.#limits;
+    const [begun, queried, committed] = await Promise.allSettled([
       this.client.query({ text: `begin; set local statement_timeout = ${read}`, query_timeout: timeoutMs }),
       runQuery(),
       this.client.query({ text: 'commit', query_timeout: timeoutMs }),
     ]);
     if (begun.status === 'rejected') throw begun.reason;
     if (queried.status === 'rejected') throw queried.reason;
-    if (ended.status === 'rejected') throw ended.reason;
+    if (committed.status === 'rejected') throw committed.reason;
     return queried.value;
   }
 }

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Db } from '../../db.ts';
 import type { Tables } from '../../tables/tables.ts';
 
-const connectsWithinMs = 10_000;
+const connectTimeoutMs = 10_000;
 
 /**
  * Runs work on a separate connection without a pooler and without a time limit. The connection is closed after the work, or when `signal`
@@ -14,25 +14,25 @@ export async function withDirectConnection<T>(url: string, signal: AbortSignal, 
     connectionString: url,
     max: 1,
     keepAlive: true,
-    connectionTimeoutMillis: connectsWithinMs,
+    connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'gatehouse-migrations',
   });
   pool.on('error', () => undefined);
-  let cut = () => {};
+  let destroyConnection = () => {};
   pool.on('connect', (client) => {
     // The running statement reports the error. Without a listener, the process would exit.
     client.on('error', () => undefined);
-    cut = () => client.connection.stream.destroy();
-    if (signal.aborted) cut();
+    destroyConnection = () => client.connection.stream.destroy();
+    if (signal.aborted) destroyConnection();
   });
-  const abort = () => cut();
+  const abort = () => destroyConnection();
   signal.addEventListener('abort', abort);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   try {
     signal.throwIfAborted();
-    return await db.connection().execute(async (one) => {
-      await sql`set statement_timeout = 0`.execute(one);
-      return work(one);
+    return await db.connection().execute(async (connection) => {
+      await sql`set statement_timeout = 0`.execute(connection);
+      return work(connection);
     });
   } finally {
     signal.removeEventListener('abort', abort);

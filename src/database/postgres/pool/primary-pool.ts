@@ -41,7 +41,7 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
       super({ ...options, connectionString: primary.current });
     }
   }
-  const isElsewhere = (client: pg.ClientBase) => client instanceof Client && client.server !== primary.current;
+  const isFormerPrimary = (client: pg.ClientBase) => client instanceof Client && client.server !== primary.current;
   const pool = new pg.Pool({
     max: size,
     connectionTimeoutMillis: 3000,
@@ -56,48 +56,48 @@ export function openPrimaryPool(primary: Primary, { size, transactionPooler, lim
       const readOnlySql = primary.hasChoice ? `select ${isReadOnlySql} as yes` : 'select false as yes';
       const limit = transactionPooler
         ? ''
-        : `set statement_timeout = ${limits.read}; set idle_in_transaction_session_timeout = ${limits.pause}; `;
+        : `set statement_timeout = ${limits.readMs}; set idle_in_transaction_session_timeout = ${limits.idleInTransactionMs}; `;
       const results = await client.query({ text: limit + readOnlySql, query_timeout: limits.timeoutMs });
       const [response] = [results].flat().slice(-1);
-      if (response?.rows[0]?.yes || isElsewhere(client)) throw new NotThePrimary();
+      if (response?.rows[0]?.yes || isFormerPrimary(client)) throw new NotThePrimary();
     },
   });
   // A broken idle connection is replaced at its next use. Without a listener, the error would end the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const { close, disconnect } = poolCloser(pool);
-  primary.onFailover(() => disconnect(isElsewhere));
-  pool.on('connect', () => disconnect(isElsewhere));
+  primary.onFailover(() => disconnect(isFormerPrimary));
+  pool.on('connect', () => disconnect(isFormerPrimary));
   pool.on('connect', watchReplication);
   return {
     pool,
-    byTransaction: transactionPooler,
+    transactionPooler,
     server: () => primary.current,
     /** Returns a connection to the primary. If the server does not respond, looks for the primary first. */
     async connect(): Promise<pg.PoolClient> {
       try {
         return await pool.connect();
       } catch (error) {
-        if (!primary.hasChoice || !isConnectionError(error) || isTaken(error)) throw error;
+        if (!primary.hasChoice || !isConnectionError(error) || isPoolTimeout(error)) throw error;
         await primary.find();
         return await pool.connect();
       }
     },
     checkPrimary(error: unknown): void {
-      if (primary.hasChoice && codeOf(error) === readOnly) primary.find().catch(() => undefined);
+      if (primary.hasChoice && codeOf(error) === readOnlySqlState) primary.find().catch(() => undefined);
     },
     close,
   };
 }
 
 /** All connections of the pool were busy. This is no sign of a failed server, and a second attempt would wait just as long. */
-const isTaken = (error: unknown): boolean => reasonOf(error) === 'timeout exceeded when trying to connect';
+const isPoolTimeout = (error: unknown): boolean => reasonOf(error) === 'timeout exceeded when trying to connect';
 
 /** SQLSTATE of a write that the server refuses. */
-const readOnly = '25006';
+const readOnlySqlState = '25006';
 
 class NotThePrimary extends Error {
-  readonly code = readOnly;
+  readonly code = readOnlySqlState;
   constructor() {
     super('the server is not the primary any more');
   }

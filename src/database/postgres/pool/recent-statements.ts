@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 const maxPrepared = 50;
-const maxSeen = 500;
+const maxRecentTexts = 500;
 /** A longer text is planned each time. */
 const maxTextLength = 5000;
 
@@ -11,8 +11,8 @@ interface Prepared {
   count: number;
 }
 
-const seen = new Set<string>();
-const byClient = new WeakMap<pg.ClientBase, Prepared>();
+const recentTexts = new Set<string>();
+const preparedByClient = new WeakMap<pg.ClientBase, Prepared>();
 
 /**
  * Returns the name under which a connection prepares a text that callers influence, such as a search. Two searches for different values
@@ -21,31 +21,31 @@ const byClient = new WeakMap<pg.ClientBase, Prepared>();
  */
 export async function statementNameOf(client: pg.ClientBase, text: string): Promise<string | undefined> {
   if (text.length > maxTextLength) return undefined;
-  const prepared = byClient.get(client) ?? { names: new Map(), count: 0 };
-  const known = prepared.names.get(text);
-  if (known) {
+  const prepared = preparedByClient.get(client) ?? { names: new Map(), count: 0 };
+  const preparedName = prepared.names.get(text);
+  if (preparedName) {
     prepared.names.delete(text);
-    prepared.names.set(text, known);
-    return known;
+    prepared.names.set(text, preparedName);
+    return preparedName;
   }
-  if (!seen.delete(text)) {
-    remember(text);
+  if (!recentTexts.delete(text)) {
+    rememberText(text);
     return undefined;
   }
-  remember(text);
-  byClient.set(client, prepared);
+  rememberText(text);
+  preparedByClient.set(client, prepared);
   const name = `r${prepared.count++}`;
   prepared.names.set(text, name);
-  if (prepared.names.size > maxPrepared) await forgetOldest(client, prepared);
+  if (prepared.names.size > maxPrepared) await deallocateOldest(client, prepared);
   return name;
 }
 
-function remember(text: string): void {
-  seen.add(text);
-  if (seen.size > maxSeen) seen.delete(seen.values().next().value as string);
+function rememberText(text: string): void {
+  recentTexts.add(text);
+  if (recentTexts.size > maxRecentTexts) recentTexts.delete(recentTexts.values().next().value as string);
 }
 
-async function forgetOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {
+async function deallocateOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {
   const [text, name] = names.entries().next().value as [string, string];
   names.delete(text);
   const { parsedStatements } = client.connection;

@@ -7,29 +7,29 @@ export const reserveSize = 2;
 
 /** If no connection of the pool was acquired or released for this long, further requests fail at once. */
 const stuckMs = 1000;
-const maxWaiting = 100;
+const maxWaitingPerConnection = 100;
 
 /** The pool for all requests, and connections for the service's own queries: token checks and health checks. */
 export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: number) {
   const { pool } = main;
-  let moved = performance.now();
-  const move = () => {
-    moved = performance.now();
+  let lastActivityAt = performance.now();
+  const recordActivity = () => {
+    lastActivityAt = performance.now();
   };
-  pool.on('acquire', move);
-  pool.on('release', move);
-  const isTaken = () => pool.totalCount >= size && pool.idleCount === 0;
-  const isStuck = () => isTaken() && pool.waitingCount > 0 && performance.now() - moved > stuckMs;
+  pool.on('acquire', recordActivity);
+  pool.on('release', recordActivity);
+  const isFull = () => pool.totalCount >= size && pool.idleCount === 0;
+  const isStuck = () => isFull() && pool.waitingCount > 0 && performance.now() - lastActivityAt > stuckMs;
   const connect = async (): Promise<pg.PoolClient> => {
-    if (isStuck() || pool.waitingCount >= maxWaiting * size) throw exhausted();
+    if (isStuck() || pool.waitingCount >= maxWaitingPerConnection * size) throw exhausted();
     return main.connect();
   };
   return {
     /** For all requests. Fails at once if waiting would be pointless. */
-    all: { ...main, connect } satisfies PrimaryPool,
+    requestPool: { ...main, connect } satisfies PrimaryPool,
     /** Uses the pool while it has a free connection, otherwise the reserve. */
-    own: { connect: () => (isTaken() ? reserve : main).connect() },
-    isFull: isTaken,
+    reserved: { connect: () => (isFull() ? reserve : main).connect() },
+    isFull,
   };
 }
 

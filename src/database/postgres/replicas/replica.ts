@@ -7,12 +7,12 @@ import type { Limits } from '../pool/limits.ts';
 import { poolCloser } from '../pool/pool-closer.ts';
 import { isCanceled, isConnectionError } from '../pool/postgres-errors.ts';
 
-const lookEvery = 250;
+const checkIntervalMs = 250;
 const responseTimeoutMs = 2000;
-const renewalsOf = 'select renewals from instances where id = $1';
+const renewalsSql = 'select renewals from instances where id = $1';
 
 /** SQLSTATEs of reads that a replica cancels because they conflict with replication. */
-const conflicts = /^(40001|40P01)$/;
+const conflictCodes = /^(40001|40P01)$/;
 
 /** The replica cannot serve the read. The primary can. */
 export class ReplicaUnavailable extends Error {}
@@ -23,14 +23,14 @@ export class Replica {
   readonly #lease = new Lease();
   readonly #pool: pg.Pool;
   readonly #close: () => Promise<void>;
-  readonly #beats: LeaseRenewals;
+  readonly #renewals: LeaseRenewals;
   readonly #limits: Limits;
   #completeTo = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(url: string, size: number, limits: Limits, beats: LeaseRenewals) {
-    this.#beats = beats;
+  constructor(url: string, size: number, limits: Limits, renewals: LeaseRenewals) {
+    this.#renewals = renewals;
     this.#limits = limits;
     this.#pool = new pg.Pool({
       connectionString: url,
@@ -39,7 +39,7 @@ export class Replica {
       application_name: 'gatehouse-reads',
       keepAlive: true,
       onConnect: async (client) => {
-        await client.query({ text: `set statement_timeout = ${limits.read}`, query_timeout: responseTimeoutMs });
+        await client.query({ text: `set statement_timeout = ${limits.readMs}`, query_timeout: responseTimeoutMs });
       },
     });
     this.#pool.on('error', () => undefined);
@@ -62,9 +62,9 @@ export class Replica {
       const query = { text, query_timeout: this.#limits.timeoutMs, values: [...values] };
       return (await this.#pool.query(query)).rows;
     } catch (error) {
-      if (isCanceled(error)) throw readTimeoutError(this.#limits.read / 1000);
+      if (isCanceled(error)) throw readTimeoutError(this.#limits.readMs / 1000);
       const code = codeOf(error) ?? '';
-      if (!isConnectionError(error) && !conflicts.test(code)) throw error;
+      if (!isConnectionError(error) && !conflictCodes.test(code)) throw error;
       if (isConnectionError(error)) this.#lease.drop();
       throw new ReplicaUnavailable(reasonOf(error));
     }
@@ -79,19 +79,19 @@ export class Replica {
   async #check(): Promise<void> {
     try {
       // A command that does not receive invalidations reads from the primary.
-      if (this.#beats.id !== '') await this.#compare(this.#beats.id);
+      if (this.#renewals.id !== '') await this.#compare(this.#renewals.id);
     } catch {
       this.#lease.drop();
     }
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#check(), lookEvery).unref();
+    if (!this.#closed) this.#timer = setTimeout(() => void this.#check(), checkIntervalMs).unref();
   }
 
   async #compare(id: string): Promise<void> {
-    const query = { text: renewalsOf, query_timeout: responseTimeoutMs, values: [id] };
+    const query = { text: renewalsSql, query_timeout: responseTimeoutMs, values: [id] };
     const { rows } = await this.#pool.query<{ renewals: number }>(query);
-    const moment = rows[0] && this.#beats.completeTo(id, rows[0].renewals);
-    if (!moment || moment.monotonic < this.#completeTo) return;
-    this.#completeTo = moment.monotonic;
-    this.#lease.renew(moment);
+    const completeAt = rows[0] && this.#renewals.completeTo(id, rows[0].renewals);
+    if (!completeAt || completeAt.monotonic < this.#completeTo) return;
+    this.#completeTo = completeAt.monotonic;
+    this.#lease.renew(completeAt);
   }
 }

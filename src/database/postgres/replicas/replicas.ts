@@ -5,7 +5,7 @@ import type { FairQueue } from '../../fair-queue.ts';
 import type { Reader } from '../../reader.ts';
 import { rowMark } from '../../sqlite/row-mark.ts';
 import { SharedReads } from '../batching/shared-reads.ts';
-import { confirmationTimeout } from '../invalidations/lease.ts';
+import { confirmationTimeoutMs } from '../invalidations/lease.ts';
 import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
 import type { Limits } from '../pool/limits.ts';
 import { Replica, ReplicaUnavailable } from './replica.ts';
@@ -24,7 +24,7 @@ interface Options {
   readonly urls: readonly string[];
   readonly size: number;
   readonly limits: Limits;
-  readonly beats: LeaseRenewals;
+  readonly renewals: LeaseRenewals;
   readonly queue: () => FairQueue;
   /** Serves the reads that a replica cannot serve. */
   readonly primary: Pick<Database, 'db' | 'bus' | 'read' | 'changes'> & {
@@ -39,65 +39,65 @@ interface Options {
 export class PostgresReplicas implements Replicas {
   readonly #replicas: readonly ReplicaReader[];
   readonly #primary: Options['primary'];
-  readonly #wrote = new Map<string, number>();
-  #lastWriteOfAny = Number.NEGATIVE_INFINITY;
+  readonly #lastWriteByCaller = new Map<string, number>();
+  #lastWrite = Number.NEGATIVE_INFINITY;
   /** Writes before this time are unknown, for every caller. */
-  #knownSince = performance.now();
-  #turn = 0;
+  #writesKnownSince = performance.now();
+  #nextReplica = 0;
 
-  constructor({ urls, size, limits, beats, queue, primary }: Options) {
+  constructor({ urls, size, limits, renewals: beats, queue, primary }: Options) {
     this.#replicas = urls.map((url) => {
       const replica = new Replica(url, size, limits, beats);
       return { replica, queue: queue(), shared: new SharedReads((text, values) => replica.read(text, values)) };
     });
     this.#primary = primary;
     primary.bus.subscribe(({ kind, id }) => {
-      if (kind === 'writer') this.#note(id);
+      if (kind === 'writer') this.#recordWrite(id);
       // Invalidations were missed.
-      else if (kind === 'everything') this.#knownSince = performance.now();
+      else if (kind === 'everything') this.#writesKnownSince = performance.now();
     });
   }
 
-  choose(caller: string, ruled: boolean): ReplicaReads | undefined {
-    const since = Math.max(
-      this.#knownSince,
-      ruled ? this.#lastWriteOfAny : (this.#wrote.get(caller) ?? this.#knownSince),
+  choose(caller: string, hasRowRules: boolean): ReplicaReads | undefined {
+    const minCompleteTo = Math.max(
+      this.#writesKnownSince,
+      hasRowRules ? this.#lastWrite : (this.#lastWriteByCaller.get(caller) ?? this.#writesKnownSince),
     );
-    const able = this.#replicas.filter(({ replica }) => replica.completeTo() > since);
-    const chosen = able[this.#turn++ % able.length];
+    const candidates = this.#replicas.filter(({ replica }) => replica.completeTo() > minCompleteTo);
+    const chosen = candidates[this.#nextReplica++ % candidates.length];
     if (!chosen) return undefined;
     const { replica, queue, shared } = chosen;
     const completeTo = replica.completeTo();
-    const read = <R>(text: string, values: readonly unknown[], reader?: Reader, once?: boolean): Promise<R[]> =>
+    const read = <R>(text: string, values: readonly unknown[], reader?: Reader, isAdHoc?: boolean): Promise<R[]> =>
       withFallback(
         () =>
           reader && text.includes(rowMark)
             ? queue.run(reader, () => replica.read<R>(text, values))
             : shared.read<R>(text, values),
-        async () => this.#primary.read<R>(text, values, reader, once),
+        async () => this.#primary.read<R>(text, values, reader, isAdHoc),
       );
-    const readKeyed = <R>(text: string, key: string, by?: KeyColumn) =>
+    const readKeyed = <R>(text: string, key: string, keyColumn?: KeyColumn) =>
       withFallback(
-        () => shared.readKeyed<R>(text, key, by),
-        () => this.#primary.readKeyed<R>(text, key, by),
+        () => shared.readKeyed<R>(text, key, keyColumn),
+        () => this.#primary.readKeyed<R>(text, key, keyColumn),
       );
     const readFirst = async <R>(...args: Parameters<Database['readFirst']>) => (await read<R>(...args))[0];
     // On a replica, the sequence that counts changes runs ahead of the rows. The primary's value is right for every reader
     // that has the changes settled there.
     const changes = async () => {
-      const known = await this.#primary.changes();
-      return known && { ...known, has: (moment: number) => completeTo > moment };
+      const counts = await this.#primary.changes();
+      return counts && { ...counts, has: (time: number) => completeTo > time };
     };
     return { read, readFirst, readKeyed, changes };
   }
 
   async afterWrite(caller: string): Promise<void> {
-    this.#note(caller);
+    this.#recordWrite(caller);
     try {
       await commitAndInvalidate(this.#primary, async (_tx, invalidate) => invalidate({ kind: 'writer', id: caller }));
     } catch {
       // After this time, an instance without the announcement uses no replica that lacks this write.
-      await delay(confirmationTimeout);
+      await delay(confirmationTimeoutMs);
     }
   }
 
@@ -109,14 +109,14 @@ export class PostgresReplicas implements Replicas {
     await Promise.all(this.#replicas.map(({ replica }) => replica.close()));
   }
 
-  #note(caller: string): void {
+  #recordWrite(caller: string): void {
     const now = performance.now();
-    this.#lastWriteOfAny = now;
-    if (this.#wrote.size >= maxCallers) {
-      this.#wrote.clear();
-      this.#knownSince = now;
+    this.#lastWrite = now;
+    if (this.#lastWriteByCaller.size >= maxCallers) {
+      this.#lastWriteByCaller.clear();
+      this.#writesKnownSince = now;
     }
-    this.#wrote.set(caller, now);
+    this.#lastWriteByCaller.set(caller, now);
   }
 }
 

@@ -2,9 +2,9 @@ import { codeOf, reasonOf } from '../../../platform/errors.ts';
 import { readServerState, type ServerState } from './server-state.ts';
 import { splitHosts, withoutCredentials } from './split-hosts.ts';
 
-const cacheMs = 250;
+const resultCacheMs = 250;
 /** The longest time for which a returning former primary can go unnoticed. */
-const watchEvery = 5000;
+const watchIntervalMs = 5000;
 
 interface ServerCheck {
   readonly server: string;
@@ -21,7 +21,7 @@ export class Primary {
   readonly #listeners: (() => void)[] = [];
   #current: string;
   /** The state of the last primary. A server with an earlier timeline lacks later writes. */
-  #known: Pick<ServerState, 'system' | 'timeline'> = { system: '', timeline: 0 };
+  #lastPrimary: Pick<ServerState, 'system' | 'timeline'> = { system: '', timeline: 0 };
   #finding: Promise<void> | undefined;
   #watching: NodeJS.Timeout | undefined;
 
@@ -53,12 +53,12 @@ export class Primary {
     if (!this.hasChoice) return Promise.resolve();
     if (!this.#finding) {
       this.#finding = this.#find();
-      const forget = () => {
+      const clearLater = () => {
         setTimeout(() => {
           this.#finding = undefined;
-        }, cacheMs).unref();
+        }, resultCacheMs).unref();
       };
-      this.#finding.then(forget, forget);
+      this.#finding.then(clearLater, clearLater);
     }
     return this.#finding;
   }
@@ -66,22 +66,22 @@ export class Primary {
   /** A former primary may return, or may never have stopped. An instance that is connected to it would not notice. */
   watch(): void {
     if (!this.hasChoice) return;
-    this.#watching = setInterval(() => void this.#lookAtOthers(), watchEvery).unref();
+    this.#watching = setInterval(() => void this.#checkOtherServers(), watchIntervalMs).unref();
   }
 
   close(): void {
     clearInterval(this.#watching);
   }
 
-  async #lookAtOthers(): Promise<void> {
-    const others = this.servers.filter((server) => server !== this.#current);
-    const checked = await Promise.all(others.map(checkServer));
-    if (checked.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
+  async #checkOtherServers(): Promise<void> {
+    const otherServers = this.servers.filter((server) => server !== this.#current);
+    const checks = await Promise.all(otherServers.map(checkServer));
+    if (checks.some(({ state }) => state?.takesWrites)) await this.find().catch(() => undefined);
   }
 
   async #find(): Promise<void> {
-    const checked = await Promise.all(this.servers.map(checkServer));
-    const [first, ...others] = checked
+    const checks = await Promise.all(this.servers.map(checkServer));
+    const [first, ...otherPrimaries] = checks
       .filter(({ state }) => state && this.#canBePrimary(state))
       .sort(
         (a, b) =>
@@ -89,24 +89,24 @@ export class Primary {
           Number(b.server === this.#current) - Number(a.server === this.#current),
       );
     if (!first?.state)
-      throw new NoPrimary(`none takes writes (${checked.map((one) => this.#describe(one)).join('; ')})`);
+      throw new NoPrimary(`none takes writes (${checks.map((check) => this.#describe(check)).join('; ')})`);
     const { state, server } = first;
-    const stranger = others.find((other) => other.state?.system !== state.system);
-    if (stranger)
+    const foreignServer = otherPrimaries.find((otherPrimary) => otherPrimary.state?.system !== state.system);
+    if (foreignServer)
       throw new NoPrimary(
-        `${withoutCredentials(server)} and ${withoutCredentials(stranger.server)} take writes, and are not of one cluster: leave one of them out`,
+        `${withoutCredentials(server)} and ${withoutCredentials(foreignServer.server)} take writes, and are not of one cluster: leave one of them out`,
       );
-    this.#known = state;
-    this.#moveTo(server);
+    this.#lastPrimary = state;
+    this.#switchTo(server);
   }
 
   #canBePrimary({ takesWrites, system, timeline }: ServerState): boolean {
-    const known = this.#known;
+    const lastPrimary = this.#lastPrimary;
     if (!takesWrites) return false;
-    return known.system === '' || (system === known.system && timeline >= known.timeline);
+    return lastPrimary.system === '' || (system === lastPrimary.system && timeline >= lastPrimary.timeline);
   }
 
-  #moveTo(server: string): void {
+  #switchTo(server: string): void {
     if (server === this.#current) return;
     this.#current = server;
     for (const listener of this.#listeners) listener();
@@ -116,7 +116,7 @@ export class Primary {
     const reason = (): string => {
       if (!state) return reasonOf(error) || (codeOf(error) ?? 'away');
       if (!state.takesWrites) return 'a standby, or read-only';
-      return state.system === this.#known.system ? 'a primary of an earlier timeline' : 'of another cluster';
+      return state.system === this.#lastPrimary.system ? 'a primary of an earlier timeline' : 'of another cluster';
     };
     return `${withoutCredentials(server)}: ${reason()}`;
   }

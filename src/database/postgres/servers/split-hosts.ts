@@ -1,8 +1,8 @@
 /** The parts of `postgres://user:password@a:5432,b:5433/name?option=value`. `URL` cannot parse several hosts. */
-const parts = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
+const urlPattern = /^(?<before>[a-z]+:\/\/(?:[^@/?#]*@)?)(?<hosts>[^/?#]*)(?<after>.*)$/s;
 
 export function splitHosts(url: string): [string, ...string[]] {
-  const { before = '', hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
+  const { before = '', hosts = '', after = '' } = urlPattern.exec(url)?.groups ?? {};
   const [first = url, ...others] = hosts
     .split(',')
     .filter((host, _, all) => host !== '' || all.length === 1)
@@ -12,6 +12,6 @@ export function splitHosts(url: string): [string, ...string[]] {
 
 /** For messages: a server without its user and password. */
 export const withoutCredentials = (url: string): string => {
-  const { hosts = '', after = '' } = parts.exec(url)?.groups ?? {};
+  const { hosts = '', after = '' } = urlPattern.exec(url)?.groups ?? {};
   return `${hosts}${after.replace(/\?.*$/s, '')}`;
 };
