@@ -70,39 +70,41 @@ export async function earlierDecision({ context }: OAuth, { userId }: Caller, ty
 const recordGuesses = ({ context }: OAuth, { caller, source }: Person): Promise<void> =>
   recordEvent(context, context.database.db, { type: 'device.codes_guessed', userId: caller.userId, source });
 
-const gone = () => notFound('This code is no longer valid. Start again on your device.');
+const codeExpired = () => notFound('This code is no longer valid. Start again on your device.');
 
 /** Stores the decision. Consent opens the session at once, so that all rules that end sessions apply to it. */
 export async function decideOnDevice(
   oauth: OAuth,
   { caller, source }: Person,
   { row, client, scopes: requested }: WaitingDevice,
-  agreed: readonly string[] | undefined,
+  allowedScopes: readonly string[] | undefined,
 ): Promise<void> {
   const { context, lockAuthority } = oauth;
   const login = await findBrowserLogin(oauth, caller);
   if (!login) throw forbidden('Only a person who has signed in here can connect a device.');
-  if (agreed?.includes(adminScope)) requireProof(caller, context.now());
+  if (allowedScopes?.includes(adminScope)) requireProof(caller, context.now());
   const { userId } = login;
   const { now } = context;
   await changeAs(context.database, lockAuthority, { caller }, async (tx) => {
     const parties = { userId, clientId: client.id };
-    const sessionId = agreed ? await openSession(oauth, tx, { login, row, scopes: agreed, source }) : null;
-    if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw gone();
-    if (agreed) {
+    const sessionId = allowedScopes
+      ? await openSession(oauth, tx, { login, row, scopes: allowedScopes, source })
+      : null;
+    if (!(await decideDevice(tx, { id: row.id, userId, sessionId, now: now() }))) throw codeExpired();
+    if (allowedScopes) {
       await rememberConsent(context, tx, {
         ...parties,
         sessionId: login.session.id,
-        scopes: agreed,
-        asked: requested,
+        scopes: allowedScopes,
+        requestedScopes: requested,
         source,
       });
     }
-    const type = agreed ? 'device.approved' : 'device.denied';
-    const data = { scopes: agreed ?? requested, device_address: row.address };
+    const type = allowedScopes ? 'device.approved' : 'device.denied';
+    const data = { scopes: allowedScopes ?? requested, device_address: row.address };
     await recordEvent(context, tx, { type, ...parties, sessionId, source, data });
   });
-  context.metrics.deviceAuthorizations.inc({ result: agreed ? 'approved' : 'denied' });
+  context.metrics.deviceAuthorizations.inc({ result: allowedScopes ? 'approved' : 'denied' });
 }
 
 /** The session expires with the code unless the device fetches its tokens. When it does, the lifetime starts again. */

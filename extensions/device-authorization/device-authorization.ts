@@ -18,14 +18,15 @@ import { OAuthError, Problem, unavailable } from '../../src/platform/errors.ts';
 import { insertDevice } from './device-store.ts';
 
 /** RFC 8628 6.1: no vowels, so that codes form no words, and no letters that look alike. */
-const letters = 'BCDFGHJKLMNPQRSTVWXZ';
+const codeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
-const half = length / 2;
+const halfLength = length / 2;
 
-const makeUserCode = (): string => Array.from({ length }, () => letters.charAt(randomInt(letters.length))).join('');
+const makeUserCode = (): string =>
+  Array.from({ length }, () => codeLetters.charAt(randomInt(codeLetters.length))).join('');
 
 /** The code for display: two halves with a hyphen. */
-export const showUserCode = (code: string): string => `${code.slice(0, half)}-${code.slice(half)}`;
+export const showUserCode = (code: string): string => `${code.slice(0, halfLength)}-${code.slice(halfLength)}`;
 
 const maxTypedLength = 64;
 
@@ -33,10 +34,10 @@ const maxTypedLength = 64;
 export function readUserCode(typed: string): string | undefined {
   if (typed.length > maxTypedLength) return undefined;
   const code = typed.toUpperCase().replace(/[\s\p{P}]/gu, '');
-  return code.length === length && [...code].every((letter) => letters.includes(letter)) ? code : undefined;
+  return code.length === length && [...code].every((letter) => codeLetters.includes(letter)) ? code : undefined;
 }
 
-const lifeSeconds = 900;
+const lifetimeSeconds = 900;
 const pollSeconds = 5;
 
 /** Limits of requests within the lifetime of a code: per network, and in all to bound the table. */
@@ -48,11 +49,11 @@ export const hashDeviceCode = (code: string): string => hash('sha256', code, 'ba
 
 /** RFC 8628 3.1 and 3.2. */
 export async function authorizeDevice(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
-  const { context, scopes: known, registeredClients, audiences } = oauth;
+  const { context, scopes: knownScopes, registeredClients, audiences } = oauth;
   const parameters = readParameters(request.body);
-  const named = parameters.get('client_id');
-  if (named !== undefined && isClientDocument(context.config, named)) {
-    await registeredClients.find(named, request.source).catch((error: unknown) => {
+  const clientId = parameters.get('client_id');
+  if (clientId !== undefined && isClientDocument(context.config, clientId)) {
+    await registeredClients.find(clientId, request.source).catch((error: unknown) => {
       throw error instanceof Problem && error.status === 400 ? invalidClient(error.reason ?? error.message) : error;
     });
   }
@@ -65,30 +66,30 @@ export async function authorizeDevice(oauth: OAuth, request: ClientRequest): Pro
   }
   // Scopes for clients only cannot be granted by a user.
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
-  const scopes = grantScopes(known, parameters.get('scope') ?? openidScope, allowed);
-  await requireRoom(context, request.source);
+  const scopes = grantScopes(knownScopes, parameters.get('scope') ?? openidScope, allowed);
+  await requireWithinRequestLimits(context, request.source);
   const newDevice = { client, scopes, resource: audiences.read(resourcesIn(parameters)), source: request.source };
   const { deviceCode, userCode } = await storeDevice(context, newDevice);
   context.metrics.deviceAuthorizations.inc({ result: 'requested' });
   const { baseUrl } = context.config;
-  const shown = showUserCode(userCode);
+  const displayedCode = showUserCode(userCode);
   return {
     device_code: deviceCode,
-    user_code: shown,
+    user_code: displayedCode,
     verification_uri: `${baseUrl}/device`,
-    verification_uri_complete: `${baseUrl}/device?user_code=${shown}`,
-    expires_in: lifeSeconds,
+    verification_uri_complete: `${baseUrl}/device?user_code=${displayedCode}`,
+    expires_in: lifetimeSeconds,
     interval: pollSeconds,
   };
 }
 
-function requireRoom(context: Context, { address }: RequestSource): Promise<void> {
+function requireWithinRequestLimits(context: Context, { address }: RequestSource): Promise<void> {
   const limits = [
     ...networkLimits('device', address, maxPerNetwork),
     { key: 'device:all', max: maxInTotal, of: 'all' },
   ];
   const message = 'Too many devices are requesting codes at the moment. Try again later.';
-  return requireWithinLimits(context, limits, message, lifeSeconds * 1000);
+  return requireWithinLimits(context, limits, message, lifetimeSeconds * 1000);
 }
 
 interface DeviceRequest {
@@ -114,7 +115,7 @@ async function storeDevice({ database, now }: Context, { client, scopes, resourc
       address: source.address,
       user_agent: source.userAgent,
       created_at: at,
-      expires_at: at + lifeSeconds * 1000,
+      expires_at: at + lifetimeSeconds * 1000,
       poll_seconds: pollSeconds,
     });
     if (stored) return { deviceCode, userCode };

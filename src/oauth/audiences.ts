@@ -9,7 +9,7 @@ const invalidTarget = (description: string) => new OAuthError('invalid_target', 
 /** RFC 8707: the possible audiences of access tokens. The resources of this service have addresses below `BASE_URL`. */
 export class Audiences {
   readonly #baseUrl: string;
-  readonly #known = new Map<string, readonly string[] | undefined>();
+  readonly #scopesByUri = new Map<string, readonly string[] | undefined>();
 
   constructor({ baseUrl, resourceServers }: Pick<Config, 'baseUrl' | 'resourceServers'>) {
     this.#baseUrl = baseUrl;
@@ -18,18 +18,20 @@ export class Audiences {
 
   /** Adds a resource of this service, such as `/mcp`, or of another server. `scopes`: the scopes that apply there; the default is all. */
   add(uri: string, scopes?: readonly string[]): void {
-    this.#known.set(uri.startsWith('/') ? this.#baseUrl + uri : uri, scopes);
+    this.#scopesByUri.set(uri.startsWith('/') ? this.#baseUrl + uri : uri, scopes);
   }
 
   /** The scopes that apply to this resource of the service. Undefined: all scopes. */
   scopesOf(path: string): readonly string[] | undefined {
-    return this.#known.get(this.#baseUrl + path);
+    return this.#scopesByUri.get(this.#baseUrl + path);
   }
 
   /** The paths of this service's resources. */
   ownPaths(): readonly string[] {
     const under = `${this.#baseUrl}/`;
-    return [...this.#known.keys()].filter((uri) => uri.startsWith(under)).map((uri) => uri.slice(this.#baseUrl.length));
+    return [...this.#scopesByUri.keys()]
+      .filter((uri) => uri.startsWith(under))
+      .map((uri) => uri.slice(this.#baseUrl.length));
   }
 
   /** The registered form of a `resource` parameter. A trailing slash makes no difference. */
@@ -42,7 +44,8 @@ export class Audiences {
     if (!URL.canParse(uri) || uri.includes('#') || /\s/.test(uri)) {
       throw invalidTarget('resource takes absolute URIs without a fragment.');
     }
-    for (const known of [uri, uri.replace(/\/$/, ''), `${uri}/`]) if (this.#known.has(known)) return known;
+    for (const candidate of [uri, uri.replace(/\/$/, ''), `${uri}/`])
+      if (this.#scopesByUri.has(candidate)) return candidate;
     throw invalidTarget(`There is no resource '${uri.slice(0, 200).replace(/[^\x20-\x7e]/g, '?')}' here.`);
   }
 
@@ -50,25 +53,25 @@ export class Audiences {
   narrow(granted: JsonText<string[]> | null, requested: readonly string[]): readonly string[] | undefined {
     if (requested.length === 0) return undefined;
     const allowed = granted === null ? [this.#baseUrl] : parseJson(granted);
-    const named = this.read(requested);
-    if (!named.every((uri) => this.#covers(allowed, uri))) {
+    const resources = this.read(requested);
+    if (!resources.every((uri) => this.#covers(allowed, uri))) {
       throw invalidTarget('The login was not opened for this resource.');
     }
-    return named;
+    return resources;
   }
 
   /** RFC 8693: a token can be exchanged for any other server, but only for those resources of this service that are in its audience. */
-  exchange(held: readonly string[], requested: readonly string[]): readonly string[] {
-    if (requested.length === 0) return held;
+  exchange(audience: readonly string[], requested: readonly string[]): readonly string[] {
+    if (requested.length === 0) return audience;
     const isOwn = (uri: string) => uri === this.#baseUrl || uri.startsWith(`${this.#baseUrl}/`);
-    const named = this.read(requested);
-    if (named.some((uri) => isOwn(uri) && !this.#covers(held, uri))) {
+    const resources = this.read(requested);
+    if (resources.some((uri) => isOwn(uri) && !this.#covers(audience, uri))) {
       throw invalidTarget('The token is not for this resource.');
     }
-    return named;
+    return resources;
   }
 
-  #covers(held: readonly string[], uri: string): boolean {
-    return held.includes(uri) || (uri === `${this.#baseUrl}/v1` && held.includes(this.#baseUrl));
+  #covers(audience: readonly string[], uri: string): boolean {
+    return audience.includes(uri) || (uri === `${this.#baseUrl}/v1` && audience.includes(this.#baseUrl));
   }
 }

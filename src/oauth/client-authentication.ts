@@ -11,8 +11,8 @@ import { consumeProof } from './proofs/used-proof-store.ts';
 
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** The longest lifetime of an assertion, in seconds. */
-const maxLifetime = 3600;
-const clockTolerance = 60;
+const maxLifetimeSeconds = 3600;
+const clockToleranceSeconds = 60;
 
 /** RFC 7523 3: finds the client that signed the assertion of a request. An assertion works once, across all instances. */
 async function authenticateByAssertion(oauth: AssertionServices, parameters: Parameters): Promise<StoredClient> {
@@ -24,10 +24,10 @@ async function authenticateByAssertion(oauth: AssertionServices, parameters: Par
   if (typeof sub !== 'string' || iss !== sub || id !== sub) throw invalidClient('iss, sub and client_id differ');
   const now = context.now() / 1000;
   if (!isForThisServer(context.config.baseUrl, aud)) throw invalidClient('the assertion is for another server');
-  if (typeof exp !== 'number' || exp < now - clockTolerance || exp > now + maxLifetime) {
+  if (typeof exp !== 'number' || exp < now - clockToleranceSeconds || exp > now + maxLifetimeSeconds) {
     throw invalidClient('the assertion has expired, or lives too long');
   }
-  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + clockTolerance)) {
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > now + clockToleranceSeconds)) {
     throw invalidClient('the assertion is not valid yet');
   }
   if (typeof jti !== 'string') throw invalidClient('the assertion has no jti');
@@ -35,7 +35,7 @@ async function authenticateByAssertion(oauth: AssertionServices, parameters: Par
   if (client?.token_endpoint_auth_method !== 'private_key_jwt') throw invalidClient('no client with keys');
   if (!(await clientKeys.isSigned(client, jws))) throw invalidClient('no key of the client signed the assertion');
   // `exp` can have fractions (RFC 7519 2). The column stores integers.
-  const expiresAt = Math.ceil((exp + clockTolerance) * 1000);
+  const expiresAt = Math.ceil((exp + clockToleranceSeconds) * 1000);
   if (!(await consumeProof(context.database.db, `assertion\n${sub}\n${jti}`, expiresAt))) {
     throw invalidClient('the assertion was used before');
   }
@@ -46,12 +46,12 @@ type AssertionServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys'>;
 
 /** FAPI 2.0 requires the issuer as the only audience. Older libraries name the endpoint that they call. */
 function isForThisServer(baseUrl: string, aud: unknown): boolean {
-  const here = [
+  const acceptedAudiences = [
     baseUrl,
     `${baseUrl}/`,
     ...['token', 'par', 'introspect', 'revoke'].map((name) => `${baseUrl}/oauth/${name}`),
   ];
-  return [aud].flat().some((one) => isOneOf(here, one));
+  return [aud].flat().some((audience) => isOneOf(acceptedAudiences, audience));
 }
 
 /** Authenticates by HTTP Basic or by parameters, never by both. A public client sends only its id. */
@@ -70,14 +70,14 @@ export async function authenticateClient(
     return client;
   }
   // Only Basic is client authentication. Some HTTP clients add a Bearer header to every request.
-  const usedHeader = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
+  const usesBasic = authorization !== undefined && /^basic(\s|$)/i.test(authorization);
   const id = parameters.get('client_id');
   const secret = parameters.get('client_secret');
-  if (usedHeader && secret !== undefined) throw authenticatedTwice();
-  const attempts = usedHeader ? readBasic(authorization) : [{ id, secret }];
+  if (usesBasic && secret !== undefined) throw authenticatedTwice();
+  const attempts = usesBasic ? readBasic(authorization) : [{ id, secret }];
   for (const attempt of attempts) {
     if (attempt.id === undefined) continue;
-    if (usedHeader && id !== undefined && id !== attempt.id) continue;
+    if (usesBasic && id !== undefined && id !== attempt.id) continue;
     const client = await clients.authenticate(attempt.id, attempt.secret);
     if (!client) continue;
     onAuthenticated?.(client);
@@ -100,8 +100,8 @@ function readBasic(authorization: string): { id: string; secret: string }[] {
   if (colon < 0) return [];
   const plain = { id: text.slice(0, colon), secret: text.slice(colon + 1) };
   const decoded = { id: formDecode(plain.id), secret: formDecode(plain.secret) };
-  const readings = decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
-  return readings.filter(({ id, secret }) => !isUnstorableText(id) && !isUnstorableText(secret));
+  const candidates = decoded.id === plain.id && decoded.secret === plain.secret ? [plain] : [decoded, plain];
+  return candidates.filter(({ id, secret }) => !isUnstorableText(id) && !isUnstorableText(secret));
 }
 
 function formDecode(text: string): string {

@@ -15,36 +15,36 @@ const maxIdLength = 128;
 /** Returns a function that records failed client authentication, at most once per 15 minutes, client and network. Each instance counts for itself. */
 export function createFailedClientRecorder(context: Context, clients: ClientDirectory) {
   /** The client ids that were tried, by network. */
-  let tried = new Map<string, Set<string>>();
-  let recorded = 0;
-  let since = 0;
+  let triedIdsByNetwork = new Map<string, Set<string>>();
+  let recordedCount = 0;
+  let windowStart = 0;
 
   function isNew(id: string, network: string): boolean {
     const now = context.now();
-    if (Math.abs(now - since) >= windowMs) {
-      tried = new Map();
-      recorded = 0;
-      since = now;
+    if (Math.abs(now - windowStart) >= windowMs) {
+      triedIdsByNetwork = new Map();
+      recordedCount = 0;
+      windowStart = now;
     }
-    if (recorded >= maxInTotal) return false;
-    const ids = getOrCreate(tried, network, () => new Set());
+    if (recordedCount >= maxInTotal) return false;
+    const ids = getOrCreate(triedIdsByNetwork, network, () => new Set());
     if (ids.has(id) || ids.size >= maxPerNetwork) return false;
     ids.add(id);
-    recorded++;
+    recordedCount++;
     return true;
   }
 
   return async (id: string | undefined, source: RequestSource): Promise<void> => {
-    const named = (id ?? '').slice(0, maxIdLength);
-    if (!isNew(named, networkOf(source.address ?? 'unknown'))) return;
+    const clientId = (id ?? '').slice(0, maxIdLength);
+    if (!isNew(clientId, networkOf(source.address ?? 'unknown'))) return;
     try {
-      const known = named === '' || named !== id ? undefined : await clients.find(named);
+      const client = clientId === '' || clientId !== id ? undefined : await clients.find(clientId);
       await recordEvent(context, context.database.db, {
         type: 'client.authentication_failed',
-        clientId: known?.id,
-        userId: known?.userId,
+        clientId: client?.id,
+        userId: client?.userId,
         source,
-        data: known || named === '' ? {} : { client: named },
+        data: client || clientId === '' ? {} : { client: clientId },
       });
     } catch (error) {
       context.log.warn({ err: error }, 'a failed client authentication was not recorded');

@@ -11,7 +11,7 @@ import { metadata, pathOfMetadata } from './metadata.ts';
 import type { OAuth } from './oauth.ts';
 
 /** The schema only describes the document. It does not filter the response. */
-const described = (properties: Record<string, Type.TSchema>, options: Type.TObjectOptions) =>
+const describedObject = (properties: Record<string, Type.TSchema>, options: Type.TObjectOptions) =>
   Type.Unsafe<unknown>(Type.Object(properties, options));
 
 const strings = Type.Array(Type.String());
@@ -19,7 +19,7 @@ const uri = Type.String({ format: 'uri' });
 
 const serverMetadataSchema = namedSchema(
   'AuthorizationServerMetadata',
-  described(
+  describedObject(
     {
       issuer: uri,
       authorization_endpoint: uri,
@@ -44,7 +44,7 @@ const serverMetadataSchema = namedSchema(
 
 const keySetSchema = namedSchema(
   'JsonWebKeySet',
-  described(
+  describedObject(
     {
       keys: Type.Array(
         Type.Object(
@@ -59,7 +59,7 @@ const keySetSchema = namedSchema(
 
 const resourceMetadataSchema = namedSchema(
   'ProtectedResourceMetadata',
-  described(
+  describedObject(
     {
       resource: uri,
       authorization_servers: strings,
@@ -120,24 +120,24 @@ export function serveMetadata(app: App, oauth: OAuth): void {
   );
 }
 
-const bare = '/.well-known/oauth-protected-resource';
+const resourceMetadataPrefix = '/.well-known/oauth-protected-resource';
 /** Scopes that clients do not request for a resource: identity, client-only, admin and all. */
-const notOfResources = [everyScope, ...clientScopes, adminScope, ...identityScopes];
+const nonResourceScopes = [everyScope, ...clientScopes, adminScope, ...identityScopes];
 
 /** RFC 9728: metadata of the service, of the API and of other resources. Each document names its resource (3.3). */
 export function serveProtectedResources(app: App, oauth: OAuth): void {
   const { baseUrl } = oauth.context.config;
-  const whole = '';
+  const servicePath = '';
   const response = { 200: resourceMetadataSchema };
   app.get(
-    bare,
+    resourceMetadataPrefix,
     { config, schema: { tags, summary: 'Protected resource metadata (RFC 9728)', response } },
-    async (_request, reply) => describe(oauth, reply, whole),
+    async (_request, reply) => describe(oauth, reply, servicePath),
   );
-  app.get(`${bare}/*`, { config, schema: { hide: true } }, async (request, reply) => {
+  app.get(`${resourceMetadataPrefix}/*`, { config, schema: { hide: true } }, async (request, reply) => {
     const requestedPath = withoutQuery(request.url).replace(/\/$/, '');
-    const paths = [whole, ...oauth.audiences.ownPaths()];
-    const path = paths.find((own) => resourceMetadataPath(baseUrl, own) === requestedPath);
+    const paths = [servicePath, ...oauth.audiences.ownPaths()];
+    const path = paths.find((resourcePath) => resourceMetadataPath(baseUrl, resourcePath) === requestedPath);
     if (path === undefined) throw notFound();
     return describe(oauth, reply, path);
   });
@@ -148,7 +148,7 @@ function describe({ context: { config }, scopes, audiences }: OAuth, reply: Fast
   return {
     resource: config.baseUrl + path,
     authorization_servers: [config.baseUrl],
-    scopes_supported: audiences.scopesOf(path) ?? scopes.list().filter((scope) => !notOfResources.includes(scope)),
+    scopes_supported: audiences.scopesOf(path) ?? scopes.list().filter((scope) => !nonResourceScopes.includes(scope)),
     bearer_methods_supported: ['header'],
     resource_name: config.brandName,
     resource_documentation: `${config.baseUrl}/docs`,

@@ -9,8 +9,8 @@ import { idTokenClaims } from './openid/id-token.ts';
 import { proofAlgorithms } from './proofs/client-jws.ts';
 import { grants } from './token-endpoint.ts';
 
-const bySecret = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
-const bySecretOrNone = [...bySecret, 'none'];
+const confidentialAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const authMethods = [...confidentialAuthMethods, 'none'];
 
 /** RFC 8414 and OpenID Connect Discovery: one document at both addresses. Readers ignore unknown members. */
 export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'context' | 'keys' | 'scopes'>) {
@@ -18,20 +18,20 @@ export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'con
   return {
     issuer: baseUrl,
     ...endpoints(baseUrl),
-    ...ofRegistration(config),
-    ...ofAuthorizationDetails(config),
-    token_endpoint_auth_methods_supported: bySecretOrNone,
-    revocation_endpoint_auth_methods_supported: bySecretOrNone,
-    introspection_endpoint_auth_methods_supported: bySecret,
+    ...registrationMetadata(config),
+    ...authorizationDetailsMetadata(config),
+    token_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: confidentialAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
     dpop_signing_alg_values_supported: proofAlgorithms,
     request_object_signing_alg_values_supported: proofAlgorithms,
     require_pushed_authorization_requests: false,
     scopes_supported: scopes.list(),
     grant_types_supported: [...grants.keys()],
-    ...ofAuthorization,
-    ...ofIdentity,
-    ...ofLogout,
+    ...authorizationMetadata,
+    ...identityMetadata,
+    ...logoutMetadata,
     id_token_signing_alg_values_supported: keys.signingKeys.algorithms(),
     service_documentation: `${baseUrl}/docs`,
   };
@@ -50,18 +50,18 @@ const endpoints = (baseUrl: string) => ({
 });
 
 /** Included only if enabled (RFC 7591, and the draft for client id metadata documents). */
-const ofRegistration = (config: Config) => ({
+const registrationMetadata = (config: Config) => ({
   ...(config.dynamicClients === 'closed' ? {} : { registration_endpoint: `${config.baseUrl}/oauth/register` }),
   ...(clientDocumentsEnabled(config) ? { client_id_metadata_document_supported: true } : {}),
 });
 
 /** RFC 9396 10. */
-const ofAuthorizationDetails = ({ authorizationDetailsTypes }: Config) => {
+const authorizationDetailsMetadata = ({ authorizationDetailsTypes }: Config) => {
   const types = Object.keys(authorizationDetailsTypes);
   return types.length > 0 ? { authorization_details_types_supported: types } : {};
 };
 
-const ofAuthorization = {
+const authorizationMetadata = {
   response_types_supported: ['code'],
   response_modes_supported: responseModes,
   code_challenge_methods_supported: ['S256'],
@@ -73,7 +73,7 @@ const ofAuthorization = {
   request_uri_parameter_supported: false,
 };
 
-const ofIdentity = {
+const identityMetadata = {
   subject_types_supported: ['public'],
   acr_values_supported: acrLevels,
   claim_types_supported: ['normal'],
@@ -81,7 +81,7 @@ const ofIdentity = {
   claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
 };
 
-const ofLogout = {
+const logoutMetadata = {
   backchannel_logout_supported: true,
   backchannel_logout_session_supported: true,
   frontchannel_logout_supported: false,

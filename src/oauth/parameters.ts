@@ -12,9 +12,9 @@ const repeatable = 'resource';
 /** RFC 6749 3.2: an empty parameter counts as omitted. Each value must be text, in JSON too. */
 export function readParameters(body: unknown): Parameters {
   const parameters = new Map<string, string>();
-  const sent = (body ?? {}) as Record<string, unknown>;
-  for (const name of Object.keys(sent)) {
-    const value = (readers.get(name) ?? unchanged)(sent[name]);
+  const fields = (body ?? {}) as Record<string, unknown>;
+  for (const name of Object.keys(fields)) {
+    const value = (readers.get(name) ?? unchanged)(fields[name]);
     if (value === null || value === '') continue;
     if (typeof value !== 'string') throw invalidRequest(`The parameter '${name.slice(0, 64)}' must be a string.`);
     parameters.set(name, value);

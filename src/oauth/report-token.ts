@@ -24,8 +24,8 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   const { id: sessionId, user_id: userId, client_id: clientId, type } = reported.session;
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
     await endSessions(oauth.sessions, tx, invalidate, { sessionId }, 'reported');
-    const what = type === 'personal' ? 'a personal access token' : 'a session';
-    await note(oauth, tx, report, { userId, clientId, sessionId, what });
+    const credential = type === 'personal' ? 'a personal access token' : 'a session';
+    await recordAndNotify(oauth, tx, report, { userId, clientId, sessionId, credential });
   });
 }
 
@@ -37,20 +37,32 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     invalidate({ kind: 'client', id: clientId });
     // The secret opened the sessions of a personal client. At an application, users opened the sessions, so these stay.
     if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
-    await note(oauth, tx, report, { userId, clientId, what: 'a secret of an application' });
+    await recordAndNotify(oauth, tx, report, { userId, clientId, credential: 'a secret of an application' });
   });
 }
 
-interface Leaked {
+interface LeakedCredential {
   readonly userId: string | null;
   readonly clientId: string | null;
   readonly sessionId?: string;
-  readonly what: string;
+  readonly credential: string;
 }
 
-async function note({ context, mail }: OAuth, tx: Tx, { source }: Report, leaked: Leaked): Promise<void> {
-  const { userId, clientId, sessionId, what } = leaked;
-  await recordEvent(context, tx, { type: 'token.reported', userId, clientId, sessionId, source, data: { what } });
+async function recordAndNotify(
+  { context, mail }: OAuth,
+  tx: Tx,
+  { source }: Report,
+  leaked: LeakedCredential,
+): Promise<void> {
+  const { userId, clientId, sessionId, credential } = leaked;
+  await recordEvent(context, tx, {
+    type: 'token.reported',
+    userId,
+    clientId,
+    sessionId,
+    source,
+    data: { what: credential },
+  });
   if (userId === null) return;
-  await notifyOwner(context, mail, tx, { userId, template: 'token-reported', data: { what }, source });
+  await notifyOwner(context, mail, tx, { userId, template: 'token-reported', data: { what: credential }, source });
 }

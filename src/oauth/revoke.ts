@@ -9,7 +9,7 @@ import { readParameters, required } from './parameters.ts';
 import { endSessions } from './sessions/end-sessions.ts';
 
 /** RFC 7009 does not define the body. Some clients can read only JSON. */
-const nothing: Record<string, never> = Object.freeze({});
+const emptyResponse: Record<string, never> = Object.freeze({});
 
 /** RFC 7009: either token ends the whole session. An invalid token is not an error. */
 export async function handleRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
@@ -17,7 +17,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const parameters = readParameters(request.body);
   const client = await authenticateClient(oauth, request, parameters);
   const presented = await verifier.findToken(required(parameters, 'token'));
-  if (!presented) return nothing;
+  if (!presented) return emptyResponse;
   const { session } = presented;
   if (session.client_id !== client.id) {
     throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
@@ -34,5 +34,5 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
       source: request.source,
     });
   });
-  return nothing;
+  return emptyResponse;
 }

@@ -67,17 +67,17 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
 }
 
 /** Runs a grant for an authenticated client and issues its tokens. The token endpoint and the proxies use it. */
-export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest): Promise<IssuedTokens> {
+export async function issueTokens(oauth: OAuth, grant: Grant, originalRequest: GrantRequest): Promise<IssuedTokens> {
   const { sessions, context, audiences, registeredClients } = oauth;
-  const { client, parameters } = sent;
+  const { client, parameters } = originalRequest;
   if (!isGrantForClient(client, grant) || !mayUseGrant(client, grant.type)) throw unauthorizedClient(client);
   // Read first: an invalid parameter must not use up a code or token.
   const requestedAudiences = audiences.read(resourcesIn(parameters));
   const requestedDetails = readAuthorizationDetails(context.config, parameters.get('authorization_details'));
-  if (sent.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) {
+  if (originalRequest.jkt === undefined && (client.dpop_bound_access_tokens || client.fapi)) {
     throw dpopProofRequired('The tokens of this client are bound to a key: send a DPoP proof (RFC 9449).');
   }
-  const request = await translateLegacyScopes(oauth, sent);
+  const request = await translateLegacyScopes(oauth, originalRequest);
   const granted = await grant.issue(oauth, request);
   const { session, durable, browserCookie, exchanged } = granted;
   const scopes = await limitByRolesOfUser(context, session.user_id ?? client.userId, granted.scopes);
@@ -113,17 +113,17 @@ export async function issueTokens(oauth: OAuth, grant: Grant, sent: GrantRequest
   };
 }
 
-async function translateLegacyScopes(oauth: OAuth, sent: GrantRequest): Promise<GrantRequest> {
-  const requested = sent.parameters.get('scope');
+async function translateLegacyScopes(oauth: OAuth, request: GrantRequest): Promise<GrantRequest> {
+  const requested = request.parameters.get('scope');
   const scope = requested === undefined ? undefined : await translateScope(oauth, requested);
   return scope === undefined || scope === requested
-    ? sent
-    : { ...sent, parameters: new Map(sent.parameters).set('scope', scope) };
+    ? request
+    : { ...request, parameters: new Map(request.parameters).set('scope', scope) };
 }
 
 /** RFC 6749 5.1: the response names the scope if it differs from the requested scope or, at a refresh, from the scope of the session. */
 function scopeIfChanged({ session, scopes, requestedScopes }: GrantResult, requested: string): { scope?: string } {
   const expected = requestedScopes ?? (requested === '' ? scopesOfSession(session) : parseScope(requested));
-  const same = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
-  return same ? {} : { scope: scopes.join(' ') };
+  const isUnchanged = expected.length === scopes.length && expected.every((scope) => scopes.includes(scope));
+  return isUnchanged ? {} : { scope: scopes.join(' ') };
 }

@@ -131,7 +131,7 @@ onBothEngines('Back-channel logout', (engine) => {
   const patchUser = (json: object) => request(service, `/v1/users/${userId}`, { method: 'PATCH', json, token: admin });
   const withdrawn = async () => {
     const { database, now } = service.context;
-    const lists = { scopes: ['openid', 'offline_access'], asked: ['openid', 'offline_access'] };
+    const lists = { scopes: ['openid', 'offline_access'], requestedScopes: ['openid', 'offline_access'] };
     await commitAndInvalidate(database, (tx) => upsertConsent(tx, { userId, clientId: app.id }, lists, now()));
     const consent = await findConsent(database.db, { userId, clientId: app.id });
     return request(service, `/v1/consents/${consent?.id}`, { method: 'DELETE', token: admin });

@@ -38,7 +38,7 @@ export interface FactorInput {
 interface FactorAttempt {
   readonly userId: string;
   readonly methods: readonly FactorMethod[];
-  readonly sent: FactorInput;
+  readonly input: FactorInput;
   readonly source: RequestSource;
 }
 
@@ -67,7 +67,7 @@ export async function proveFactor(services: FactorCheckServices, attempt: Factor
 }
 
 /** The method among the allowed methods that matches the form of the sent value. */
-function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): FactorMethod | undefined {
+function methodOf({ methods, input: { code, passkey } }: FactorAttempt): FactorMethod | undefined {
   if (passkey !== undefined) return methods.includes('passkey') ? 'passkey' : undefined;
   if (code === undefined) return undefined;
   if (isRecoveryCode(code) && methods.includes('recovery_code')) return 'recovery_code';
@@ -77,12 +77,12 @@ function methodOf({ methods, sent: { code, passkey } }: FactorAttempt): FactorMe
 type Reader = (services: FactorCheckServices, attempt: FactorAttempt) => Promise<ProvedFactor | undefined>;
 
 const readers: Record<FactorMethod, Reader> = {
-  async passkey(services, { userId, sent }) {
-    const assertion = await readAssertion(services, sent.passkey);
+  async passkey(services, { userId, input }) {
+    const assertion = await readAssertion(services, input.passkey);
     if (assertion?.passkey.user_id !== userId) return undefined;
     return { amr: amrOfPasskey(assertion), consume: assertion.consume };
   },
-  async totp({ context, keys }, { userId, sent: { code = '' } }) {
+  async totp({ context, keys }, { userId, input: { code = '' } }) {
     const plain = code.replaceAll(' ', '');
     if (!isTotpCode(plain)) return undefined;
     for (const { id, sealed_secret, last_step } of await findConfirmed(context.database.db, userId)) {
@@ -93,7 +93,7 @@ const readers: Record<FactorMethod, Reader> = {
     }
     return undefined;
   },
-  async recovery_code({ context, mail }, { userId, sent: { code = '' }, source }) {
+  async recovery_code({ context, mail }, { userId, input: { code = '' }, source }) {
     if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
     const consume = async (tx: Tx) => {
       if (!(await consumeRecoveryCode(tx, userId, code, context.now()))) return false;
@@ -110,7 +110,7 @@ const readers: Record<FactorMethod, Reader> = {
     };
     return { amr: ['otp'], consume };
   },
-  async email_code(services, { userId, sent: { code = '', emailCode } }) {
+  async email_code(services, { userId, input: { code = '', emailCode } }) {
     const read =
       emailCode === undefined ? undefined : await readEmailCode(services, emailCode, code.replaceAll(' ', ''));
     return read?.user.id === userId ? { amr: ['otp'], consume: read.consume } : undefined;

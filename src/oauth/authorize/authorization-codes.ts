@@ -8,9 +8,9 @@ import type { AuthorizationRequest } from './authorization-request.ts';
 import { insertCode } from './code-store.ts';
 
 /** Long enough for the token request that follows. */
-const lifeMs = 60_000;
+const lifetimeMs = 60_000;
 /** Used codes are kept for this time, so that a second use is detected. */
-const keptMs = 24 * 3_600_000;
+const retentionMs = 24 * 3_600_000;
 
 const purpose = 'authorization code';
 
@@ -42,7 +42,7 @@ export async function issueCode(
     resource: request.resource.length > 0 ? JSON.stringify(request.resource) : null,
     details: storedDetails(grant.details),
     created_at: at,
-    expires_at: at + lifeMs,
+    expires_at: at + lifetimeMs,
     used_at: null,
     session_id: null,
   });
@@ -56,4 +56,4 @@ export function readCode(keys: KeyRing, code: string): string | undefined {
 }
 
 export const pruneCodes = ({ database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'authorization_codes', 'expires_at', now() - keptMs);
+  pruneBefore(database, 'authorization_codes', 'expires_at', now() - retentionMs);

@@ -10,9 +10,9 @@ const maxLength = 3000;
 const maxDetails = 10;
 
 /** RFC 9396 2.2: members that have the same meaning in every type. */
-const lists = ['locations', 'actions', 'datatypes', 'privileges'];
+const listMembers = ['locations', 'actions', 'datatypes', 'privileges'];
 
-const invalid = (description: string) => new OAuthError('invalid_authorization_details', description);
+const invalidDetails = (description: string) => new OAuthError('invalid_authorization_details', description);
 
 /** RFC 9396 5: the requested details. The operator must have declared their types. Undefined: the application requests none. */
 export function readAuthorizationDetails(
@@ -20,36 +20,39 @@ export function readAuthorizationDetails(
   text: string | undefined,
 ): readonly AuthorizationDetail[] | undefined {
   if (text === undefined) return undefined;
-  if (text.length > maxLength) throw invalid(`authorization_details has more than ${maxLength} characters.`);
-  const sent = tryParseJson(text);
-  if (!Array.isArray(sent) || !sent.every(isObject)) {
-    throw invalid('authorization_details must be a JSON list of objects.');
+  if (text.length > maxLength) throw invalidDetails(`authorization_details has more than ${maxLength} characters.`);
+  const parsed = tryParseJson(text);
+  if (!Array.isArray(parsed) || !parsed.every(isObject)) {
+    throw invalidDetails('authorization_details must be a JSON list of objects.');
   }
-  const details: readonly Record<string, unknown>[] = sent;
+  const details: readonly Record<string, unknown>[] = parsed;
   if (details.length === 0 || details.length > maxDetails)
-    throw invalid(`authorization_details takes 1 to ${maxDetails} objects.`);
+    throw invalidDetails(`authorization_details takes 1 to ${maxDetails} objects.`);
   // With invisible characters, the consent page could show something else than the user grants.
-  if (/\p{Cf}/u.test(JSON.stringify(details))) throw invalid('authorization_details contains invisible characters.');
+  if (/\p{Cf}/u.test(JSON.stringify(details)))
+    throw invalidDetails('authorization_details contains invisible characters.');
   for (const detail of details) {
     const { type } = detail;
     const declared = typeof type === 'string' && Object.hasOwn(types, type) ? types[type] : undefined;
     if (declared === undefined) {
-      throw invalid('authorization_details has a type that is not in authorization_details_types_supported.');
+      throw invalidDetails('authorization_details has a type that is not in authorization_details_types_supported.');
     }
-    const wrongList = lists.find((name) => Object.hasOwn(detail, name) && !isTexts(detail[name]));
-    if (wrongList) throw invalid(`authorization_details: ${wrongList} must be a list of strings.`);
+    const wrongList = listMembers.find((name) => Object.hasOwn(detail, name) && !isStringList(detail[name]));
+    if (wrongList) throw invalidDetails(`authorization_details: ${wrongList} must be a list of strings.`);
     if (Object.hasOwn(detail, 'identifier') && typeof detail.identifier !== 'string') {
-      throw invalid('authorization_details: identifier must be a string.');
+      throw invalidDetails('authorization_details: identifier must be a string.');
     }
     if (typeof declared === 'object') {
       const [isValid, [first]] = Errors(declared.schema, detail);
-      if (!isValid) throw invalid(`authorization_details: ${type}${first?.instancePath ?? ''} ${first?.message}.`);
+      if (!isValid)
+        throw invalidDetails(`authorization_details: ${type}${first?.instancePath ?? ''} ${first?.message}.`);
     }
   }
   return details as readonly AuthorizationDetail[];
 }
 
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'string');
+const isStringList = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 /** RFC 9396 6.1: a token request may name a subset of the granted details. */
 export function narrowDetails(
@@ -57,9 +60,9 @@ export function narrowDetails(
   requested: readonly AuthorizationDetail[] | undefined,
 ): readonly AuthorizationDetail[] | undefined {
   if (requested === undefined) return granted;
-  const held = new Set(granted?.map((detail) => JSON.stringify(detail)));
-  if (requested.some((detail) => !held.has(JSON.stringify(detail)))) {
-    throw invalid('authorization_details contains an object that was not granted.');
+  const grantedJson = new Set(granted?.map((detail) => JSON.stringify(detail)));
+  if (requested.some((detail) => !grantedJson.has(JSON.stringify(detail)))) {
+    throw invalidDetails('authorization_details contains an object that was not granted.');
   }
   return requested;
 }

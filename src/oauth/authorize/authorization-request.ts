@@ -52,8 +52,8 @@ export async function validateClient(clients: Pick<ClientDirectory, 'find'>, par
 }
 
 function requireSingle(parameters: AuthorizationParameters, name: string): string {
-  const [value, ...others] = parameters.get(name) ?? [];
-  if (value !== undefined && others.length === 0) return value;
+  const [value, ...repeats] = parameters.get(name) ?? [];
+  if (value !== undefined && repeats.length === 0) return value;
   const problem = value === undefined ? 'left out' : 'sent more than once';
   throw badRequest(`The application that sent you here made a mistake: ${name} was ${problem}.`);
 }
@@ -64,7 +64,7 @@ export const isSilent = (parameters: AuthorizationParameters): boolean =>
 
 /** Reads the remaining parameters. Errors are sent to the application. */
 export function readAuthorizationRequest(
-  { context, scopes: known, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
+  { context, scopes: knownScopes, audiences }: Pick<OAuth, 'context' | 'scopes' | 'audiences'>,
   validated: ValidatedClient,
   { parameters, signed, pushedId, jkt }: ResolvedParameters,
 ) {
@@ -83,7 +83,7 @@ export function readAuthorizationRequest(
   // No scope contains a comma, and several libraries join scopes with commas by default.
   const requested = parseScope((singleValue(parameters, 'scope') ?? '').replaceAll(',', ' '));
   const allowed = client.scopes.filter((scope) => !clientScopes.includes(scope));
-  const scopes = requested.length === 0 ? [openidScope] : filterScopes(known, requested, allowed);
+  const scopes = requested.length === 0 ? [openidScope] : filterScopes(knownScopes, requested, allowed);
   if (scopes.length === 0) {
     throw new OAuthError('invalid_scope', 'None of these scopes exists, or none may be granted to this application.');
   }
@@ -154,10 +154,10 @@ function readChallenge(parameters: AuthorizationParameters, isRequired: boolean)
 }
 
 function readPrompt(text: string): ReadonlySet<Prompt> {
-  const words = text.split(' ').filter(Boolean);
-  const known = words.filter((word) => isOneOf(prompts, word));
-  if (known.length < words.length) throw invalidRequest(`prompt takes ${prompts.join(', ')}.`);
-  const prompt = new Set(known);
+  const values = text.split(' ').filter(Boolean);
+  const validPrompts = values.filter((value) => isOneOf(prompts, value));
+  if (validPrompts.length < values.length) throw invalidRequest(`prompt takes ${prompts.join(', ')}.`);
+  const prompt = new Set(validPrompts);
   if (prompt.has('none') && prompt.size > 1) throw invalidRequest('prompt=none stands alone.');
   return prompt;
 }

@@ -127,7 +127,7 @@ onBothEngines('An authorization code', (engine) => {
         resource: [],
       };
       const request = { client, redirectUri, requestedScopes: scopes, scopes, codeChallenge: challenge, ...rest };
-      const value = await grantAccess(service.oauth, { request, login, scopes, asked: scopes, source });
+      const value = await grantAccess(service.oauth, { request, login, scopes, shownScopes: scopes, source });
       const expiresAt = service.context.now() + life;
       const created = { value, expiresAt, login: this.login, offline, spent: false, gone: false, session: undefined };
       this.codes.push(created);

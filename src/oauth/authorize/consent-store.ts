@@ -11,7 +11,7 @@ export interface Consent {
   readonly id: string;
   readonly scopes: readonly string[];
   /** The requested scopes, allowed or not. */
-  readonly asked: readonly string[];
+  readonly requestedScopes: readonly string[];
 }
 
 interface Parties {
@@ -19,34 +19,34 @@ interface Parties {
   readonly clientId: string;
 }
 
-const read = ({ id, scopes, asked }: ConsentRow): Consent => ({
+const toConsent = ({ id, scopes, asked }: ConsentRow): Consent => ({
   id,
   scopes: parseJson(scopes),
-  asked: parseJson(asked),
+  requestedScopes: parseJson(asked),
 });
 
-const of = (db: Db | Tx, { userId, clientId }: Parties) =>
+const selectConsent = (db: Db | Tx, { userId, clientId }: Parties) =>
   db.selectFrom('consents').selectAll().where('user_id', '=', userId).where('client_id', '=', clientId);
 
 export async function findConsent(db: Db, parties: Parties): Promise<Consent | undefined> {
-  const row = await of(db, parties).executeTakeFirst();
-  return row && read(row);
+  const row = await selectConsent(db, parties).executeTakeFirst();
+  return row && toConsent(row);
 }
 
 /** Finds the consent and locks it, so that it cannot be withdrawn before the transaction ends. */
 export async function lockConsent(tx: Tx, parties: Parties): Promise<Consent | undefined> {
-  const row = await of(tx, parties).forUpdate().executeTakeFirst();
-  return row && read(row);
+  const row = await selectConsent(tx, parties).forUpdate().executeTakeFirst();
+  return row && toConsent(row);
 }
 
 export async function upsertConsent(
   tx: Tx,
   { userId, clientId }: Parties,
-  { scopes, asked }: Omit<Consent, 'id'>,
+  { scopes, requestedScopes }: Omit<Consent, 'id'>,
   now: number,
 ): Promise<void> {
   const client_name = tx.selectFrom('clients').select('name').where('id', '=', clientId);
-  const lists = { scopes: JSON.stringify(scopes), asked: JSON.stringify(asked) };
+  const lists = { scopes: JSON.stringify(scopes), asked: JSON.stringify(requestedScopes) };
   await tx
     .insertInto('consents')
     .values({

@@ -16,23 +16,23 @@ interface AccessGrant {
   /** The granted scopes, including the scopes of the requested claims. */
   readonly scopes: readonly string[];
   /** The scopes of the consent page that was just shown. Undefined if none was shown. */
-  readonly asked?: readonly string[];
+  readonly shownScopes?: readonly string[];
   readonly source: RequestSource;
 }
 
 /** Issues a code and stores the consent, in a transaction that locks the user's login. */
-export async function grantAccess(oauth: OAuth, giving: AccessGrant): Promise<string> {
+export async function grantAccess(oauth: OAuth, grant: AccessGrant): Promise<string> {
   const { context, keys, lockAuthority } = oauth;
-  const { request, login, scopes } = giving;
+  const { request, login, scopes } = grant;
   await keys.ensureCurrent();
   await requireRealm(context.database.db, request.client, login.userId, 'access_denied');
   // Concurrent decisions of one user run one after the other, so that neither overwrites the scopes of the other.
-  const authority = { caller: login.caller, changesAccounts: giving.asked !== undefined };
+  const authority = { caller: login.caller, changesAccounts: grant.shownScopes !== undefined };
   return changeAs(context.database, lockAuthority, authority, async (tx) => {
-    if (giving.asked) {
-      const { asked, source } = giving;
+    if (grant.shownScopes) {
+      const { shownScopes, source } = grant;
       const parties = { userId: login.userId, clientId: request.client.id, sessionId: login.session.id };
-      await rememberConsent(context, tx, { ...parties, scopes, asked, source });
+      await rememberConsent(context, tx, { ...parties, scopes, requestedScopes: shownScopes, source });
     }
     if (request.pushedId !== undefined && !(await consumePushedRequest(tx, request.pushedId))) {
       throw new OAuthError('invalid_request', 'The pushed request was already used.');

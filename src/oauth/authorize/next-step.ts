@@ -12,9 +12,9 @@ import { unmetRequirements } from './requested-acr.ts';
 /** The steps of this request that the user has already completed. */
 export interface Progress {
   /** The time at which the user was sent to sign in. A sign-in after it belongs to this request. */
-  readonly since?: number | undefined;
+  readonly signInStartedAt?: number | undefined;
   /** The session with which the user chose to continue. */
-  readonly chosen?: string | undefined;
+  readonly chosenSessionId?: string | undefined;
 }
 
 /** The next step: a page, or the response. */
@@ -29,52 +29,53 @@ interface StepContext {
   readonly progress: Progress;
   readonly consent: Consent | undefined;
   /** The user that the application expects (`id_token_hint`); undefined: any user. */
-  readonly expected?: string | undefined;
+  readonly expectedUserId?: string | undefined;
   /** The highest level that the user can sign in at. */
-  readonly reachable?: Acr | undefined;
+  readonly highestAcr?: Acr | undefined;
   readonly now: number;
 }
 
 /** OpenID Connect Core 3.1.2.1 and 3.1.2.3. With `prompt=none`, a step that needs a page is an error. */
 export function nextStep(
   request: AuthorizationRequest,
-  { login, progress, consent, expected, reachable, now }: StepContext,
+  { login, progress, consent, expectedUserId, highestAcr, now }: StepContext,
 ): Step {
   const { prompt, maxAge, acr, client } = request;
-  const silent = prompt.has('none');
-  const { since, chosen } = progress;
-  const hasSignedIn = login !== undefined && since !== undefined && login.authTime >= since;
+  const isSilent = prompt.has('none');
+  const { signInStartedAt, chosenSessionId } = progress;
+  const hasSignedIn = login !== undefined && signInStartedAt !== undefined && login.authTime >= signInStartedAt;
   const isTooLongAgo = login !== undefined && maxAge !== undefined && now - login.authTime > maxAge * 1000;
-  const isOtherUser = login !== undefined && expected !== undefined && login.userId !== expected;
+  const isOtherUser = login !== undefined && expectedUserId !== undefined && login.userId !== expectedUserId;
   if (!login || isOtherUser || (!hasSignedIn && (prompt.has('login') || isTooLongAgo))) {
-    if (silent || (isOtherUser && hasSignedIn))
+    if (isSilent || (isOtherUser && hasSignedIn))
       throw new OAuthError('login_required', 'The user that the application expects must sign in.');
     return { kind: 'sign-in' };
   }
   if (acr !== undefined && !meetsAcr(login.caller.proof.acr, acr)) {
-    if (silent || hasSignedIn || !meetsAcr(reachable ?? null, acr)) throw unmetRequirements();
+    if (isSilent || hasSignedIn || !meetsAcr(highestAcr ?? null, acr)) throw unmetRequirements();
     return { kind: 'sign-in' };
   }
-  if (prompt.has('select_account') && !hasSignedIn && chosen !== login.session.id) return { kind: 'choose-account' };
+  if (prompt.has('select_account') && !hasSignedIn && chosenSessionId !== login.session.id)
+    return { kind: 'choose-account' };
   // A user can grant only scopes that the user has.
   const requested = new Set([...request.scopes, ...scopesOfClaims(request.claims)]);
   const scopes = [...requested].filter((scope) => mayGrant(login, scope));
   if (scopes.length === 0) throw new OAuthError('invalid_scope', 'The user may grant none of these scopes.');
   const asksForRoles = scopes.includes(adminScope);
   if (asksForRoles && !hasSignedIn && !isProofSufficient(login.caller.proof, now)) {
-    if (silent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
+    if (isSilent) throw new OAuthError('login_required', 'The user must sign in again for the scope admin.');
     return { kind: 'sign-in' };
   }
   // RFC 8252 8.6: any program on the device can impersonate a native application.
   const isNative = client.public && isNativeRedirect(request.redirectUri);
-  if (silent && isNative)
+  if (isSilent && isNative)
     throw new OAuthError('interaction_required', 'The user must confirm a native application each time.');
   // Consent to authorization details is never remembered.
   const mustAsk = asksForRoles || isNative || prompt.has('consent') || request.authorizationDetails !== undefined;
   if (client.trusted && !asksForRoles && !isNative) return { kind: 'grant', scopes };
   const granted = mustAsk ? undefined : rememberedScopes(scopes, consent);
   if (granted) return { kind: 'grant', scopes: granted };
-  if (silent) throw new OAuthError('consent_required', 'The user must be asked for consent.');
+  if (isSilent) throw new OAuthError('consent_required', 'The user must be asked for consent.');
   return { kind: 'consent', scopes };
 }
 
@@ -85,7 +86,7 @@ const mayGrant = ({ caller }: BrowserLogin, scope: string): boolean =>
 /** The scopes among these that the user allowed before. Undefined if a scope was never asked for, or none was allowed. */
 function rememberedScopes(scopes: readonly string[], consent: Consent | undefined): readonly string[] | undefined {
   if (!consent) return undefined;
-  if (!scopes.every((scope) => consent.asked.includes(scope) || hasAllowed(consent, scope))) return undefined;
+  if (!scopes.every((scope) => consent.requestedScopes.includes(scope) || hasAllowed(consent, scope))) return undefined;
   const granted = scopes.filter((scope) => hasAllowed(consent, scope));
   return granted.length > 0 ? granted : undefined;
 }

@@ -12,7 +12,7 @@ interface Decision {
   readonly sessionId: string;
   readonly scopes: readonly string[];
   /** The requested scopes, allowed or not. */
-  readonly asked: readonly string[];
+  readonly requestedScopes: readonly string[];
   readonly source: RequestSource;
 }
 
@@ -22,19 +22,25 @@ const isRemembered = (scope: string): boolean => scope !== adminScope;
 export async function rememberConsent(
   context: Context,
   tx: Tx,
-  { userId, clientId, sessionId, scopes, asked, source }: Decision,
+  { userId, clientId, sessionId, scopes, requestedScopes, source }: Decision,
 ): Promise<void> {
   const parties = { userId, clientId };
-  const before = await lockConsent(tx, parties);
-  const unchanged = before?.scopes.filter((scope) => !asked.includes(scope)) ?? [];
-  const all = { scopes: [...unchanged, ...scopes], asked: [...new Set([...(before?.asked ?? []), ...asked])] };
+  const existing = await lockConsent(tx, parties);
+  const unchanged = existing?.scopes.filter((scope) => !requestedScopes.includes(scope)) ?? [];
+  const all = {
+    scopes: [...unchanged, ...scopes],
+    requestedScopes: [...new Set([...(existing?.requestedScopes ?? []), ...requestedScopes])],
+  };
   // The admin scope is not remembered: the user is asked each time.
-  const consent = { scopes: all.scopes.filter(isRemembered), asked: all.asked.filter(isRemembered) };
+  const consent = {
+    scopes: all.scopes.filter(isRemembered),
+    requestedScopes: all.requestedScopes.filter(isRemembered),
+  };
   await upsertConsent(tx, parties, consent, context.now());
-  const data = { scopes, left_out: asked.filter((scope) => !scopes.includes(scope)) };
+  const data = { scopes, left_out: requestedScopes.filter((scope) => !scopes.includes(scope)) };
   await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
 }
 
-/** `*` covers every scope except those that must be `named`. */
+/** `*` covers every scope except `explicitScopes`. */
 export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
   scopes.includes(scope) || (scopes.includes(everyScope) && !explicitScopes.includes(scope));

@@ -37,14 +37,14 @@ export async function resolveParameters(
 
 async function readPushedRequest(
   oauth: ParameterServices,
-  sent: AuthorizationParameters,
+  queryParameters: AuthorizationParameters,
   id: string,
   resumed: boolean,
 ) {
   const { database, now } = oauth.context;
   const row = await findPushedRequest(database.db, id);
-  const isLate = row && (resumed ? row.created_at + signInTimeoutMs : row.expires_at) <= now();
-  if (!row || isLate || row.client_id !== singleValue(sent, 'client_id')) {
+  const isExpired = row && (resumed ? row.created_at + signInTimeoutMs : row.expires_at) <= now();
+  if (!row || isExpired || row.client_id !== singleValue(queryParameters, 'client_id')) {
     throw badRequest(
       'The request of the application has expired or was already used. Go back to the application and start again.',
     );
@@ -54,21 +54,22 @@ async function readPushedRequest(
 }
 
 /** RFC 9101: if there is a request object, its claims are the request. Other parameters are ignored. */
-export async function readRequestParameters(oauth: ParameterServices, sent: AuthorizationParameters) {
-  const object = singleValue(sent, 'request');
-  const client = object === undefined ? undefined : await oauth.clients.find(singleValue(sent, 'client_id') ?? '');
+export async function readRequestParameters(oauth: ParameterServices, parameters: AuthorizationParameters) {
+  const object = singleValue(parameters, 'request');
+  const client =
+    object === undefined ? undefined : await oauth.clients.find(singleValue(parameters, 'client_id') ?? '');
   // Without keys of the client, the object cannot be checked. The request is later refused as unsupported.
   if (object === undefined || !client || !oauth.clientKeys.has(client)) {
-    return { parameters: await translateLegacyScopes(oauth, sent), signed: false };
+    return { parameters: await translateLegacyScopes(oauth, parameters), signed: false };
   }
   return { parameters: await readRequestObject(oauth, client, object), signed: true };
 }
 
 /** Applications of an imported service still request the scopes of that service. */
-async function translateLegacyScopes(oauth: ParameterServices, sent: AuthorizationParameters) {
-  const requested = singleValue(sent, 'scope');
+async function translateLegacyScopes(oauth: ParameterServices, parameters: AuthorizationParameters) {
+  const requested = singleValue(parameters, 'scope');
   const scope = requested === undefined ? undefined : await translateScope(oauth, requested);
-  return scope === undefined || scope === requested ? sent : new Map(sent).set('scope', [scope]);
+  return scope === undefined || scope === requested ? parameters : new Map(parameters).set('scope', [scope]);
 }
 
 const invalidRequestObject = (reason: string) =>
@@ -86,10 +87,10 @@ async function readRequestObject({ context, clientKeys }: ParameterServices, cli
   const parameters = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(claims)) {
     if (name === 'request' || name === 'request_uri') throw invalidRequestObject(name);
-    const texts = (Array.isArray(value) && name === 'resource' ? value : [value]).map((one) =>
-      typeof one === 'string' ? one : JSON.stringify(one),
+    const values = (Array.isArray(value) && name === 'resource' ? value : [value]).map((item) =>
+      typeof item === 'string' ? item : JSON.stringify(item),
     );
-    parameters.set(name, texts);
+    parameters.set(name, values);
   }
   return parameters;
 }

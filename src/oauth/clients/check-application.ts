@@ -9,38 +9,38 @@ import { checkRedirectUri, checkWebUri } from './client-uris.ts';
 import { everyScope } from './scopes/scopes.ts';
 
 /** Control, format (direction, invisible), separator, private-use, surrogate and unassigned characters. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Cn}]/u;
+const invisibleCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}\p{Cn}]/u;
 const latin = /\p{Script=Latin}/u;
 /** Scripts with letters that look like Latin letters. */
-const lookalike =
+const lookalikeScripts =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Cherokee}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}]/u;
 /** More marks on one letter than any language uses: they would cover the lines above. */
-const stacked = /\p{M}{4}/u;
+const stackedMarks = /\p{M}{4}/u;
 
 /** Digits and signs that can replace a letter in an imitated name. */
-const standIns = new Map([...'0o1l!i3e4a@a5s$s7t'.matchAll(/(.)(.)/g)].map(([, sign, letter]) => [sign, letter]));
+const lettersBySign = new Map([...'0o1l!i3e4a@a5s$s7t'.matchAll(/(.)(.)/g)].map(([, sign, letter]) => [sign, letter]));
 
 /** Whether a name can be mistaken for the name of this service, in any spelling. */
 export function looksLikeService(name: string): boolean {
-  const plain = [...name.normalize('NFKD').toLowerCase()].map((char) => standIns.get(char) ?? char).join('');
+  const plain = [...name.normalize('NFKD').toLowerCase()].map((char) => lettersBySign.get(char) ?? char).join('');
   return plain.replace(/[^a-z]/g, '').includes('gatehouse');
 }
 
 /** The error in a name that the consent page shows. Undefined if there is none. */
 export function checkName(name: string): string | undefined {
-  if (unseen.test(name) || stacked.test(name))
+  if (invisibleCharacters.test(name) || stackedMarks.test(name))
     return 'contains characters that are invisible or change the direction of text';
   if (/^\s|\s$|\s\s|[^\S ]/u.test(name)) return 'allows only single spaces between words';
-  if (name.split(/[^\p{L}\p{M}]+/u).some((word) => latin.test(word) && lookalike.test(word))) {
+  if (name.split(/[^\p{L}\p{M}]+/u).some((word) => latin.test(word) && lookalikeScripts.test(word))) {
     return 'mixes lookalike letters of two scripts in one word';
   }
   return undefined;
 }
 
-type Written = WriteValues<typeof clientFields>;
+type WrittenFields = WriteValues<typeof clientFields>;
 
 /** The fields of an application by their API names. Fields that a change omits are undefined. */
-export type ApplicationInput = { readonly [K in keyof Written]?: Written[K] | null | undefined };
+export type ApplicationInput = { readonly [K in keyof WrittenFields]?: WrittenFields[K] | null | undefined };
 
 interface ApplicationChange {
   readonly type: ClientType;
@@ -96,8 +96,8 @@ const isPresent = (value: unknown): boolean => !!value && !(Array.isArray(value)
 function checkTexts({ values: { name }, before, caller }: ApplicationChange): FieldError[] {
   const problem = name ? checkName(name) : undefined;
   if (problem) return [error('name', 'characters', problem)];
-  const isOther = name !== before?.name && !isAdmin(caller) && looksLikeService(name ?? '');
-  return isOther ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
+  const imitatesService = name !== before?.name && !isAdmin(caller) && looksLikeService(name ?? '');
+  return imitatesService ? [error('name', 'forbidden', 'imitates the name of this service')] : [];
 }
 
 function checkUris({ values, allowLoopback }: ApplicationChange): FieldError[] {
@@ -130,20 +130,20 @@ function checkUris({ values, allowLoopback }: ApplicationChange): FieldError[] {
 
 /** An application that authenticates by keys must have keys. FAPI 2.0 accepts no other authentication. */
 function checkKeys({ values, before }: ApplicationChange): FieldError[] {
-  const now = { ...before, ...values };
-  const problem = now.jwks ? checkJwks(now.jwks) : undefined;
+  const merged = { ...before, ...values };
+  const problem = merged.jwks ? checkJwks(merged.jwks) : undefined;
   if (problem) return [error('jwks', 'format', problem)];
-  if (now.jwks && now.jwks_uri)
+  if (merged.jwks && merged.jwks_uri)
     return [error('jwks_uri', 'forbidden', 'cannot be combined with jwks: send only one of them')];
-  const byKeys = now.token_endpoint_auth_method === 'private_key_jwt';
-  if (now.fapi && !byKeys) {
+  const usesPrivateKeyJwt = merged.token_endpoint_auth_method === 'private_key_jwt';
+  if (merged.fapi && !usesPrivateKeyJwt) {
     return [error('token_endpoint_auth_method', 'required', 'must be private_key_jwt for FAPI 2.0')];
   }
-  const hasKeys = Boolean(now.jwks) || Boolean(now.jwks_uri);
-  if ((byKeys || now.require_signed_request_object) && !hasKeys) {
+  const hasKeys = Boolean(merged.jwks) || Boolean(merged.jwks_uri);
+  if ((usesPrivateKeyJwt || merged.require_signed_request_object) && !hasKeys) {
     return [error('jwks', 'required', 'or jwks_uri is required for private_key_jwt and signed requests')];
   }
-  return now.public && byKeys ? [error('public', 'forbidden', 'is for applications without keys')] : [];
+  return merged.public && usesPrivateKeyJwt ? [error('public', 'forbidden', 'is for applications without keys')] : [];
 }
 
 function checkAlgorithm({
@@ -168,5 +168,5 @@ function checkTrust({ values, before, caller }: ApplicationChange): FieldError[]
   );
 }
 
-const isSameJson = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one ?? null) === JSON.stringify(other ?? null);
+const isSameJson = (first: unknown, second: unknown): boolean =>
+  JSON.stringify(first ?? null) === JSON.stringify(second ?? null);

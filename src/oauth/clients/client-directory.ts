@@ -6,7 +6,7 @@ import { findClient, type StoredClient } from './client-store.ts';
 import { type AuthenticatedClient, findSecret, isActive } from './secrets/client-secrets.ts';
 import type { createImportedSecrets } from './secrets/imported-secrets.ts';
 
-const cachedClients = 10_000;
+const maxCachedClients = 10_000;
 
 /** The last valid secret of a cached client, and the client that it authenticates. */
 interface LastAuthentication {
@@ -20,7 +20,7 @@ export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
   readonly #findImportedSecret: ReturnType<typeof createImportedSecrets> | undefined;
-  readonly #clients = new BoundedMap<string, StoredClient>(cachedClients);
+  readonly #clients = new BoundedMap<string, StoredClient>(maxCachedClients);
   /** A plain hash costs a fraction of the MAC. */
   readonly #authentications = new WeakMap<StoredClient, LastAuthentication>();
   /** Counts changes, so that a concurrent read is not cached. */
@@ -43,12 +43,12 @@ export class ClientDirectory {
 
   async find(id: string): Promise<StoredClient | undefined> {
     const { db, bus } = this.#context.database;
-    const usable = bus.isCacheUsable();
-    const known = usable ? this.#clients.get(id) : undefined;
-    if (known) return known;
+    const isCacheUsable = bus.isCacheUsable();
+    const cached = isCacheUsable ? this.#clients.get(id) : undefined;
+    if (cached) return cached;
     const epoch = this.#epoch;
     const client = await findClient(db, id);
-    if (client && usable && epoch === this.#epoch) this.#clients.set(id, client);
+    if (client && isCacheUsable && epoch === this.#epoch) this.#clients.set(id, client);
     return client;
   }
 
@@ -58,22 +58,22 @@ export class ClientDirectory {
     const client = await this.find(id);
     if (client?.public) return secret ? undefined : client;
     if (!client || secret === undefined || client.token_endpoint_auth_method === 'private_key_jwt') return undefined;
-    const own = this.#authenticateOwn(client, secret);
-    if (own) return own;
-    const foreign = await this.#findImportedSecret?.(client, secret);
-    if (foreign === undefined) return undefined;
+    const authenticated = this.#authenticateByOwnHash(client, secret);
+    if (authenticated) return authenticated;
+    const importedSecretId = await this.#findImportedSecret?.(client, secret);
+    if (importedSecretId === undefined) return undefined;
     // From now on, the secret is stored in our own hash format, unless an end was set for it.
     const renewed = await this.find(id);
-    return renewed && (this.#authenticateOwn(renewed, secret) ?? { ...renewed, secretId: foreign });
+    return renewed && (this.#authenticateByOwnHash(renewed, secret) ?? { ...renewed, secretId: importedSecretId });
   }
 
-  #authenticateOwn(client: StoredClient, sent: string): AuthenticatedClient | undefined {
+  #authenticateByOwnHash(client: StoredClient, value: string): AuthenticatedClient | undefined {
     const now = this.#context.now();
     // `hash(…, 'buffer')` allocates memory outside of the heap, which takes longer than the hash.
-    const digest = Buffer.from(hash('sha256', sent, 'latin1'), 'latin1');
+    const digest = Buffer.from(hash('sha256', value, 'latin1'), 'latin1');
     const last = this.#authentications.get(client);
     if (last && isActive(last.secret, now) && timingSafeEqual(last.digest, digest)) return last.client;
-    const secret = findSecret(this.#keys, client, sent, now);
+    const secret = findSecret(this.#keys, client, value, now);
     if (!secret) return undefined;
     const authenticated = { ...client, secretId: secret.id };
     this.#authentications.set(client, { digest: Uint8Array.from(digest), secret, client: authenticated });

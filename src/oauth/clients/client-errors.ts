@@ -16,6 +16,6 @@ export const unauthorizedClient = (client: StoredClient): OAuthError => {
     const description = `This client was registered for the grants ${client.grant_types.join(', ')}.`;
     return new OAuthError('unauthorized_client', description);
   }
-  const who = client.public ? 'A public client' : `A client of the type ${client.type}`;
-  return new OAuthError('unauthorized_client', `${who} may not use this grant.`);
+  const clientDescription = client.public ? 'A public client' : `A client of the type ${client.type}`;
+  return new OAuthError('unauthorized_client', `${clientDescription} may not use this grant.`);
 };

@@ -73,7 +73,7 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
     .select(applicationColumns.map((column) => `clients.${column}` as const))
     .select(['client_secrets.id as secret_id', 'secret_hash', 'key_id', 'expires_at'])
     .where('clients.id', '=', id)
-    .where((owner) => owner.or([owner('users.disabled', 'is', null), owner('users.disabled', '=', 0)]))
+    .where((eb) => eb.or([eb('users.disabled', 'is', null), eb('users.disabled', '=', 0)]))
     .execute();
   const [row] = rows;
   if (!row) return undefined;
@@ -131,7 +131,7 @@ export async function endSecrets(tx: Tx, clientId: string, at: number, now: numb
     .updateTable('client_secrets')
     .set({ expires_at: at })
     .where('client_id', '=', clientId)
-    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', at)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
     .execute();
   await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
 }
@@ -177,13 +177,13 @@ export const listClients = (db: Db): Promise<ClientRow[]> =>
 /** Whether an application has a redirect URI with this origin. */
 export async function isOriginOfApplication(db: Db, origin: string): Promise<boolean> {
   if (origin.length > 300 || !/^https?:\/\/[\w.:[\]-]+$/.test(origin)) return false;
-  const begins = `%"${origin.replaceAll('_', '\\_')}`;
+  const uriPrefix = `%"${origin.replaceAll('_', '\\_')}`;
   const found = await db
     .selectFrom('clients')
     .select('id')
     .where('type', '=', 'application')
     .where(
-      sql<boolean>`(redirect_uris like ${`${begins}/%`} escape '\\' or redirect_uris like ${`${begins}"%`} escape '\\')`,
+      sql<boolean>`(redirect_uris like ${`${uriPrefix}/%`} escape '\\' or redirect_uris like ${`${uriPrefix}"%`} escape '\\')`,
     )
     .limit(1)
     .executeTakeFirst();
@@ -196,5 +196,5 @@ export const listSecrets = (db: Db, clientId: string, now: number): Promise<Secr
     .selectFrom('client_secrets')
     .selectAll()
     .where('client_id', '=', clientId)
-    .where((or) => or.or([or('expires_at', 'is', null), or('expires_at', '>', now)]))
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
     .execute();

@@ -23,9 +23,9 @@ const encodedSeparator = /%(2f|5c|0[0-9a-f]|1[0-9a-f]|7f)/i;
 
 /** Rejects URIs with more than one spelling: they are compared literally, and all parsers must see the same host. */
 export function checkRedirectUri(uri: string): UriError | undefined {
-  const read = readUri(uri);
-  if ('code' in read) return read;
-  const { protocol, hostname } = read;
+  const parsed = readUri(uri);
+  if ('code' in parsed) return parsed;
+  const { protocol, hostname } = parsed;
   if (protocol === 'https:') return undefined;
   if (protocol === 'http:') {
     if (hostsWithoutTls.includes(hostname)) return undefined;
@@ -37,10 +37,10 @@ export function checkRedirectUri(uri: string): UriError | undefined {
 
 /** For URIs that this service or a browser calls. `allowLoopback`: http to this machine is allowed. */
 export function checkWebUri(uri: string, { allowLoopback = false } = {}): UriError | undefined {
-  const read = readUri(uri);
-  if ('code' in read) return read;
-  if (read.protocol === 'https:') return undefined;
-  if (allowLoopback && read.protocol === 'http:' && hostsWithoutTls.includes(read.hostname)) return undefined;
+  const parsed = readUri(uri);
+  if ('code' in parsed) return parsed;
+  if (parsed.protocol === 'https:') return undefined;
+  if (allowLoopback && parsed.protocol === 'http:' && hostsWithoutTls.includes(parsed.hostname)) return undefined;
   return uriError('insecure', 'must use https');
 }
 
@@ -83,8 +83,8 @@ function withoutPort(uri: string): string | undefined {
 export function isRegisteredRedirectUri(registered: readonly string[], uri: string): boolean {
   if (!headerSafe.test(uri) || uri.includes('#')) return false;
   if (registered.includes(uri)) return true;
-  const local = withoutPort(uri);
-  return local !== undefined && registered.some((known) => withoutPort(known) === local);
+  const portlessUri = withoutPort(uri);
+  return portlessUri !== undefined && registered.some((registeredUri) => withoutPort(registeredUri) === portlessUri);
 }
 
 /** RFC 8252 7.1 and 7.3: a private-use scheme or a loopback address. Any program on the device can receive these redirects. */

@@ -24,7 +24,8 @@ import { addClientSecret } from './secrets/client-secrets.ts';
 
 const maxKeepHours = 720;
 
-const itself: Rule = ({ kind, clientId }: Caller) => kind === 'client' && clientId !== null && equals('id', clientId);
+const ownClient: Rule = ({ kind, clientId }: Caller) =>
+  kind === 'client' && clientId !== null && equals('id', clientId);
 
 const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
   type: ['object', 'null'],
@@ -41,17 +42,22 @@ const secretBody = Type.Unsafe<{ keep_old_hours?: number | string } | null>({
   },
 });
 
-const secretAnswer = Type.Object({
+const secretResponse = Type.Object({
   id: Type.String(),
   client_id: Type.String(),
   client_secret: Type.String({ description: 'Shown only in this response' }),
 });
 
-const revealed = Type.Object({ client_secret: Type.String({ description: 'Shown only in this response' }) });
+const revealedFields = Type.Object({ client_secret: Type.String({ description: 'Shown only in this response' }) });
 
 /** Clients: users see their third-party clients, administrators see all. Secrets are shown once. */
-export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: readonly ProxiedClient[], mail: Mail) {
-  const isProxied = (clientId: string) => proxied.some(({ id }) => id === clientId);
+export function clientsResource(
+  keys: KeyRing,
+  knownScopes: KnownScopes,
+  proxiedClients: readonly ProxiedClient[],
+  mail: Mail,
+) {
+  const isProxied = (clientId: string) => proxiedClients.some(({ id }) => id === clientId);
   const record = (
     call: WriteCall,
     type: string,
@@ -67,10 +73,10 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
   const notifyOwnerOf = async (
     { context, tx, source }: WriteCall,
     { userId, name }: { userId: string | null; name: string },
-    what: string,
+    accessDescription: string,
   ) => {
     if (userId === null) return;
-    const data = { what, named: name, address: source.address };
+    const data = { what: accessDescription, named: name, address: source.address };
     await notifyOwner(context, mail, tx, { userId, template: 'new-access', data, source });
   };
 
@@ -88,8 +94,8 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
       consents: hasMany('consents', { by: 'client_id' }),
     },
     // A client cannot create clients, because they would outlive it.
-    access: { read: anyOf(role('admin'), ownRows, itself), write: anyOf(role('admin'), ownRows) },
-    reveals: revealed,
+    access: { read: anyOf(role('admin'), ownRows, ownClient), write: anyOf(role('admin'), ownRows) },
+    reveals: revealedFields,
     // Ids ascend with time, and they already have an index.
     defaultOrder: '-id',
     hooks: {
@@ -105,7 +111,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         if (type === 'application' && values.scopes === omittedScopes) values.scopes = [...identityScopes];
         const allowLoopback = mayCallLoopback(config);
         const errors = [
-          ...(values.scopes ? scopeErrors(known, caller, values.scopes, { for: type }) : []),
+          ...(values.scopes ? scopeErrors(knownScopes, caller, values.scopes, { for: type }) : []),
           ...checkApplication({
             type,
             values,
@@ -148,7 +154,7 @@ export function clientsResource(keys: KeyRing, known: KnownScopes, proxied: read
         name: 'secrets',
         summary: 'Create a new client secret, shown only in this response',
         body: secretBody,
-        response: secretAnswer,
+        response: secretResponse,
         status: 201,
         run: ({ row, body, transaction }) =>
           transaction(async (call) => {

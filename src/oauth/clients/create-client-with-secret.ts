@@ -28,21 +28,21 @@ export async function createClientWithSecret(
   const client = await createClient(tx, newClient, context.now());
   if (!client) return undefined;
   const clientId = client.id;
-  const hasNone = newClient.public || newClient.token_endpoint_auth_method === 'private_key_jwt';
-  const secret = hasNone ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
+  const needsNoSecret = newClient.public || newClient.token_endpoint_auth_method === 'private_key_jwt';
+  const secret = needsNoSecret ? {} : { secret: await addClientSecret(context, keys, tx, invalidate, { clientId }) };
   await recordEvent(context, tx, {
     type: 'client.created',
     userId: client.user_id,
     clientId: client.id,
     actorId,
     source,
-    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, described(newClient)) },
+    data: { ...(by ? { by } : {}), type, scopes, changes: changesBetween(undefined, auditedFields(newClient)) },
   });
   return { id: clientId, userId: client.user_id, ...secret };
 }
 
 /** The fields by their API names, for the audit trail. */
-function described({ type, name, scopes, ...of }: NewClient): Record<string, unknown> {
+function auditedFields({ type, name, scopes, ...applicationFields }: NewClient): Record<string, unknown> {
   if (type !== 'application') return { type, name, scopes };
-  return { type, name, scopes, ...withDefaults(of) };
+  return { type, name, scopes, ...withDefaults(applicationFields) };
 }

@@ -27,7 +27,7 @@ interface ProxyRefreshRequest extends ProxyRequest {
 }
 
 /** The grants without a password, by their member of the body. `mfa` is first, because its body may contain a passkey too. */
-const otherLogins: readonly (readonly [string, Grant])[] = [
+const passwordlessGrants: readonly (readonly [string, Grant])[] = [
   ['mfa_token', mfaGrant],
   ['passkey', passkeyGrant],
   ['email_code', emailCodeGrant],
@@ -38,10 +38,11 @@ export async function handleProxyLogin(
   oauth: OAuth,
   { proxied, body, source, countRequest }: ProxyRequest,
 ): Promise<IssuedTokens> {
-  const sent = readParameters(body);
-  const request = { client: await clientOf(oauth, proxied), parameters: sent, source, countRequest };
-  for (const [member, grant] of otherLogins) if (sent.has(member)) return issueTokens(oauth, grant, request);
-  const parameters = new Map(sent).set('username', identifierIn(sent, oauth.context.config));
+  const bodyParameters = readParameters(body);
+  const request = { client: await clientOf(oauth, proxied), parameters: bodyParameters, source, countRequest };
+  for (const [member, grant] of passwordlessGrants)
+    if (bodyParameters.has(member)) return issueTokens(oauth, grant, request);
+  const parameters = new Map(bodyParameters).set('username', identifierIn(bodyParameters, oauth.context.config));
   return issueTokens(oauth, passwordGrant, { ...request, parameters });
 }
 

@@ -24,9 +24,9 @@ interface BrowserRequest {
 
 /** Browsers add the cookie to every request, so the origin of the page must be allowed. */
 function rejectForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
-  const ours =
+  const isAllowed =
     origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
-  if (ours) return;
+  if (isAllowed) return;
   throw new OAuthError('access_denied', 'The refresh cookie is not accepted from another origin.', {
     status: 403,
     reason: `origin ${origin?.slice(0, 200) ?? site}`,

@@ -59,7 +59,7 @@ interface Redeemed extends StoredSession {
   readonly scopes: readonly string[];
 }
 
-const refused = (reason: string) =>
+const invalidCode = (reason: string) =>
   new OAuthError('invalid_grant', 'The code is invalid or no longer valid for this application: sign in again.', {
     reason,
   });
@@ -69,7 +69,7 @@ export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<
   const { context, keys } = oauth;
   const id = readCode(keys, redemption.code);
   const code = id === undefined ? undefined : await findCode(context.database.db, id);
-  if (!code) throw count(oauth, 'unknown', 'no code of this service');
+  if (!code) throw countAndRefuse(oauth, 'unknown', 'no code of this service');
   if (code.client_id === redemption.client.id) {
     await requireConfirmedEmail(context.config, context.database.db, code.user_id);
   }
@@ -78,33 +78,33 @@ export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<
   const result = await commitAndInvalidate(context.database, (tx, invalidate) =>
     redeem(oauth, tx, invalidate, { ...redemption, code, login }),
   );
-  if (typeof result === 'string') throw count(oauth, result === 'reused' ? 'reused' : 'refused', result);
+  if (typeof result === 'string') throw countAndRefuse(oauth, result === 'reused' ? 'reused' : 'refused', result);
   context.metrics.authorizationCodes.inc({ result: 'redeemed' });
   return result;
 }
 
-function count({ context }: OAuth, result: string, reason: string): OAuthError {
+function countAndRefuse({ context }: OAuth, result: string, reason: string): OAuthError {
   context.metrics.authorizationCodes.inc({ result });
-  return refused(reason);
+  return invalidCode(reason);
 }
 
 type LoadedRedemption = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
 
 /** Locks rows in the usual order: user, client, login, consent, code. Returns the tokens' session or the reason for a refusal. */
-async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: LoadedRedemption) {
+async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: LoadedRedemption) {
   const { context, sessions, audiences } = oauth;
-  const { client, code, login, source } = held;
+  const { client, code, login, source } = redemption;
   const { engine } = context.database;
   const parties = { userId: code.user_id, clientId: code.client_id };
   const ids = { kind: 'user' as const, ...parties, sessionId: code.login_id };
   const rows = await lockAuthorityRows(tx, engine, ids, 'share');
   const consent = await lockConsent(tx, parties);
-  if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, held);
-  const wrong = codeError(held, rows, context.now());
-  if (wrong) return wrong;
+  if (!(await consumeCode(tx, code.id, context.now()))) return endReused(oauth, tx, invalidate, redemption);
+  const problem = codeError(redemption, rows, context.now());
+  if (problem) return problem;
   if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
   await requireSecret(context, tx, client.secretId);
-  audiences.narrow(code.resource, held.resource);
+  audiences.narrow(code.resource, redemption.resource);
   const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
@@ -114,7 +114,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, held: Loaded
     login: { id: code.login_id },
     authentication: login ? authenticationOf(login) : null,
     resource: parseJson(code.resource ?? '[]'),
-    details: { ...limitDetails(readDetails(code.details), isAllowed), jkt: held.jkt },
+    details: { ...limitDetails(readDetails(code.details), isAllowed), jkt: redemption.jkt },
     refreshable: isRefreshable(client, scopes),
     source,
   });
@@ -133,8 +133,8 @@ function codeError(
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
   if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
-  const { jkt: bound } = readDetails(code.details);
-  if (bound !== undefined && bound !== jkt) return 'another key than the code is bound to';
+  const { jkt: boundJkt } = readDetails(code.details);
+  if (boundJkt !== undefined && boundJkt !== jkt) return 'another key than the code is bound to';
   if (!isVerified(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
   if (!user || user.disabled) return 'the user is gone or disabled';
   if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';

@@ -19,31 +19,31 @@ export const mfaGrant: Grant = {
     const { client, parameters, source, countRequest } = request;
     const token = required(parameters, 'mfa_token');
     await keys.ensureCurrent();
-    const first = readMfaToken(keys, token, context.now());
-    const user = first?.clientId === client.id ? await findUser(context.database.db, first.userId) : undefined;
-    if (!first || !user || user.disabled || !isSamePassword(first, user)) {
+    const firstStep = readMfaToken(keys, token, context.now());
+    const user = firstStep?.clientId === client.id ? await findUser(context.database.db, firstStep.userId) : undefined;
+    if (!firstStep || !user || user.disabled || !isSamePassword(firstStep, user)) {
       throw new OAuthError('invalid_grant', loginExpired);
     }
     countRequest?.(user.id);
     const passkey = passkeyIn(parameters);
     const code = passkey === undefined ? required(parameters, 'code') : undefined;
-    const sent = { code, passkey, emailCode: first.emailCode };
-    const factor = await proveFactor(oauth, { userId: user.id, methods: first.methods, sent, source });
+    const input = { code, passkey, emailCode: firstStep.emailCode };
+    const factor = await proveFactor(oauth, { userId: user.id, methods: firstStep.methods, input, source });
     if (!factor) {
       const data = { reason: 'wrong second factor' };
-      const failed = { type: 'login.failed', userId: user.id, clientId: client.id, source, data };
-      await recordEvent(context, context.database.db, failed);
+      const failedLogin = { type: 'login.failed', userId: user.id, clientId: client.id, source, data };
+      await recordEvent(context, context.database.db, failedLogin);
       throw wrongFactor('wrong second factor');
     }
     return openLogin(oauth, request, {
       user,
-      scopes: first.scopes,
-      resource: first.resource,
-      amr: [...new Set([...first.amr, ...factor.amr, 'mfa'])],
-      identity: first.identity,
+      scopes: firstStep.scopes,
+      resource: firstStep.resource,
+      amr: [...new Set([...firstStep.amr, ...factor.amr, 'mfa'])],
+      identity: firstStep.identity,
       remember: parameters.get('remember') === 'true',
       async consume(tx) {
-        if (!(await consumeMfaToken(tx, first))) throw new OAuthError('invalid_grant', loginExpired);
+        if (!(await consumeMfaToken(tx, firstStep))) throw new OAuthError('invalid_grant', loginExpired);
         return factor.consume(tx);
       },
     });

@@ -14,7 +14,7 @@ export const refreshTokenGrant: Grant = {
   type: 'refresh_token',
   clientTypes: ['password', 'personal', 'application'],
   async issue(
-    { context, keys, sessions, verifier, audiences, scopes: known },
+    { context, keys, sessions, verifier, audiences, scopes: knownScopes },
     { client, parameters, source, countRequest, jkt },
   ) {
     const refreshToken = required(parameters, 'refresh_token');
@@ -30,25 +30,25 @@ export const refreshTokenGrant: Grant = {
       const session = (await verifier.findToken(refreshToken))?.session;
       if (session?.client_id === client.id) {
         await requireConfirmedEmail(config, database.db, session.user_id ?? client.userId);
-        refreshedScopes(known, requested, allowed(session));
+        refreshedScopes(knownScopes, requested, allowed(session));
         audiences.narrow(session.resource, resources);
       }
       await requireRealm(database.db, client, session?.user_id ?? null);
       // RFC 9449 5: the refresh token of a public client is bound to the client's key.
-      const { jkt: bound } = client.public ? readDetails(session?.details ?? null) : {};
-      if (bound !== undefined && bound !== jkt) {
+      const { jkt: boundJkt } = client.public ? readDetails(session?.details ?? null) : {};
+      if (boundJkt !== undefined && boundJkt !== jkt) {
         throw new OAuthError('invalid_grant', 'The refresh token is bound to another key.');
       }
     }
     const { id: clientId, secretId } = client;
     const rotated = await refreshSession(sessions, { refreshToken, clientId, secretId, source });
-    return { ...rotated, scopes: refreshedScopes(known, requested, allowed(rotated.session)) };
+    return { ...rotated, scopes: refreshedScopes(knownScopes, requested, allowed(rotated.session)) };
   },
 };
 
 /** RFC 6749 6: at most the granted scopes. No other scope implies `openid` or `offline_access`. */
-function refreshedScopes(known: KnownScopes, requested: string, granted: readonly string[]): readonly string[] {
-  const scopes = grantScopes(known, requested, granted);
+function refreshedScopes(knownScopes: KnownScopes, requested: string, granted: readonly string[]): readonly string[] {
+  const scopes = grantScopes(knownScopes, requested, granted);
   const extra = scopes.find((scope) => identityScopes.includes(scope) && !granted.includes(scope));
   if (extra !== undefined) throw new OAuthError('invalid_scope', `The scope '${extra}' was not granted originally.`);
   return scopes;

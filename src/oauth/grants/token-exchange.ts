@@ -8,7 +8,7 @@ import type { Actor } from '../sessions/tokens/access-token.ts';
 
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 /** The longest lifetime of an exchanged token, in seconds: enough for a chain of calls. */
-const maxLifetime = 300;
+const maxLifetimeSeconds = 300;
 /** Longer chains are a mistake. */
 const maxActorChain = 8;
 
@@ -23,7 +23,7 @@ export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
   clientTypes: ['application', 'personal'],
   confidential: true,
-  async issue({ context, verifier, audiences, scopes: known }, { client, parameters, jkt }) {
+  async issue({ context, verifier, audiences, scopes: knownScopes }, { client, parameters, jkt }) {
     if (required(parameters, 'subject_token_type') !== accessTokenType) {
       throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
     }
@@ -42,18 +42,20 @@ export const tokenExchangeGrant: Grant = {
     await requireRealm(context.database.db, client, session.user_id);
     const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
     if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
-    const held = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
+    const tokenScopes = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
     const requested = parseScope(parameters.get('scope') ?? '');
-    const isOfAll = (scope: string) => held.includes(everyScope) && known.has(scope) && !explicitScopes.includes(scope);
-    const more = requested.find((scope) => !held.includes(scope) && !isOfAll(scope));
-    if (more !== undefined) throw new OAuthError('invalid_scope', `The token does not have the scope '${more}'.`);
+    const isIncludedInEveryScope = (scope: string) =>
+      tokenScopes.includes(everyScope) && knownScopes.has(scope) && !explicitScopes.includes(scope);
+    const missingScope = requested.find((scope) => !tokenScopes.includes(scope) && !isIncludedInEveryScope(scope));
+    if (missingScope !== undefined)
+      throw new OAuthError('invalid_scope', `The token does not have the scope '${missingScope}'.`);
     const audience = parameters.get('audience');
     const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
-    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + maxLifetime);
+    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + maxLifetimeSeconds);
     return {
       session,
       durable: Promise.resolve(),
-      scopes: requested.length > 0 ? requested : held,
+      scopes: requested.length > 0 ? requested : tokenScopes,
       exchanged: {
         audience: audiences.exchange([claims.aud].flat(), targets),
         claims: { act, exp, client_id: client.id, cnf: undefined },

@@ -49,9 +49,9 @@ async function disableAddress(
 const jobName = 'backchannel-logout';
 /** OpenID Connect Back-Channel Logout 2.4. */
 const typ = 'logout+jwt';
-const event = 'http://schemas.openid.net/event/backchannel-logout';
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 /** In seconds: enough for clock differences (2.4). */
-const lifetime = 120;
+const lifetimeSeconds = 120;
 const maxResponseBytes = 64 * 1024;
 
 interface Logout {
@@ -96,7 +96,7 @@ interface LogoutServices {
 }
 
 /** Retries for about ten minutes. After that, the application has noticed by itself that its tokens are invalid. */
-const attempts = 6;
+const maxAttempts = 6;
 /** Concurrent jobs per address, per host and in all, so that one address or host cannot occupy the queue. */
 const lanes = { ofSubject: 1, ofHost: 2, ofName: 20 };
 
@@ -107,12 +107,12 @@ export function sendLogouts(queue: Queue, services: LogoutServices): void {
     try {
       await sendLogout(services, fetch, data);
     } catch (error) {
-      if (attempt >= attempts) await disableAddress(services, { ...data, subject });
+      if (attempt >= maxAttempts) await disableAddress(services, { ...data, subject });
       throw error;
     }
     await forgetFailures(services.context.database.db, jobName, subject);
   };
-  queue.handle(jobName, handle, { attempts, lanes });
+  queue.handle(jobName, handle, { attempts: maxAttempts, lanes });
 }
 
 async function sendLogout({ context, keys, clients }: LogoutServices, fetch: GuardedFetch, logout: Logout) {
@@ -141,8 +141,8 @@ function logoutToken(
 ): string {
   const at = now();
   const iat = Math.floor(at / 1000);
-  const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetime, jti: uuidv7(at), sid };
+  const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetimeSeconds, jti: uuidv7(at), sid };
   // 2.6: applications verify it like an ID token.
   const algorithm = id_token_signed_response_alg ?? idTokenAlgorithm;
-  return keys.signingKeys.sign({ ...claims, events: { [event]: {} } }, { typ, algorithm });
+  return keys.signingKeys.sign({ ...claims, events: { [logoutEvent]: {} } }, { typ, algorithm });
 }

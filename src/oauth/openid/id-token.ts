@@ -36,7 +36,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
   const user = await findUser(context.database.db, session.user_id);
   if (!user) throw new OAuthError('invalid_grant', 'The user no longer exists.');
   const now = context.now();
-  const signedIn = authenticationOf(session);
+  const authentication = authenticationOf(session);
   return keys.signingKeys.signInWorker(
     (algorithm) => ({
       ...claimsOf(user, client.id_token_claims ? scopes : [], readDetails(session.details).claims?.id_token),
@@ -44,9 +44,11 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
       aud: client.id,
       exp: accessTokenExpiry(session, config, now),
       iat: Math.floor(now / 1000),
-      ...(signedIn ? { auth_time: Math.floor(signedIn.time / 1000), acr: signedIn.acr, amr: signedIn.amr } : undefined),
+      ...(authentication
+        ? { auth_time: Math.floor(authentication.time / 1000), acr: authentication.acr, amr: authentication.amr }
+        : undefined),
       ...(nonce === undefined ? undefined : { nonce }),
-      at_hash: hashOf(accessToken, algorithm),
+      at_hash: atHash(accessToken, algorithm),
       sid: session.id,
     }),
     { typ: idTokenType, algorithm: client.id_token_signed_response_alg ?? idTokenAlgorithm },
@@ -54,7 +56,7 @@ export async function idToken({ context, keys }: OAuth, login: Login): Promise<s
 }
 
 /** OpenID Connect Core 3.1.3.6: the left half of the hash that the signature uses; Ed25519 uses SHA-512. */
-function hashOf(accessToken: string, algorithm: string): string {
+function atHash(accessToken: string, algorithm: string): string {
   const digest = createHash(algorithm === 'EdDSA' ? 'sha512' : 'sha256')
     .update(accessToken)
     .digest();

@@ -28,6 +28,6 @@ export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly st
 export function allowedClaims(claims: RequestedClaims | undefined, isAllowed: (scope: string) => boolean) {
   if (!claims) return undefined;
   const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) ?? ''));
-  const claimsToRequest = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
-  return claimsToRequest.userinfo.length + claimsToRequest.id_token.length > 0 ? claimsToRequest : undefined;
+  const allowed = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
+  return allowed.userinfo.length + allowed.id_token.length > 0 ? allowed : undefined;
 }

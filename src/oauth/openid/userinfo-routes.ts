@@ -53,13 +53,13 @@ export function serveUserInfo(app: App, oauth: OAuth): void {
 
 /** The caller of a POST: the token is in the header or in the form (RFC 6750 2.2), never in both. */
 async function callerOfPost({ verifier }: OAuth, request: FastifyRequest): Promise<Caller> {
-  const sent = asObject(request.body).access_token;
+  const formToken = asObject(request.body).access_token;
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(request.headers['content-type'] ?? '');
-  if (!isForm || typeof sent !== 'string') return verifier.verify(bearerToken(request), request);
+  if (!isForm || typeof formToken !== 'string') return verifier.verify(bearerToken(request), request);
   if (request.headers.authorization !== undefined) {
     throw new OAuthError('invalid_request', 'The access token was sent twice: use the header or the form, not both.');
   }
-  return verifier.verify(sent, request);
+  return verifier.verify(formToken, request);
 }
 
 /** OpenID Connect Core 5.3: the claims of the token's scopes, and the claims that were requested by name. */

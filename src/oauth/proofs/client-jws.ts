@@ -52,7 +52,7 @@ export function isSignedBy({ header, data, signature }: ClientJws, jwk: Jwk, alg
 
 const keyTypes: Readonly<Record<string, string>> = { ES256: 'EC', EdDSA: 'OKP', PS256: 'RSA', RS256: 'RSA' };
 /** A Map, so that `"kty": "toString"` finds nothing. */
-const members: ReadonlyMap<unknown, readonly string[]> = new Map([
+const thumbprintMembers: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['EC', ['crv', 'kty', 'x', 'y']],
   ['OKP', ['crv', 'kty', 'x']],
   ['RSA', ['e', 'kty', 'n']],
@@ -60,7 +60,7 @@ const members: ReadonlyMap<unknown, readonly string[]> = new Map([
 
 /** RFC 7638. Undefined if the JWK is invalid or private. */
 export function thumbprint(jwk: Jwk): string | undefined {
-  const names = members.get(jwk.kty);
+  const names = thumbprintMembers.get(jwk.kty);
   if (!names || 'd' in jwk || names.some((name) => typeof jwk[name] !== 'string')) return undefined;
   return hash('sha256', JSON.stringify(Object.fromEntries(names.map((name) => [name, jwk[name]]))), 'base64url');
 }

@@ -6,24 +6,24 @@ import { checkJwks } from '../clients/client-jwks.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { type ClientJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './client-jws.ts';
 
-const freshMs = 300_000;
+const maxAgeMs = 300_000;
 /** An unknown key id fetches the keys again, at most once in this time. */
-const againMs = 10_000;
+const minRefetchIntervalMs = 10_000;
 const maxBytes = 65_536;
-const rememberedSets = 1000;
+const maxCachedSets = 1000;
 
-interface Fetched {
+interface CachedKeys {
   readonly keys: readonly Jwk[];
-  readonly at: number;
+  readonly fetchedAt: number;
 }
 
 /** The public keys of clients: registered (`jwks`), or fetched from the client's address (`jwks_uri`). */
 export class ClientKeys {
   readonly #context: Context;
   readonly #fetch: GuardedFetch;
-  readonly #sets = new BoundedMap<string, Fetched>(rememberedSets);
+  readonly #cachedSets = new BoundedMap<string, CachedKeys>(maxCachedSets);
   /** One request at a time for each address: anybody can send assertions in the name of a client. */
-  readonly #underWay = new Map<string, Promise<readonly Jwk[]>>();
+  readonly #pending = new Map<string, Promise<readonly Jwk[]>>();
 
   constructor(context: Context) {
     this.#context = context;
@@ -42,23 +42,23 @@ export class ClientKeys {
       keys.some((key) => (kid === undefined || key.kid === kid) && isSignedBy(jws, key, algorithms));
     if (client.jwks !== null) return matches(keysIn(client.jwks));
     if (client.jwks_uri === null) return false;
-    if (matches(await this.#keysAt(client.jwks_uri, freshMs))) return true;
-    return matches(await this.#keysAt(client.jwks_uri, againMs));
+    if (matches(await this.#keysAt(client.jwks_uri, maxAgeMs))) return true;
+    return matches(await this.#keysAt(client.jwks_uri, minRefetchIntervalMs));
   }
 
   async #keysAt(uri: string, maxAge: number): Promise<readonly Jwk[]> {
     const now = this.#context.now();
-    const known = this.#sets.get(uri);
-    if (known && now - known.at < maxAge) return known.keys;
-    const underWay = this.#underWay.get(uri) ?? this.#fetchKeys(uri, now);
-    this.#underWay.set(uri, underWay);
-    return underWay;
+    const cached = this.#cachedSets.get(uri);
+    if (cached && now - cached.fetchedAt < maxAge) return cached.keys;
+    const pending = this.#pending.get(uri) ?? this.#fetchKeys(uri, now);
+    this.#pending.set(uri, pending);
+    return pending;
   }
 
-  async #fetchKeys(uri: string, at: number): Promise<readonly Jwk[]> {
+  async #fetchKeys(uri: string, fetchedAt: number): Promise<readonly Jwk[]> {
     const keys = await this.#read(uri);
-    this.#sets.set(uri, { keys, at });
-    this.#underWay.delete(uri);
+    this.#cachedSets.set(uri, { keys, fetchedAt });
+    this.#pending.delete(uri);
     return keys;
   }
 

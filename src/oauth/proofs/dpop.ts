@@ -17,14 +17,14 @@ export interface DpopRequest {
 }
 
 /** RFC 9449 10.1: the key in `dpop_jkt`, or the key of the proof of a pushed request. If both are present, they must match. */
-export function resolveJkt(named: string | undefined, proven: string | undefined): string | undefined {
-  if (named !== undefined && !/^[\w-]{43}$/.test(named)) {
+export function resolveJkt(dpopJkt: string | undefined, proofJkt: string | undefined): string | undefined {
+  if (dpopJkt !== undefined && !/^[\w-]{43}$/.test(dpopJkt)) {
     throw new OAuthError('invalid_request', 'dpop_jkt takes the SHA-256 thumbprint of a key in base64url.');
   }
-  if (named !== undefined && proven !== undefined && named !== proven) {
+  if (dpopJkt !== undefined && proofJkt !== undefined && dpopJkt !== proofJkt) {
     throw new OAuthError('invalid_dpop_proof', 'dpop_jkt names a different key from the one of the DPoP proof.');
   }
-  return named ?? proven;
+  return dpopJkt ?? proofJkt;
 }
 
 export const dpopProofRequired = (description: string) => new OAuthError('invalid_dpop_proof', description);
@@ -93,7 +93,7 @@ export class Dpop {
     if (!jws || !isObject(jwk) || jkt === undefined || jws.header.typ !== 'dpop+jwt') return 'invalid_dpop_proof';
     if (!isSignedBy(jws, jwk)) return 'invalid_dpop_proof';
     const { htm, htu, iat, jti, nonce, ath } = jws.claims;
-    if (htm !== method || !this.#isHere(htu, url)) return 'invalid_dpop_proof';
+    if (htm !== method || !this.#isUrlOfRequest(htu, url)) return 'invalid_dpop_proof';
     if (typeof iat !== 'number' || typeof jti !== 'string') return 'invalid_dpop_proof';
     if (token !== undefined && ath !== hash('sha256', token, 'base64url')) return 'invalid_dpop_proof';
     if (!this.#isNonce(nonce)) return 'use_dpop_nonce';
@@ -102,12 +102,12 @@ export class Dpop {
     return isFirst ? { jkt } : 'invalid_dpop_proof';
   }
 
-  #isHere(htu: unknown, url: string): boolean {
-    const named = typeof htu === 'string' ? URL.parse(htu) : null;
-    if (!named) return false;
+  #isUrlOfRequest(htu: unknown, url: string): boolean {
+    const htuUrl = typeof htu === 'string' ? URL.parse(htu) : null;
+    if (!htuUrl) return false;
     const { baseUrl } = this.#context.config;
     const path = withoutQuery(url);
-    const here = [`${baseUrl}${path}`, `${new URL(baseUrl).origin}${path}`];
-    return here.some((one) => URL.parse(one)?.href === `${named.origin}${named.pathname}`);
+    const acceptedUrls = [`${baseUrl}${path}`, `${new URL(baseUrl).origin}${path}`];
+    return acceptedUrls.some((acceptedUrl) => URL.parse(acceptedUrl)?.href === `${htuUrl.origin}${htuUrl.pathname}`);
   }
 }

@@ -13,7 +13,7 @@ import { findSession, type SessionRow, type StoredSession, sessionEnd } from './
 import { isWithinGrace, readRefreshToken } from './tokens/refresh-token.ts';
 
 /** In milliseconds. Longer than any session. */
-const forever = 1e14;
+const unlimitedMs = 1e14;
 
 export interface RefreshRequest {
   readonly refreshToken: string;
@@ -39,7 +39,7 @@ export async function refreshSession(sessions: Sessions, refresh: RefreshRequest
     secretId: refresh.secretId ?? null,
     now: at,
     expiresAt: at + config.refreshTokenTtl * 1000,
-    maxAge: config.sessionMaxAge === 0 ? forever : config.sessionMaxAge * 1000,
+    maxAge: config.sessionMaxAge === 0 ? unlimitedMs : config.sessionMaxAge * 1000,
     address: refresh.source.address,
     userAgent: refresh.source.userAgent,
   };
@@ -67,14 +67,14 @@ async function resolveStaleRefresh(
   if (!session) throw refreshError(context, 'gone', 'session is gone');
   if (session.client_id !== refresh.clientId) throw refreshError(context, 'foreign', 'refresh token of another client');
   if (session.revoked_at !== null) throw refreshError(context, 'revoked', 'session has ended');
-  const ends = sessionEnd(session, config);
-  if (ends <= now()) throw refreshError(context, 'expired', 'session has expired');
+  const endsAt = sessionEnd(session, config);
+  if (endsAt <= now()) throw refreshError(context, 'expired', 'session has expired');
   // Only a database that was restored from a backup can be behind its tokens. This is not theft.
   if (generation >= session.generation) throw refreshError(context, 'unknown', 'generation is not known');
   if (isWithinGrace(session, generation, config, now())) {
     await recordRetry(context, session, refresh.source);
     metrics.refreshes.inc({ result: 'repeated' });
-    return { ...session, expires_at: ends };
+    return { ...session, expires_at: endsAt };
   }
   await revokeReusedSession(sessions, session, generation, refresh.source);
   throw refreshError(context, 'reused', `generation ${generation} used again, at ${session.generation}`);
@@ -106,10 +106,10 @@ function refreshError({ metrics }: Context, result: string, reason: string): OAu
 
 /** Phones change networks, so a retry from another network gets a response. It may be theft, so it is recorded once per generation. */
 async function recordRetry(context: Context, session: SessionRow, source: RequestSource): Promise<void> {
-  const { id, generation, user_agent: firstAgent, retried_generation: recorded } = session;
+  const { id, generation, user_agent: firstAgent, retried_generation: recordedGeneration } = session;
   const firstAddress = session.rotated_address ?? session.address;
-  const same = network(firstAddress) === network(source.address) && firstAgent === source.userAgent;
-  if (same || (recorded !== null && recorded >= generation)) return;
+  const isSameSender = network(firstAddress) === network(source.address) && firstAgent === source.userAgent;
+  if (isSameSender || (recordedGeneration !== null && recordedGeneration >= generation)) return;
   await context.database.db.transaction().execute(async (tx) => {
     if (!(await setRetriedGeneration(tx, { id, generation }))) return;
     await recordEvent(context, tx, {

@@ -56,7 +56,7 @@ export type NotifyApplications = (
 
 export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] => parseJson(scopes);
 
-const dbOf = (on: Database | Tx): Db | Tx => ('engine' in on ? on.db : on);
+const dbOf = (executor: Database | Tx): Db | Tx => ('engine' in executor ? executor.db : executor);
 
 const loginOf = (session: SessionRow, loginId: string | null): ApplicationLogin => ({
   session_id: session.id,
@@ -84,7 +84,7 @@ export class Sessions {
   }
 
   /** Opens a session, alone or in a transaction. It returns the row before the row is stored, so that a token can be signed meanwhile. */
-  open(on: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
+  open(executor: Database | Tx, { source, authentication, resource, login, ...session }: NewSession): StoredSession {
     const { config, now } = this.context;
     const at = now();
     const type = session.type ?? 'session';
@@ -119,9 +119,9 @@ export class Sessions {
       token_hash: null,
       version: 1,
     };
-    const stored = insertSession(on, row, session.secretId ?? null);
+    const stored = insertSession(executor, row, session.secretId ?? null);
     const isLogin = login !== undefined && session.scopes.includes(openidScope);
-    const durable = isLogin ? stored.then(() => insertLogin(dbOf(on), loginOf(row, login.id))) : stored;
+    const durable = isLogin ? stored.then(() => insertLogin(dbOf(executor), loginOf(row, login.id))) : stored;
     // A caller that awaits `durable` gets the error. A caller that failed before has another error.
     durable.catch(() => undefined);
     return { session: row, durable };

@@ -109,7 +109,7 @@ export class AuthorizePage {
     const { query, progress } = pageRequest.continuation;
     const { database, now } = oauth.context;
     const sent = readAuthorizationParameters(query);
-    const effective = await resolveParameters(oauth, sent, { resumed: progress.since !== undefined });
+    const effective = await resolveParameters(oauth, sent, { resumed: progress.signInStartedAt !== undefined });
     const { parameters } = effective;
     const login = await findBrowserLogin(oauth, pageRequest.caller);
     // Anonymous callers must not make this service fetch an address.
@@ -128,9 +128,16 @@ export class AuthorizePage {
       const authorization = readAuthorizationRequest(oauth, validatedClient, effective);
       const parties = login && { userId: login.userId, clientId: validatedClient.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
-      const expected = await this.#expected(validatedClient, singleValue(parameters, 'id_token_hint'));
-      const reachable = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
-      const step = nextStep(authorization, { login, progress, consent, expected, reachable, now: now() });
+      const expectedUserId = await this.#expected(validatedClient, singleValue(parameters, 'id_token_hint'));
+      const highestAcr = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
+      const step = nextStep(authorization, {
+        login,
+        progress,
+        consent,
+        expectedUserId,
+        highestAcr,
+        now: now(),
+      });
       if (step.kind === 'sign-in' || !login) return this.signIn(pageRequest);
       // The user is not asked for consent that cannot be granted. With select_account, another account may be able to grant it.
       if (step.kind !== 'choose-account') {
@@ -157,7 +164,7 @@ export class AuthorizePage {
   /** Redirects to the login page. The unchanged request continues afterwards. */
   signIn(pageRequest: AuthorizePageRequest): Promise<FastifyReply> {
     const { kit, reply, continuation } = pageRequest;
-    const progress = { since: kit.now() };
+    const progress = { signInStartedAt: kit.now() };
     const next = this.#services.continuations.path({ query: continuation.query, progress });
     if (pageRequest.caller.kind === 'anonymous') kit.cookies.setReturnPath(reply, next);
     return pageRequest.redirect(`${kit.loginPath}?next=${encodeURIComponent(next)}`, 302);
@@ -218,7 +225,7 @@ export class AuthorizePage {
       request: authorization,
       login,
       scopes,
-      ...(validated ? { asked: validated } : {}),
+      ...(validated ? { shownScopes: validated } : {}),
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });

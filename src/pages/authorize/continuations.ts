@@ -26,8 +26,8 @@ export class Continuations {
 
   /** The form of a continuation in an address or in a form. */
   fields({ query, progress }: Continuation) {
-    const since = String(progress.since ?? '');
-    const chosen = progress.chosen ?? '';
+    const since = String(progress.signInStartedAt ?? '');
+    const chosen = progress.chosenSessionId ?? '';
     const mac = since || chosen ? this.#keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
     return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
   }
@@ -44,7 +44,7 @@ export class Continuations {
     if (!this.#keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
     const at = since === '' ? undefined : Number(since);
     const isFresh = at !== undefined && this.#now() - at < lifetimeMs;
-    return { query, progress: { since: isFresh ? at : undefined, chosen: chosen || undefined } };
+    return { query, progress: { signInStartedAt: isFresh ? at : undefined, chosenSessionId: chosen || undefined } };
   }
 
   /** Reads the request that a local path leads to, if any. */

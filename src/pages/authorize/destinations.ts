@@ -71,7 +71,9 @@ export const createDestinations =
       /** Whether this session is sufficient. Otherwise the user must sign in again. */
       async accepts(caller: Caller) {
         const login = await findBrowserLogin(oauth, caller);
-        return login !== undefined && (progress.since === undefined || login.authTime >= progress.since);
+        return (
+          login !== undefined && (progress.signInStartedAt === undefined || login.authTime >= progress.signInStartedAt)
+        );
       },
     };
   };

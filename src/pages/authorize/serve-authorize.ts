@@ -104,7 +104,7 @@ async function decide(pageRequest: AuthorizePageRequest, services: AuthorizeServ
   if (decision === 'deny') return page.deny(pageRequest);
   if (decision === 'other-account') return page.signIn(pageRequest);
   if (decision !== 'this-account') throw badRequest('Press one of the buttons.');
-  const progress = { ...continuation.progress, chosen: caller.sessionId ?? undefined };
+  const progress = { ...continuation.progress, chosenSessionId: caller.sessionId ?? undefined };
   return pageRequest.redirect(services.continuations.path({ ...continuation, progress }));
 }
 

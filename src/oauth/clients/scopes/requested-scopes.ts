@@ -5,14 +5,14 @@ import { adminScope, allowsScope, clientScopes, everyScope, identityScopes, type
 
 /** The errors in scopes that a caller wants to grant. A caller can grant only scopes of the caller's own token. */
 export function scopeErrors(
-  known: KnownScopes,
+  knownScopes: KnownScopes,
   caller: Caller,
   scopes: readonly string[],
   { for: type }: { for?: ClientType } = {},
 ): FieldError[] {
-  const problem = (scope: string): FieldError | undefined => {
-    if (!known.has(scope)) {
-      const message = `scopes: there is no scope "${scope}". There are: ${known.list().join(', ')}.`;
+  const errorOf = (scope: string): FieldError | undefined => {
+    if (!knownScopes.has(scope)) {
+      const message = `scopes: there is no scope "${scope}". There are: ${knownScopes.list().join(', ')}.`;
       return { field: 'scopes', code: 'unknown', message };
     }
     // Only an administrator can let a client inspect or exchange the tokens of other clients.
@@ -34,7 +34,7 @@ export function scopeErrors(
   if (scopes.length === 0)
     return [{ field: 'scopes', code: 'required', message: 'scopes must contain at least one scope.' }];
   return scopes
-    .map(problem)
+    .map(errorOf)
     .filter((error) => error !== undefined)
     .slice(0, 1);
 }
@@ -50,10 +50,15 @@ interface ScopeServices {
  * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is rejected:
  * no scope must not become all scopes.
  */
-export async function translateScope({ scopes: known, legacyScopes }: ScopeServices, text: string): Promise<string> {
-  const words = text.split(' ').filter(Boolean);
-  if (words.every((word) => known.has(word))) return text;
-  const map = await legacyScopes();
-  const translated = words.flatMap((word) => (known.has(word) ? [word] : (map.get(word) ?? [word])));
+export async function translateScope(
+  { scopes: knownScopes, legacyScopes }: ScopeServices,
+  text: string,
+): Promise<string> {
+  const requestedScopes = text.split(' ').filter(Boolean);
+  if (requestedScopes.every((scope) => knownScopes.has(scope))) return text;
+  const legacyMap = await legacyScopes();
+  const translated = requestedScopes.flatMap((scope) =>
+    knownScopes.has(scope) ? [scope] : (legacyMap.get(scope) ?? [scope]),
+  );
   return translated.length === 0 ? text : [...new Set(translated)].join(' ');
 }

@@ -88,9 +88,9 @@ export const effectiveRoles = (
   roles: readonly string[],
 ): readonly string[] => (application && !scopes.includes(adminScope) ? [] : roles);
 
-/** Whether a token with the scopes `held` may use an object that has `scopes`. */
-export const holdsScopes = (held: readonly string[], scopes: readonly string[]): boolean =>
-  held.includes(everyScope) || scopes.every((scope) => held.includes(scope));
+/** Whether a token with `tokenScopes` may use an object that has `scopes`. */
+export const holdsScopes = (tokenScopes: readonly string[], scopes: readonly string[]): boolean =>
+  tokenScopes.includes(everyScope) || scopes.every((scope) => tokenScopes.includes(scope));
 
 /** The part of `scopes` that is still allowed. */
 export function narrowScopes(scopes: readonly string[], allowed: readonly string[]): readonly string[] {
@@ -102,24 +102,28 @@ export function narrowScopes(scopes: readonly string[], allowed: readonly string
 
 /** RFC 6749 3.3: words separated by single spaces. Repeated words count once. */
 export function parseScope(text: string): string[] {
-  const words = [...new Set(text.split(' ').filter(Boolean))];
-  if (words.some((word) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(word))) {
+  const scopes = [...new Set(text.split(' ').filter(Boolean))];
+  if (scopes.some((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope))) {
     throw new OAuthError('invalid_scope', 'scope takes names separated by spaces.');
   }
-  return words;
+  return scopes;
 }
 
 /** OpenID Connect Core 3.1.2.1: the requested scopes that exist and are allowed. */
-export function filterScopes(known: KnownScopes, requested: readonly string[], allowed: readonly string[]) {
-  return requested.filter((scope) => known.has(scope) && allowsScope(allowed, scope));
+export function filterScopes(knownScopes: KnownScopes, requested: readonly string[], allowed: readonly string[]) {
+  return requested.filter((scope) => knownScopes.has(scope) && allowsScope(allowed, scope));
 }
 
 /** The granted scopes: all allowed scopes if `requested` is empty, and never more than the allowed scopes. */
-export function grantScopes(known: KnownScopes, requested: string, allowed: readonly string[]): readonly string[] {
+export function grantScopes(
+  knownScopes: KnownScopes,
+  requested: string,
+  allowed: readonly string[],
+): readonly string[] {
   const scopes = parseScope(requested);
   if (scopes.length === 0) return allowed;
   for (const scope of scopes) {
-    if (!known.has(scope)) throw new OAuthError('invalid_scope', `There is no scope '${scope.slice(0, 80)}'.`);
+    if (!knownScopes.has(scope)) throw new OAuthError('invalid_scope', `There is no scope '${scope.slice(0, 80)}'.`);
     if (!allowsScope(allowed, scope)) {
       throw new OAuthError('invalid_scope', `The scope '${scope}' cannot be granted to this client.`);
     }

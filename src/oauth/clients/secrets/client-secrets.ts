@@ -9,12 +9,12 @@ import { lockSecret } from './secret-store.ts';
 
 /** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';
-const hashed = (clientId: string, secret: string) => `${clientId}\n${secret}`;
+const hashInput = (clientId: string, secret: string) => `${clientId}\n${secret}`;
 
 function hashSecret(keys: KeyRing, clientId: string, secret: string): HashedSecret {
   const keyId = keys.macKeys.currentId();
   const valueHash = shortTokenKind(secret) === 'sec' ? hashShortToken(secret) : null;
-  return { hash: keys.macKeys.macWithKey(keyId, purpose, hashed(clientId, secret)) as string, keyId, valueHash };
+  return { hash: keys.macKeys.macWithKey(keyId, purpose, hashInput(clientId, secret)) as string, keyId, valueHash };
 }
 
 /** A client, and the secret with which it authenticated. Each write for the client checks that this secret is still active. */
@@ -29,7 +29,7 @@ export const isActive = ({ expires_at }: StoredSecret, now: number): boolean => 
 
 /** The client's active secret with this value. */
 export function findSecret(keys: KeyRing, client: StoredClient, value: string, now: number): StoredSecret | undefined {
-  const data = hashed(client.id, value);
+  const data = hashInput(client.id, value);
   return client.secrets.find(
     (secret) => isActive(secret, now) && keys.macKeys.matches(purpose, data, secret.secret_hash, secret.key_id),
   );

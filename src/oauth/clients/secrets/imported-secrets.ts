@@ -10,7 +10,7 @@ import { addClientSecret } from './client-secrets.ts';
 export const importedKeyId = 'foreign';
 
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
-const maxWaiting = 20;
+const maxWaitingChecks = 20;
 
 /**
  * Returns a function that finds the id of a client's secret that another system hashed with bcrypt or argon2. The first successful check
@@ -19,25 +19,25 @@ const maxWaiting = 20;
 export function createImportedSecrets(context: Context, keys: KeyRing, passwords: Passwords) {
   const { database, now } = context;
   /** One check at a time for each client: guesses at a client's secret must not occupy the threads that check passwords. */
-  const perClient = createKeyedSemaphore(1, maxWaiting, 'Too many attempts at the moment. Try again shortly.');
+  const runPerClient = createKeyedSemaphore(1, maxWaitingChecks, 'Too many attempts at the moment. Try again shortly.');
 
   /** Replaces the imported hash, unless the client got another secret in the meantime. */
   const replace = (clientId: string, hash: string, secret: string) =>
     commitAndInvalidate(database, async (tx, invalidate) => {
       await lockClient(tx, clientId);
       const client = await findClient(tx, clientId);
-      const isCurrent = client?.secrets.some((own) => own.secret_hash === hash && own.expires_at === null);
+      const isCurrent = client?.secrets.some((stored) => stored.secret_hash === hash && stored.expires_at === null);
       if (isCurrent) await addClientSecret(context, keys, tx, invalidate, { clientId, secret });
     });
 
   return async (client: StoredClient, secret: string): Promise<string | undefined> => {
     const at = now();
-    const hashes = client.secrets.filter(
+    const importedSecrets = client.secrets.filter(
       ({ key_id, expires_at }) => key_id === importedKeyId && (expires_at === null || expires_at > at),
     );
-    if (hashes.length === 0) return undefined;
-    return perClient(client.id, async () => {
-      for (const { id, secret_hash } of hashes) {
+    if (importedSecrets.length === 0) return undefined;
+    return runPerClient(client.id, async () => {
+      for (const { id, secret_hash } of importedSecrets) {
         if (!(await passwords.verify(secret, secret_hash))) continue;
         await replace(client.id, secret_hash, secret);
         return id;

@@ -29,13 +29,13 @@ export const activeSecretsSql = `counting as materialized (
   )`;
 export const isSecretActiveSql = '(r.secret_id is null or r.secret_id in (select id from counting))';
 
-const held = compiledQuery((db, secret: Secret) =>
+const activeSecretQuery = compiledQuery((db, secret: Secret) =>
   db.selectNoFrom(sql<number>`1`.as('one')).where(isSecretActive(db, secret)),
 );
 
 /** Whether the secret is active. It stays active until the transaction ends. */
 export const lockSecret = async (db: Db | Tx, secretId: string, now: number): Promise<boolean> =>
-  (await held.run(db, { secretId, now })).length > 0;
+  (await activeSecretQuery.run(db, { secretId, now })).length > 0;
 
 /** Deletes a secret by its hash and returns its client. */
 export async function deleteSecretByHash(tx: Tx, valueHash: string) {

@@ -31,25 +31,25 @@ const noText = sql<string | null>`cast(null as text)`;
 const noNumber = sql<number | null>`cast(null as bigint)`;
 
 /** Locks three rows in one statement, in the order in which a user is deleted, so that there is no deadlock. */
-const selectLocked = (locks: { user: Lock; client: Lock; session: Lock }, named: boolean) =>
+const selectLocked = (locks: { user: Lock; client: Lock; session: Lock }, recordsActor: boolean) =>
   compiledQuery((db: Db, ids: Ids & { actor: string }) => {
     const user = db
       .selectFrom('users')
       .select(['roles as data', sql<number | null>`cast(disabled as bigint)`.as('ended'), noNumber.as('expires_at')]);
     const client = db.selectFrom('clients').select(['scopes as data', noNumber.as('ended'), noNumber.as('expires_at')]);
     const session = db.selectFrom('sessions').select([noText.as('data'), 'revoked_at as ended', 'expires_at']);
-    const part = <Q>(what: string, rows: Q) =>
+    const selectPart = <Q>(partName: string, rows: Q) =>
       db
-        .selectFrom((rows as typeof session).as(what))
-        .select([sql.lit(what).as('what'), 'data', 'ended', 'expires_at']);
-    const held = part('held_user', locks.user(user.where('id', '=', ids.userId)))
-      .unionAll(part('held_client', locks.client(client.where('id', '=', ids.clientId))))
-      .unionAll(part('held_session', locks.session(session.where('id', '=', ids.sessionId))));
-    return named ? held.unionAll(namedBy(db, ids.actor)) : held;
+        .selectFrom((rows as typeof session).as(partName))
+        .select([sql.lit(partName).as('what'), 'data', 'ended', 'expires_at']);
+    const lockedRows = selectPart('held_user', locks.user(user.where('id', '=', ids.userId)))
+      .unionAll(selectPart('held_client', locks.client(client.where('id', '=', ids.clientId))))
+      .unionAll(selectPart('held_session', locks.session(session.where('id', '=', ids.sessionId))));
+    return recordsActor ? lockedRows.unionAll(setActor(db, ids.actor)) : lockedRows;
   });
 
 /** Part of the same statement, to save a round trip. */
-const namedBy = (db: Db, actor: string) =>
+const setActor = (db: Db, actor: string) =>
   db
     .selectNoFrom([
       sql.lit('actor').as('what'),
@@ -59,8 +59,8 @@ const namedBy = (db: Db, actor: string) =>
 
 /** One statement for writes that record the caller's name, and one for others. */
 const withAndWithoutActor = (locks: { user: Lock; client: Lock; session: Lock }) => ({
-  named: selectLocked(locks, true),
-  unnamed: selectLocked(locks, false),
+  withActor: selectLocked(locks, true),
+  withoutActor: selectLocked(locks, false),
 });
 
 interface Lockable {
@@ -71,18 +71,18 @@ interface Lockable {
 type Lock = (rows: Lockable) => Lockable;
 
 const id = sql.ref('id');
-const share: Lock = (rows) => rows.where(sharedLock(id)).forShare();
-const shareSession: Lock = (rows) => share(rows.where(sharedLockOnAll));
+const shareLock: Lock = (rows) => rows.where(sharedLock(id)).forShare();
+const shareSessionLock: Lock = (rows) => shareLock(rows.where(sharedLockOnAll));
 // Not `for update`: other transactions can still insert rows that refer to this row.
-const change: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
+const changeLock: Lock = (rows) => rows.where(exclusiveLock(id)).forNoKeyUpdate();
 // SQLite runs one write transaction at a time.
-const none: Lock = (rows) => rows;
+const noLock: Lock = (rows) => rows;
 
-const unlocked = selectLocked({ user: none, client: none, session: none }, false);
-const shared = withAndWithoutActor({ user: share, client: share, session: shareSession });
+const unlocked = selectLocked({ user: noLock, client: noLock, session: noLock }, false);
+const shared = withAndWithoutActor({ user: shareLock, client: shareLock, session: shareSessionLock });
 /** The user is always locked before the session, so no other transaction can get in between. */
-const ofUserToChange = withAndWithoutActor({ user: change, client: share, session: shareSession });
-const ofClientToChange = withAndWithoutActor({ user: change, client: change, session: shareSession });
+const userLocks = withAndWithoutActor({ user: changeLock, client: shareLock, session: shareSessionLock });
+const clientLocks = withAndWithoutActor({ user: changeLock, client: changeLock, session: shareSessionLock });
 
 /** Reads and locks the rows that a caller's authority depends on. They do not change until the transaction ends. */
 export async function lockAuthorityRows(
@@ -90,11 +90,11 @@ export async function lockAuthorityRows(
   engine: Engine,
   { kind, ...ids }: Ids & { readonly kind: 'user' | 'client' },
   strength: Strength,
-  recorded = false,
+  isRecorded = false,
 ): Promise<AuthorityRows> {
-  const toChange = kind === 'user' ? ofUserToChange : ofClientToChange;
-  const held = strength === 'share' ? shared : toChange;
-  const query = engine === 'sqlite' ? unlocked : recorded ? held.named : held.unnamed;
+  const exclusive = kind === 'user' ? userLocks : clientLocks;
+  const lockedQueries = strength === 'share' ? shared : exclusive;
+  const query = engine === 'sqlite' ? unlocked : isRecorded ? lockedQueries.withActor : lockedQueries.withoutActor;
   const actor = actorJson({ userId: ids.userId || null, clientId: ids.clientId || null });
   const rows: { -readonly [K in keyof AuthorityRows]: AuthorityRows[K] } = {};
   for (const { what, data, ended, expires_at } of await query.run(tx, { ...ids, actor })) {

@@ -19,8 +19,8 @@ export const createLockAuthority =
     if (kind === 'anonymous' || kind === 'system') return caller;
     if (caller.sessionId === null) throw new Error('a caller with a token has a session');
     const ids = { kind, userId: caller.userId ?? '', clientId: caller.clientId ?? '', sessionId: caller.sessionId };
-    const other = authority.userId === caller.userId ? undefined : authority.userId;
-    if (other !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, other]);
+    const otherUserId = authority.userId === caller.userId ? undefined : authority.userId;
+    if (otherUserId !== undefined && database.engine === 'postgres') await lockUsers(tx, [ids.userId, otherUserId]);
     const strength = authority.changesAccounts ? 'change' : 'share';
     const rows = await lockAuthorityRows(tx, database.engine, ids, strength, authority.recorded);
     rejectEnded(caller, rows, now());

@@ -16,8 +16,12 @@ interface NewPersonalToken {
 }
 
 /** Creates a personal access token, without a client. Its value is made when the owner reveals it. */
-export async function issuePersonalToken(on: Database | Tx, sessions: Sessions, token: NewPersonalToken) {
-  const { session, durable } = sessions.open(on, { ...token, type: 'personal', source: token.source ?? systemSource });
+export async function issuePersonalToken(executor: Database | Tx, sessions: Sessions, token: NewPersonalToken) {
+  const { session, durable } = sessions.open(executor, {
+    ...token,
+    type: 'personal',
+    source: token.source ?? systemSource,
+  });
   await durable;
   return session;
 }

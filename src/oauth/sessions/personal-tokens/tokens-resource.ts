@@ -29,7 +29,7 @@ import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
 const maxLifetimeMs = 10 * 365 * 86_400_000;
 
 /** A client cannot create tokens of its owner, because the owner has more rights. */
-const ofItself: Rule = ({ kind, clientId }: Caller) =>
+const ownClientRows: Rule = ({ kind, clientId }: Caller) =>
   kind === 'client' && clientId !== null && equals('client_id', clientId);
 
 const fields = {
@@ -56,21 +56,21 @@ const fields = {
   revoked_at: timestamp({ hidden: true }),
 };
 
-const revealAnswer = Type.Object(
+const revealResponse = Type.Object(
   { id: Type.String(), name: Type.Union([Type.String(), Type.Null()]), access_token: Type.String() },
   { additionalProperties: true },
 );
 
 const revealed = Type.Object({ access_token: Type.String({ description: 'Shown only in this response' }) });
 
-function wrongExpiry(expiresAt: number, now: number): FieldError[] {
+function expiryErrors(expiresAt: number, now: number): FieldError[] {
   if (expiresAt <= now) return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
   if (expiresAt - now <= maxLifetimeMs) return [];
   return [{ field: 'expires_at', code: 'maximum', message: 'expires_at must be within ten years.' }];
 }
 
 /** Personal access tokens and sessions. Their values are not stored. */
-export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mail) {
+export function tokensResource(sessions: Sessions, knownScopes: KnownScopes, mail: Mail) {
   const record = (
     { context, tx, caller, source }: WriteCall,
     type: string,
@@ -78,8 +78,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     data = {},
   ) => {
     const { id: sessionId, user_id: userId, client_id: clientId } = token;
-    const of = { userId, clientId, sessionId, actorId: caller.userId };
-    return recordEvent(context, tx, { type, ...of, source, data: { type: token.type, ...data } });
+    const ids = { userId, clientId, sessionId, actorId: caller.userId };
+    return recordEvent(context, tx, { type, ...ids, source, data: { type: token.type, ...data } });
   };
 
   return defineResource({
@@ -91,9 +91,9 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
     fields,
     relations: { user: belongsTo('users', { by: 'user_id' }), client: belongsTo('clients', { by: 'client_id' }) },
     access: {
-      read: anyOf(role('admin'), ownRows, ofItself),
+      read: anyOf(role('admin'), ownRows, ownClientRows),
       write: ownRows,
-      delete: anyOf(role('admin'), ownRows, ofItself),
+      delete: anyOf(role('admin'), ownRows, ownClientRows),
     },
     where: (now) => all(isNull('revoked_at'), compare('expires_at', '>', new Date(now).toISOString())),
     operations: ['list', 'find', 'create', 'delete'],
@@ -107,8 +107,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       const name = values.name as string;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
-        ...scopeErrors(known, caller, scopes),
-        ...(expiresAt === undefined ? [] : wrongExpiry(expiresAt, now)),
+        ...scopeErrors(knownScopes, caller, scopes),
+        ...(expiresAt === undefined ? [] : expiryErrors(expiresAt, now)),
       ];
       if (errors.length > 0) throw unprocessable(errors);
       requireProof(caller, now);
@@ -122,9 +122,9 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
         source,
       });
       call.reveal({ access_token: await renewPersonalToken(tx, session.id) });
-      const ends = new Date(session.expires_at).toISOString();
+      const expiresAtText = new Date(session.expires_at).toISOString();
       await record(call, 'token.created', session, {
-        changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: ends } },
+        changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: expiresAtText } },
       });
       const data = { what: 'a new personal access token', named: name, address: source.address };
       await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data, source });
@@ -138,7 +138,7 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
       action<ReturnType<typeof Type.Null>, typeof fields>({
         name: 'values',
         summary: 'Show the value of a personal access token, once and to its owner',
-        response: revealAnswer,
+        response: revealResponse,
         run: ({ row, transaction }) =>
           transaction(async (call) => {
             const { caller } = call;
@@ -156,8 +156,8 @@ export function tokensResource(sessions: Sessions, known: KnownScopes, mail: Mai
               );
             }
             await record(call, 'token.revealed', row);
-            const { revealed_at: _at, revoked_at: _end, ...shown } = row;
-            return { ...shown, revealed: true, access_token: revealed.accessToken };
+            const { revealed_at: _at, revoked_at: _end, ...visibleFields } = row;
+            return { ...visibleFields, revealed: true, access_token: revealed.accessToken };
           }),
       }),
     ],

@@ -37,14 +37,14 @@ export interface ProofMethod {
   /** Whether this user can use it now. */
   isOffered(userId: string): Promise<boolean>;
   /** Checks the proof, outside of any transaction. Throws if it is wrong. Limits guesses. */
-  check(sent: ProofInput): Promise<CheckedProof>;
+  check(input: ProofInput): Promise<CheckedProof>;
 }
 
 /** By their member of the body: `password`, `code`, … */
 export type ProofMethods = Map<string, ProofMethod>;
 
 /** The level that a method reaches together with the password. Other methods reach the level of the password. */
-const levels = new Map<string, Acr>([
+const acrByMethod = new Map<string, Acr>([
   ['code', 'urn:gatehouse:2'],
   ['recovery_code', 'urn:gatehouse:2'],
   ['passkey', 'phr'],
@@ -54,13 +54,13 @@ const levels = new Map<string, Acr>([
 export async function highestAcr(methods: ProofMethods, userId: string): Promise<Acr> {
   let highest: Acr = 'urn:gatehouse:1';
   for (const [name, method] of methods) {
-    const acr = levels.get(name);
+    const acr = acrByMethod.get(name);
     if (acr !== undefined && !meetsAcr(highest, acr) && (await method.isOffered(userId))) highest = acr;
   }
   return highest;
 }
 
-const field = 'password';
+const passwordField = 'password';
 
 export const byPassword = (context: Context, passwords: Passwords): ProofMethod => ({
   async isOffered(userId) {
@@ -70,22 +70,22 @@ export const byPassword = (context: Context, passwords: Passwords): ProofMethod 
   async check({ userId, value, source }) {
     const user = await findUser(context.database.db, userId);
     if (!user) throw unauthorized('user_gone');
-    await requireCurrentPassword(context, passwords, user, { field, value, source });
+    await requireCurrentPassword(context, passwords, user, { field: passwordField, value, source });
     const consume = async (tx: Tx) => {
       // The password changed during the check.
-      if (!(await lockUserWithHash(tx, context.database.engine, user))) throw wrongPassword(field);
+      if (!(await lockUserWithHash(tx, context.database.engine, user))) throw wrongPassword(passwordField);
     };
     return { amr: ['pwd'], step: 'first', consume };
   },
 });
 
-const wrong = (field: string) =>
+const wrongProof = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is wrong, or was used before.` }]);
 
 const toCheckedProof = (field: string, factor: ProvedFactor | undefined, step: CheckedProof['step'] = 'second') => {
-  if (!factor) throw wrong(field);
+  if (!factor) throw wrongProof(field);
   const consume = async (tx: Tx) => {
-    if (!(await factor.consume(tx))) throw wrong(field);
+    if (!(await factor.consume(tx))) throw wrongProof(field);
   };
   return { amr: factor.amr, step, consume };
 };
@@ -98,8 +98,8 @@ export const byCode = (services: FactorCheckServices): ProofMethod => ({
   },
   async check({ userId, value, source }) {
     const methods: FactorMethod[] = ['totp', 'recovery_code'];
-    const sent = { code: typeof value === 'string' ? value : '' };
-    return toCheckedProof('code', await proveFactor(services, { userId, methods, sent, source }), 'completing');
+    const input = { code: typeof value === 'string' ? value : '' };
+    return toCheckedProof('code', await proveFactor(services, { userId, methods, input, source }), 'completing');
   },
 });
 
@@ -111,8 +111,8 @@ export const byPasskey = (services: FactorCheckServices): ProofMethod => ({
   },
   async check({ userId, value, source }) {
     // A form sends the assertion as text.
-    const sent = { passkey: (typeof value === 'string' ? tryParseJson(value) : value) ?? {} };
-    return toCheckedProof('passkey', await proveFactor(services, { userId, methods: ['passkey'], sent, source }));
+    const input = { passkey: (typeof value === 'string' ? tryParseJson(value) : value) ?? {} };
+    return toCheckedProof('passkey', await proveFactor(services, { userId, methods: ['passkey'], input, source }));
   },
 });
 
@@ -121,10 +121,10 @@ export const byEmailCode = (services: FactorCheckServices): ProofMethod => ({
   isOffered: async (userId) => services.context.config.emailCodes && (await hasConfirmedEmail(services, userId)),
   async check({ userId, value, source }) {
     const { id, code } = asObject(value);
-    const sent = { code: String(code ?? ''), emailCode: String(id ?? '') };
-    const factor = await proveFactor(services, { userId, methods: ['email_code'], sent, source });
-    const held = await findHeldFactors(services.context.database.db, userId);
-    return toCheckedProof('email_code', factor, hasSecondFactor(held) ? 'first' : 'second');
+    const input = { code: String(code ?? ''), emailCode: String(id ?? '') };
+    const factor = await proveFactor(services, { userId, methods: ['email_code'], input, source });
+    const factors = await findHeldFactors(services.context.database.db, userId);
+    return toCheckedProof('email_code', factor, hasSecondFactor(factors) ? 'first' : 'second');
   },
 });
 
@@ -133,9 +133,9 @@ export const byProvider = ({ context, keys }: FactorCheckServices): ProofMethod 
   isOffered: async () => false,
   async check({ sessionId, value }) {
     const proof = readProviderProof(keys, { sent: value, sessionId, now: context.now() });
-    if (!proof) throw wrong('provider');
+    if (!proof) throw wrongProof('provider');
     const consume = async (tx: Tx) => {
-      if (!(await proof.consume(tx))) throw wrong('provider');
+      if (!(await proof.consume(tx))) throw wrongProof('provider');
     };
     return { amr: proof.factors === 2 ? ['fed', 'mfa'] : ['fed'], step: 'first', consume };
   },

@@ -27,8 +27,8 @@ export async function renewProof(
   const { clientId } = caller;
   const sessionId = requireRenewableSession(caller);
   const userId = userIdOf(caller);
-  const sent = { userId, sessionId, source };
-  const checked = await checkProofs(methods, body, sent);
+  const input = { userId, sessionId, source };
+  const checked = await checkProofs(methods, body, input);
   const proof = authenticatedBy(combinedAmr(checked, caller.proof), context.now());
   const minAcr = minAcrToRenew(caller.proof);
   if (!meetsAcr(proof.acr, minAcr)) throw proofTooOld(caller.proof, { acr: minAcr });
@@ -53,30 +53,30 @@ const firstFactors = ['pwd', 'fed'];
 
 function combinedAmr(checked: readonly CheckedProof[], before: Proof): string[] {
   const steps = new Set(checked.map(({ step }) => step));
-  const sent = checked.flatMap(({ amr }) => amr);
+  const checkedAmr = checked.flatMap(({ amr }) => amr);
   const completes = steps.has('completing');
   const earlier = completes && !steps.has('first') ? before.amr.filter((method) => firstFactors.includes(method)) : [];
-  return [...new Set([...earlier, ...sent, ...(completes || steps.size > 1 ? ['mfa'] : [])])];
+  return [...new Set([...earlier, ...checkedAmr, ...(completes || steps.size > 1 ? ['mfa'] : [])])];
 }
 
-async function checkProofs(methods: ProofMethods, body: Renewal['body'], sent: Omit<ProofInput, 'value'>) {
-  const known = [...methods.keys()];
+async function checkProofs(methods: ProofMethods, body: Renewal['body'], input: Omit<ProofInput, 'value'>) {
+  const methodNames = [...methods.keys()];
   const errors: FieldError[] = Object.keys(body)
     .filter((name) => !methods.has(name))
     .map((field) => ({
       field,
       code: 'unknown',
-      message: `${field} is not a kind of proof. There are: ${known.join(', ')}.`,
+      message: `${field} is not a kind of proof. There are: ${methodNames.join(', ')}.`,
     }));
   if (errors.length > 0) throw unprocessable(errors);
   if (Object.keys(body).length === 0) {
-    const [field = ''] = known;
-    throw unprocessable([{ field, code: 'required', message: `Send one of ${known.join(', ')}.` }]);
+    const [field = ''] = methodNames;
+    throw unprocessable([{ field, code: 'required', message: `Send one of ${methodNames.join(', ')}.` }]);
   }
   const checked: CheckedProof[] = [];
   // In order: if the password is wrong, the code is not checked.
   for (const [name, method] of methods) {
-    if (name in body) checked.push(await method.check({ ...sent, value: body[name] }));
+    if (name in body) checked.push(await method.check({ ...input, value: body[name] }));
   }
   return checked;
 }

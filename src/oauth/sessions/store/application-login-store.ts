@@ -15,14 +15,16 @@ export function deleteLogins(tx: Tx, filter: SessionFilter): Promise<Application
   const deletion = tx.deleteFrom('application_logins').returningAll();
   if ('sessionId' in filter) {
     return deletion
-      .where((or) => or.or([or('session_id', '=', filter.sessionId), or('login_id', '=', filter.sessionId)]))
+      .where((eb) => eb.or([eb('session_id', '=', filter.sessionId), eb('login_id', '=', filter.sessionId)]))
       .execute();
   }
   if (!('userId' in filter)) return deletion.where('client_id', '=', filter.clientId).execute();
   if (filter.type === 'personal') return Promise.resolve([]);
-  const ofUser = deletion.where('user_id', '=', filter.userId).where('session_id', '!=', filter.exceptSessionId ?? '');
+  const deletionOfUser = deletion
+    .where('user_id', '=', filter.userId)
+    .where('session_id', '!=', filter.exceptSessionId ?? '');
   const clientId = 'clientId' in filter ? filter.clientId : undefined;
-  return clientId === undefined ? ofUser.execute() : ofUser.where('client_id', '=', clientId).execute();
+  return clientId === undefined ? deletionOfUser.execute() : deletionOfUser.where('client_id', '=', clientId).execute();
 }
 
 export const deleteAllLogins = (tx: Tx): Promise<ApplicationLogin[]> =>
@@ -53,10 +55,10 @@ export async function deleteOrphanedLogins(db: Db, before: number, limit: number
             exists(
               selectFrom('sessions')
                 .select('sessions.id')
-                .where((live) =>
-                  live.or([
-                    live('sessions.id', '=', live.ref('application_logins.session_id')),
-                    live('sessions.id', '=', live.ref('application_logins.login_id')),
+                .where((eb) =>
+                  eb.or([
+                    eb('sessions.id', '=', eb.ref('application_logins.session_id')),
+                    eb('sessions.id', '=', eb.ref('application_logins.login_id')),
                   ]),
                 ),
             ),

@@ -15,7 +15,7 @@ const columns = [
   ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource', 'details'] as const),
 ] as const;
 
-const insert = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
+const insertOne = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
   const values = db.selectNoFrom(columns.map((column) => sql`${row[column]}`.as(column)));
   const secretActive = isSecretActive(db, row);
   // The foreign key locks the client's row, even without a secret.
@@ -51,13 +51,15 @@ async function insertInBatch(
 }
 
 /** Stores a session if the client's secret is active. Outside a transaction, it returns when the row is on disk. */
-export async function insertSession(on: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
-  const batchWrite = 'engine' in on ? on.batchWrite : undefined;
+export async function insertSession(executor: Database | Tx, row: SessionRow, secretId: string | null): Promise<void> {
+  const batchWrite = 'engine' in executor ? executor.batchWrite : undefined;
   if (batchWrite && (await insertInBatch(batchWrite, row, secretId))) return;
   const values = { ...row, secretId, now: row.created_at };
   try {
     const { rows, durable } =
-      'engine' in on ? await insert.write(on, values) : { rows: await insert.run(on, values), durable: undefined };
+      'engine' in executor
+        ? await insertOne.write(executor, values)
+        : { rows: await insertOne.run(executor, values), durable: undefined };
     await durable;
     if (rows.length === 0) throw invalidClient('the secret ended meanwhile');
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Db } from '../../../database/database.ts';
 
 type Names = ReadonlyMap<string, string>;
 
-const atOnce = 500;
+const batchSize = 500;
 
 /** The names of the users and clients of sessions, by id. */
 export async function sessionNames(
@@ -27,6 +27,8 @@ export async function sessionNames(
 }
 
 function batchesOf(ids: readonly (string | null)[]): string[][] {
-  const all = [...new Set(ids.filter((id) => id !== null))];
-  return Array.from({ length: Math.ceil(all.length / atOnce) }, (_, i) => all.slice(i * atOnce, (i + 1) * atOnce));
+  const uniqueIds = [...new Set(ids.filter((id) => id !== null))];
+  return Array.from({ length: Math.ceil(uniqueIds.length / batchSize) }, (_, i) =>
+    uniqueIds.slice(i * batchSize, (i + 1) * batchSize),
+  );
 }

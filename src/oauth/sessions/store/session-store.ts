@@ -22,23 +22,25 @@ export type SessionFilter =
     }
   | { readonly clientId: string };
 
-const byId = compiledQuery((db, { id }: { id: string }) => db.selectFrom('sessions').selectAll().where('id', '=', id));
+const selectById = compiledQuery((db, { id }: { id: string }) =>
+  db.selectFrom('sessions').selectAll().where('id', '=', id),
+);
 
 export const findSession = async (database: Database, id: string): Promise<SessionRow | undefined> =>
-  byId.readFirst(database, { id });
+  selectById.readFirst(database, { id });
 
-const ofEnabledUser = compiledQuery((db, { id }: { id: string }) =>
+const selectOfEnabledUser = compiledQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('sessions')
     .where('sessions.id', '=', id)
-    .where((user) => user.or([user('users.disabled', 'is', null), user('users.disabled', '=', 0)])),
+    .where((eb) => eb.or([eb('users.disabled', 'is', null), eb('users.disabled', '=', 0)])),
 );
 
 /** The session, unless its user is disabled. */
 export const findSessionOfEnabledUser = async (database: Database, id: string): Promise<SessionRow | undefined> =>
-  ofEnabledUser.readFirst(database, { id });
+  selectOfEnabledUser.readFirst(database, { id });
 
 type SubjectColumns =
   | ('type' | 'user_id' | 'client_id' | 'revoked_at' | 'created_at' | 'expires_at' | 'generation' | 'used_generation')
@@ -57,12 +59,12 @@ export interface SessionWithSubject extends Readonly<Pick<SessionRow, SubjectCol
   readonly owner_id: string | null;
 }
 
-const withSubject = compiledQuery((db, { id }: { id: string }) =>
+const selectWithSubject = compiledQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('clients', 'clients.id', 'sessions.client_id')
     .leftJoin('users', (join) =>
-      join.on((on) => on('users.id', '=', on.fn.coalesce('sessions.user_id', 'clients.user_id'))),
+      join.on((eb) => eb('users.id', '=', eb.fn.coalesce('sessions.user_id', 'clients.user_id'))),
     )
     .select([
       'sessions.type',
@@ -89,7 +91,7 @@ const withSubject = compiledQuery((db, { id }: { id: string }) =>
 );
 
 export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
-  withSubject.readFirst(database, { id });
+  selectWithSubject.readFirst(database, { id });
 
 /** For tokens whose session was deleted: whether the user and the client still exist. */
 export async function subjectsExist(db: Db, userId: string, clientId: string) {

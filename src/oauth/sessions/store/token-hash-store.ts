@@ -6,10 +6,10 @@ export async function setTokenHash(tx: Tx, id: string, tokenHash: string): Promi
   await tx.updateTable('sessions').set({ token_hash: tokenHash }).where('id', '=', id).execute();
 }
 
-const byHash = compiledQuery((db, { hash }: { hash: string }) =>
+const selectByHash = compiledQuery((db, { hash }: { hash: string }) =>
   db.selectFrom('sessions').selectAll().where('token_hash', '=', hash),
 );
 
 /** The session of a personal access token, live or not. */
 export const findByTokenHash = async (database: Database, hash: string): Promise<SessionRow | undefined> =>
-  byHash.readFirst(database, { hash });
+  selectByHash.readFirst(database, { hash });

@@ -78,9 +78,9 @@ export const signAccessTokenInWorker = (
 
 /** One audience as text, several as a list (RFC 7519 4.1.3). */
 function audOf({ baseUrl }: Config, { resource }: SessionRow, audience: TokenGrant['audience']) {
-  const named = audience ?? (resource === null ? undefined : parseJson(resource));
-  if (named === undefined) return baseUrl;
-  return named.length === 1 ? (named[0] as string) : named;
+  const audiences = audience ?? (resource === null ? undefined : parseJson(resource));
+  if (audiences === undefined) return baseUrl;
+  return audiences.length === 1 ? (audiences[0] as string) : audiences;
 }
 
 /** RFC 9068 2.2.1: how the user signed in. Introspection shows later changes from the session. */
@@ -115,7 +115,7 @@ export const signInternalToken = (keys: KeyRing, claims: AccessTokenClaims, now:
 export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
   keys.signingKeys.sign({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
 
-const isAudience = (aud: unknown): boolean => [aud].flat().every((one) => typeof one === 'string');
+const isAudience = (aud: unknown): boolean => [aud].flat().every((uri) => typeof uri === 'string');
 
 /** The claims of an access token that this service signed, with any audience, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
@@ -135,6 +135,6 @@ function isAccessToken(claims: object): claims is AccessTokenClaims {
   const { sub, client_id, exp, iat, jti, scope, sid, gen } = claims as Partial<
     Record<keyof AccessTokenClaims, unknown>
   >;
-  const texts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
-  return texts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
+  const hasTexts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
+  return hasTexts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
 }

@@ -4,9 +4,9 @@ import { BoundedMap } from '../../../platform/bounded-map.ts';
 import { type LastUse, writeLastUses } from '../store/session-store.ts';
 
 /** The last use is written about once a minute, not once per request. */
-const resolution = 60_000;
-const batch = 500;
-const remembered = 100_000;
+const resolutionMs = 60_000;
+const batchSize = 500;
+const maxSessions = 100_000;
 
 /** The sender of a request. Read `ip` only to store it: Node asks the operating system each time. */
 export interface Sender {
@@ -19,8 +19,8 @@ export interface Sender {
 /** Collects the times and addresses of session uses, and writes them in batches. */
 export class LastUses {
   readonly #context: Context;
-  #waiting = new Map<string, LastUse>();
-  readonly #written = new BoundedMap<string, number>(remembered);
+  #unwritten = new Map<string, LastUse>();
+  readonly #writtenAt = new BoundedMap<string, number>(maxSessions);
   #writing: Promise<void> | undefined;
 
   constructor(context: Context) {
@@ -28,16 +28,16 @@ export class LastUses {
   }
 
   record(sessionId: string, now: number, sender: Sender | null): void {
-    const written = this.#written.get(sessionId);
-    if (written !== undefined && now - written < resolution && now >= written) return;
-    if (this.#waiting.size >= remembered) return;
-    this.#waiting.set(sessionId, { id: sessionId, at: now, address: sender?.ip ?? null });
+    const writtenAt = this.#writtenAt.get(sessionId);
+    if (writtenAt !== undefined && now - writtenAt < resolutionMs && now >= writtenAt) return;
+    if (this.#unwritten.size >= maxSessions) return;
+    this.#unwritten.set(sessionId, { id: sessionId, at: now, address: sender?.ip ?? null });
   }
 
   /** One write at a time. Uses during a write wait for the next. */
   async flush(): Promise<void> {
     await this.#writing;
-    if (this.#waiting.size === 0) return;
+    if (this.#unwritten.size === 0) return;
     this.#writing = this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -46,12 +46,12 @@ export class LastUses {
 
   async #write(): Promise<void> {
     const { database, log } = this.#context;
-    const uses = [...this.#waiting.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-    this.#waiting = new Map();
-    for (const { id, at } of uses) this.#written.set(id, at);
+    const uses = [...this.#unwritten.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+    this.#unwritten = new Map();
+    for (const { id, at } of uses) this.#writtenAt.set(id, at);
     try {
-      for (let i = 0; i < uses.length; i += batch) {
-        await writeLastUses(database.db, database.engine, uses.slice(i, i + batch));
+      for (let i = 0; i < uses.length; i += batchSize) {
+        await writeLastUses(database.db, database.engine, uses.slice(i, i + batchSize));
       }
     } catch (error) {
       log.warn({ err: error, sessions: uses.length }, 'the last use of some sessions was not written');

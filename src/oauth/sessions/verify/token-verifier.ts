@@ -65,9 +65,9 @@ export class TokenVerifier {
   /** The caller of an access token at this resource. A cached token needs no query. Throws a 401 error with the reason. */
   verify(token: string, sender: Sender | null, path = apiPath): Caller | Promise<Caller> {
     // Call this first: it may find a change by another process, and clear the cache.
-    const usable = this.#context.database.bus.isCacheUsable();
-    const cached = usable ? this.#cache.get(token) : undefined;
-    if (!cached) return this.#verifyUncached(token, sender, { usable, path });
+    const isCacheUsable = this.#context.database.bus.isCacheUsable();
+    const cached = isCacheUsable ? this.#cache.get(token) : undefined;
+    if (!cached) return this.#verifyUncached(token, sender, { isCacheUsable, path });
     if (!isForPath(cached.paths, path)) throw wrongAudience();
     const now = this.#context.now();
     if (now >= cached.expiresAt) {
@@ -86,19 +86,23 @@ export class TokenVerifier {
     return verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, { token, path: apiPath });
   }
 
-  async #verifyUncached(token: string, sender: Sender | null, { usable, path }: { usable: boolean; path: string }) {
+  async #verifyUncached(
+    token: string,
+    sender: Sender | null,
+    { isCacheUsable, path }: { isCacheUsable: boolean; path: string },
+  ) {
     this.#context.metrics.tokenLookups.inc(miss);
     // Read now: the address is no longer available after the caller has disconnected.
-    const from = sender && { ip: sender.ip };
+    const senderAddress = sender && { ip: sender.ip };
     const { epoch } = this.#cache;
     const { cacheable, ...verified } = await verifyAccessToken(this.#context, this.#keys, this.#legacyTokens, {
       token,
       path,
     });
-    if (usable && cacheable) this.#cache.set(token, verified, epoch);
+    if (isCacheUsable && cacheable) this.#cache.set(token, verified, epoch);
     if (verified.jkt !== undefined) return this.#requirePossession(token, verified, sender);
     rejectDpopScheme(sender);
-    this.#lastUses.record(verified.sessionId, this.#context.now(), from);
+    this.#lastUses.record(verified.sessionId, this.#context.now(), senderAddress);
     return verified.caller;
   }
 
@@ -144,18 +148,18 @@ export class TokenVerifier {
   ): Promise<{ readonly claims: AccessTokenClaims; readonly caller: Caller } | undefined> {
     if (readRefreshToken(this.#keys, token)) return undefined;
     const { epoch } = this.#cache;
-    const own = await this.#ownClaims(token);
-    const claims = own ?? (await this.#legacyClaims(token));
+    const ownClaims = await this.#ownClaims(token);
+    const claims = ownClaims ?? (await this.#legacyClaims(token));
     if (!claims || claims.exp * 1000 <= this.#context.now()) return undefined;
-    const usable = own !== undefined && this.#context.database.bus.isCacheUsable();
-    const cached = usable ? this.#cache.get(token) : undefined;
+    const isCacheUsable = ownClaims !== undefined && this.#context.database.bus.isCacheUsable();
+    const cached = isCacheUsable ? this.#cache.get(token) : undefined;
     if (cached && cached.expiresAt > this.#context.now()) {
       return isVisible(cached.caller) ? { claims, caller: cached.caller } : undefined;
     }
-    const checked = await verifySession(this.#context, claims, own).catch(unlessUnauthorized);
+    const checked = await verifySession(this.#context, claims, ownClaims).catch(unlessUnauthorized);
     if (!checked || !isVisible(checked.verified.caller)) return undefined;
     await markGenerationUsed(this.#context, claims, checked.session);
-    if (usable) this.#cache.set(token, checked.verified, epoch);
+    if (isCacheUsable) this.#cache.set(token, checked.verified, epoch);
     return { claims, caller: checked.verified.caller };
   }
 
@@ -177,12 +181,12 @@ export class TokenVerifier {
 
   /** Cached: verifying a signature takes longer than signing, and the result changes only with the keys. */
   async #ownClaims(token: string): Promise<AccessTokenClaims | undefined> {
-    const usable = this.#context.database.bus.isCacheUsable();
-    const cached = usable ? this.#cache.claimsOf(token) : undefined;
+    const isCacheUsable = this.#context.database.bus.isCacheUsable();
+    const cached = isCacheUsable ? this.#cache.claimsOf(token) : undefined;
     if (cached) return cached;
     const { epoch } = this.#cache;
     const claims = await readOwnToken(this.#context, this.#keys, token);
-    if (claims && usable) this.#cache.setClaims(token, claims, epoch);
+    if (claims && isCacheUsable) this.#cache.setClaims(token, claims, epoch);
     return claims;
   }
 
