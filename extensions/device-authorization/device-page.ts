@@ -14,8 +14,8 @@ type Page = ReturnType<Handler>;
 
 /** RFC 8628 3.3.1: a link with the code only saves typing. */
 export function askForCode(pageRequest: PageRequest): Page {
-  const { user_code: sent = '' } = pageRequest.query;
-  const code = readUserCode(String(sent));
+  const { user_code: submittedCode = '' } = pageRequest.query;
+  const code = readUserCode(String(submittedCode));
   return showDevice(pageRequest, code === undefined ? {} : { values: { user_code: showUserCode(code) } });
 }
 
@@ -53,7 +53,7 @@ async function withDevice(
 
 async function showConfirm(
   pageRequest: PageRequest,
-  { scopes: known }: OAuth,
+  { scopes: knownScopes }: OAuth,
   { row, client, scopes }: WaitingDevice,
   variables: Variables = {},
 ): Page {
@@ -69,7 +69,7 @@ async function showConfirm(
     },
     scopes: scopes.map((scope) => ({
       name: scope,
-      text: known.describe(scope),
+      text: knownScopes.describe(scope),
       fixed: scope === openidScope,
       checked: true,
     })),
@@ -81,14 +81,14 @@ async function showConfirm(
 }
 
 async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDevice): Page {
-  const agreed = pageRequest.form('decision').decision === 'allow';
+  const isAllowed = pageRequest.form('decision').decision === 'allow';
   const chosen = device.scopes.filter((scope) => scope === openidScope || isTicked(pageRequest, scope));
-  if (agreed && chosen.length === 0) {
+  if (isAllowed && chosen.length === 0) {
     return showConfirm(pageRequest.status(422), oauth, device, { problem: message('device.tick_one') });
   }
   const person = { caller: pageRequest.caller, source: requestSource(pageRequest.request) };
-  const decision = await decideOnDevice(oauth, person, device, agreed ? chosen : undefined).then(
-    () => (agreed ? 'allowed' : 'refused'),
+  const decision = await decideOnDevice(oauth, person, device, isAllowed ? chosen : undefined).then(
+    () => (isAllowed ? 'allowed' : 'refused'),
     async (error: unknown) => {
       // Of two concurrent clicks, the first has decided.
       const earlier = await earlierDecision(oauth, pageRequest.caller, device.row.user_code);

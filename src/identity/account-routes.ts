@@ -27,16 +27,16 @@ const Message = namedSchema('Acknowledgement', Type.Object({ message: Type.Strin
 const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last part of the link in the email.' }) });
 
 /** The handlers validate the body themselves, so that one response names all errors. */
-const open = { config: { auth: 'public' }, ...noValidation } as const;
+const publicRoute = { config: { auth: 'public' }, ...noValidation } as const;
 
-const onItsWay = { message: 'If this address belongs to a user, an email is on its way.' };
+const mailRequested = { message: 'If this address belongs to a user, an email is on its way.' };
 
 /** Registration, email confirmation and password reset: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
   app.post(
     '/v1/register',
     {
-      ...open,
+      ...publicRoute,
       schema: {
         tags: ['users'],
         summary: 'Register a user',
@@ -72,7 +72,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
   app.post(
     '/v1/email/confirmations',
     {
-      ...open,
+      ...publicRoute,
       config: { auth: 'public', bearer: 'optional' },
       schema: {
         tags: ['users'],
@@ -87,14 +87,14 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       const email = readEmailField(asObject(request.body), { optional: request.caller.kind !== 'anonymous' });
       if (email === undefined) await requestOwnConfirmation(context, services, request.caller, requestSource(request));
       else await requestConfirmation(context, services, email, requestSource(request));
-      return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : onItsWay);
+      return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : mailRequested);
     },
   );
 
   app.post(
     '/v1/email/confirmations/:token',
     {
-      ...open,
+      ...publicRoute,
       schema: {
         tags: ['users'],
         summary: 'Confirm an email address',
@@ -112,7 +112,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
   app.post(
     '/v1/email/reversals/:token',
     {
-      ...open,
+      ...publicRoute,
       schema: {
         tags: ['users'],
         summary: 'Undo a change of the email address, with the link that was sent to the old address',
@@ -131,7 +131,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
   app.post(
     '/v1/password/resets',
     {
-      ...open,
+      ...publicRoute,
       schema: {
         tags: ['users'],
         summary: 'Request an email with a link to set a new password',
@@ -145,14 +145,14 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       if (context.config.localPasswords) {
         await requestMail(context, services.mail, 'reset-password', email, requestSource(request));
       }
-      return reply.code(202).send(onItsWay);
+      return reply.code(202).send(mailRequested);
     },
   );
 
   app.post(
     '/v1/password/resets/:token',
     {
-      ...open,
+      ...publicRoute,
       schema: {
         tags: ['users'],
         summary: 'Set a new password with the emailed link',
@@ -201,8 +201,8 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
     },
     async (request, reply) => {
       rejectUnknownParameters(queryOf(request));
-      const by = { caller: request.caller, source: requestSource(request) };
-      const user = await inviteUser(context, services, by, request.body);
+      const inviter = { caller: request.caller, source: requestSource(request) };
+      const user = await inviteUser(context, services, inviter, request.body);
       return reply
         .code(201)
         .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)

@@ -2,18 +2,18 @@ import type { Context } from '../database/context.ts';
 import { pruneInBatches } from '../database/prune-in-batches.ts';
 import { deleteOldThrottles } from './throttle/throttle-store.ts';
 
-const browsersKept = 400 * 86_400_000;
+const browserRetentionMs = 400 * 86_400_000;
 
 /** Rows of these tables have no meaning after `expires_at`. */
-const expiring = ['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const;
+const expiringTables = ['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const;
 
 /** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
 export async function pruneAccounts({ database: { db }, now }: Context): Promise<void> {
   await pruneInBatches((limit) => deleteOldThrottles(db, now(), limit));
-  for (const table of expiring) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
+  for (const table of expiringTables) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
   await db.deleteFrom('email_changes').where('undo_until', '<=', now()).execute();
   await db
     .deleteFrom('known_devices')
-    .where('last_seen_at', '<', now() - browsersKept)
+    .where('last_seen_at', '<', now() - browserRetentionMs)
     .execute();
 }

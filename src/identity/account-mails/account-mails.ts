@@ -9,7 +9,7 @@ import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-s
 import { findTimeZone } from '../accounts/time-zone-store.ts';
 import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
-import { emailCodeLifeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
+import { emailCodeLifetimeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import type { OneTimePurpose } from './one-time-token-store.ts';
 import { createOneTimeToken, signLink } from './one-time-tokens.ts';
 
@@ -26,7 +26,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
   const languages = getLanguages(config);
-  const addressee = async (mail: QueuedMail): Promise<UserRow | undefined> => {
+  const findRecipient = async (mail: QueuedMail): Promise<UserRow | undefined> => {
     const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     return user?.disabled ? undefined : user;
   };
@@ -42,19 +42,20 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   async function noticeValues(mail: QueuedMail, path: string) {
     const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
     const { language, inWords } = await readerOf(owner, mail);
-    const { named: given, ...data } = dataOf(mail);
+    const { named: credentialName, ...data } = dataOf(mail);
     // Another person may have registered this address, with an advertisement as a name. So only a confirmed owner sees names.
-    const named = owner?.email_confirmed && given ? given.replace(/\s+/g, ' ').slice(0, 100) : null;
+    const visibleName =
+      owner?.email_confirmed && credentialName ? credentialName.replace(/\s+/g, ' ').slice(0, 100) : null;
     const localized = Object.entries(data).map(([name, text]) => [
       name,
-      text && languages.text(language, say(text, name === 'what' ? named : null)),
+      text && languages.text(language, localize(text, name === 'what' ? visibleName : null)),
     ]);
     return {
       service,
       at: inWords(mail.created_at),
       language,
       ...Object.fromEntries(localized),
-      named,
+      named: visibleName,
       link: config.baseUrl + path,
     };
   }
@@ -65,14 +66,14 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     user: UserRow,
     purpose: OneTimePurpose,
     path: string,
-    { recipient = user.email ?? mail.recipient, lifeMs }: { recipient?: string; lifeMs?: number } = {},
+    { recipient = user.email ?? mail.recipient, lifetimeMs }: { recipient?: string; lifetimeMs?: number } = {},
   ) {
     const token = await createOneTimeToken(context, keys, {
       id: mail.id,
       purpose,
       userId: user.id,
       email: recipient,
-      lifeMs,
+      lifetimeMs,
     });
     const { language, inWords } = await readerOf(user, mail);
     return {
@@ -115,7 +116,13 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const { language, inWords } = await readerOf(user, mail);
     const code = emailCodeOf(keys, id);
     return (
-      user && { service, recipient: user.email, language, code, expires: inWords(mail.created_at + emailCodeLifeMs) }
+      user && {
+        service,
+        recipient: user.email,
+        language,
+        code,
+        expires: inWords(mail.created_at + emailCodeLifetimeMs),
+      }
     );
   }
 
@@ -123,7 +130,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     [
       'confirm-email',
       async (mail) => {
-        const user = await addressee(mail);
+        const user = await findRecipient(mail);
         return user && !user.email_confirmed ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
       },
     ],
@@ -131,16 +138,16 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     [
       'reset-password',
       async (mail) => {
-        const user = await addressee(mail);
+        const user = await findRecipient(mail);
         return user && linkFor(mail, user, 'reset_password', '/password/reset');
       },
     ],
     [
       'invitation',
       async (mail) => {
-        const user = await addressee(mail);
+        const user = await findRecipient(mail);
         if (!user) return undefined;
-        const link = await linkFor(mail, user, 'reset_password', '/invitations', { lifeMs: invitationLifeMs });
+        const link = await linkFor(mail, user, 'reset_password', '/invitations', { lifetimeMs: invitationLifetimeMs });
         return { ...link, inviter: dataOf(mail).inviter ?? null };
       },
     ],
@@ -167,7 +174,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 }
 
 /** An invited user may open the mail days later. */
-const invitationLifeMs = 3 * 86_400_000;
+const invitationLifetimeMs = 3 * 86_400_000;
 
 const dataOf = (mail: QueuedMail): Record<string, string | null> => JSON.parse(mail.data);
 
@@ -188,10 +195,10 @@ const messages = new Map([
 
 /** Messages about credentials that their owner named. */
 const namedMessages = new Map([
-  ['a new personal access token', (named: string) => message('mail.what.token_named', { named })],
-  ['a new external application', (named: string) => message('mail.what.application_named', { named })],
-  ['a new secret of an external application', (named: string) => message('mail.what.secret_named', { named })],
+  ['a new personal access token', (name: string) => message('mail.what.token_named', { named: name })],
+  ['a new external application', (name: string) => message('mail.what.application_named', { named: name })],
+  ['a new secret of an external application', (name: string) => message('mail.what.secret_named', { named: name })],
 ]);
 
-const say = (text: string, named: string | null): LocalizedText =>
-  (named === null ? undefined : namedMessages.get(text)?.(named)) ?? messages.get(text) ?? localizeUserAgent(text);
+const localize = (text: string, name: string | null): LocalizedText =>
+  (name === null ? undefined : namedMessages.get(text)?.(name)) ?? messages.get(text) ?? localizeUserAgent(text);

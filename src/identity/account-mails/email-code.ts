@@ -3,7 +3,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 
 const purpose = 'email code';
-export const emailCodeLifeMs = 10 * 60_000;
+export const emailCodeLifetimeMs = 10 * 60_000;
 
 const codeIn = (mac: string): string =>
   String(Buffer.from(mac, 'base64url').readUIntBE(0, 6) % 1_000_000).padStart(6, '0');

@@ -9,7 +9,7 @@ import { incrementCounts } from '../throttle/throttle-store.ts';
 
 const windowMs = 15 * 60_000;
 /** Limits of notices: high for a confirmed address, low for an address that may belong to another person. */
-const mailsTo = { confirmed: 100, unconfirmed: 5 };
+const maxMails = { confirmed: 100, unconfirmed: 5 };
 
 export type OwnerNotice =
   | 'new-access'
@@ -25,8 +25,8 @@ export type OwnerNotice =
   | 'token-reported';
 
 /** An unconfirmed mailbox has one count for all accounts and spellings (`+…`). */
-const countedAs = (template: string, userId: string, email: string, confirmed: boolean): string =>
-  confirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+const countKey = (template: string, userId: string, email: string, isConfirmed: boolean): string =>
+  isConfirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
 
 /** Queues a mail to the owner of an account. It is sent when the transaction commits. */
 export async function notifyOwner(
@@ -42,8 +42,8 @@ export async function notifyOwner(
 ): Promise<void> {
   const user = await findUser(tx, userId);
   if (!user?.email) return;
-  const confirmed = user.email_confirmed === 1;
-  const [counted] = await incrementCounts(tx, [countedAs(template, userId, user.email, confirmed)], now(), windowMs);
-  if ((counted?.count ?? 0) > mailsTo[confirmed ? 'confirmed' : 'unconfirmed']) return;
+  const isConfirmed = user.email_confirmed === 1;
+  const [counted] = await incrementCounts(tx, [countKey(template, userId, user.email, isConfirmed)], now(), windowMs);
+  if ((counted?.count ?? 0) > maxMails[isConfirmed ? 'confirmed' : 'unconfirmed']) return;
   await mail.enqueue(tx, { template, recipient: user.email, language: source.language, ...(data ? { data } : {}) });
 }

@@ -9,7 +9,7 @@ import {
 } from './one-time-token-store.ts';
 
 /** Long enough to find the mail. A reset link expires earlier, because it is worth more to a thief. */
-const lives: Readonly<Record<OneTimePurpose, number>> = {
+const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
   confirm_email: 3 * 24 * 60 * 60_000,
   reset_password: 60 * 60_000,
 };
@@ -20,26 +20,26 @@ interface NewOneTimeToken {
   readonly userId: string;
   readonly email: string;
   /** Undefined: the default of the purpose. */
-  readonly lifeMs?: number | undefined;
+  readonly lifetimeMs?: number | undefined;
 }
 
-const purposeOfMac = 'one-time-token';
+const macPurpose = 'one-time-token';
 
 /** A link that undoes an email change is stored with the change. */
 type LinkPurpose = OneTimePurpose | 'undo_email';
 
 /** `<id>.<MAC>`: the stored id is useless without the server's key. */
 export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): string =>
-  `${id}.${keys.macKeys.mac(purposeOfMac, `${purpose}:${id}`)}`;
+  `${id}.${keys.macKeys.mac(macPurpose, `${purpose}:${id}`)}`;
 
 /** Stores a link with its expiry and returns its value. */
 export async function createOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
-  { id, purpose, userId, email, lifeMs = lives[purpose] }: NewOneTimeToken,
+  { id, purpose, userId, email, lifetimeMs = lifetimesMs[purpose] }: NewOneTimeToken,
 ): Promise<{ value: string; expiresAt: number }> {
   const at = now();
-  const expiresAt = at + lifeMs;
+  const expiresAt = at + lifetimeMs;
   await upsertOneTimeToken(database.db, {
     id,
     purpose,
@@ -52,12 +52,12 @@ export async function createOneTimeToken(
   return { value: signLink(keys, purpose, id), expiresAt };
 }
 
-const form = /^([0-9a-f-]{36})\.([\w-]{43})$/;
+const tokenPattern = /^([0-9a-f-]{36})\.([\w-]{43})$/;
 
 /** The id in a value that this service made for this purpose. A forged value costs no query. */
 export function readOneTimeToken(keys: Pick<KeyRing, 'macKeys'>, purpose: LinkPurpose, value: string) {
-  const [, id = '', mac = ''] = form.exec(value) ?? [];
-  return id && mac && keys.macKeys.matches(purposeOfMac, `${purpose}:${id}`, mac) ? id : undefined;
+  const [, id = '', mac = ''] = tokenPattern.exec(value) ?? [];
+  return id && mac && keys.macKeys.matches(macPurpose, `${purpose}:${id}`, mac) ? id : undefined;
 }
 
 /** Reads a link without using it up, for the page behind the link: mail scanners open this page too. */

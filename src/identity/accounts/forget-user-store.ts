@@ -14,7 +14,7 @@ export async function deleteUserData(tx: Tx, userId: string, email: string | nul
     .updateTable('events')
     .set({ data: '{}' })
     .where('user_id', '=', userId)
-    .where((or) => or.or([or('type', 'like', 'user.%'), or('type', 'like', 'email.%')]))
+    .where((eb) => eb.or([eb('type', 'like', 'user.%'), eb('type', 'like', 'email.%')]))
     .execute();
   if (email === null) return;
   await deleteQueuedMail(tx, email);

@@ -51,12 +51,12 @@ export async function replaceEmail(tx: Tx, id: string, email: string, now: numbe
 }
 
 /** Replaces the hash of the same password, without an event. Has no effect if the password changed in the meantime. */
-export async function replacePasswordHash(db: Db, id: string, from: string, to: string): Promise<boolean> {
+export async function replacePasswordHash(db: Db, id: string, oldHash: string, newHash: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('users')
-    .set({ password_hash: to })
+    .set({ password_hash: newHash })
     .where('id', '=', id)
-    .where('password_hash', '=', from)
+    .where('password_hash', '=', oldHash)
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
@@ -74,8 +74,8 @@ export async function lockUserWithHash(
     .where('password_hash', '=', password_hash)
     .where('disabled', '=', 0);
   // SQLite runs one write transaction at a time.
-  const held = engine === 'postgres' ? query.where(sharedLock(sql.ref('id'))).forShare() : query;
-  return (await held.execute()).length > 0;
+  const lockedQuery = engine === 'postgres' ? query.where(sharedLock(sql.ref('id'))).forShare() : query;
+  return (await lockedQuery.execute()).length > 0;
 }
 
 export const rolesOf = (user: Pick<UserRow, 'roles'>): string[] => parseJson(user.roles);
@@ -85,19 +85,19 @@ type UniqueField = (typeof uniqueFields)[number];
 type UniqueFields = Partial<Pick<UserRow, UniqueField>>;
 
 /** The fields among these whose values another user already has. */
-export async function findTakenFields(db: Db, wanted: UniqueFields, exceptId = ''): Promise<UniqueField[]> {
-  const taken: UniqueField[] = [];
+export async function findTakenFields(db: Db, requested: UniqueFields, exceptId = ''): Promise<UniqueField[]> {
+  const takenFields: UniqueField[] = [];
   for (const field of uniqueFields) {
-    const value = wanted[field];
+    const value = requested[field];
     if (value === undefined || value === null) continue;
     const users = db.selectFrom('users').select('id');
     const owner = await (field === 'email'
       ? users.where(emailIs(value))
       : users.where(field, '=', value)
     ).executeTakeFirst();
-    if (owner && owner.id !== exceptId) taken.push(field);
+    if (owner && owner.id !== exceptId) takenFields.push(field);
   }
-  return taken;
+  return takenFields;
 }
 
 /** Confirms this address of this user. Undefined if the user has another address by now. */

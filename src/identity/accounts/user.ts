@@ -70,12 +70,18 @@ export const newUserRow = ({ profile, passwordHash, confirmed, roles, now }: New
   version: 1,
 });
 
-type Traced = Profile & { readonly roles?: readonly string[] };
+type AuditedFields = Profile & { readonly roles?: readonly string[] };
 
-const traced = ({ email, username, phone, name, roles = [] }: Traced) => ({ email, username, phone, name, roles });
+const auditedFields = ({ email, username, phone, name, roles = [] }: AuditedFields) => ({
+  email,
+  username,
+  phone,
+  name,
+  roles,
+});
 
 /** The data of a new user in the audit trail. */
-export const newUserChanges = (user: Traced): Changes => changesBetween(undefined, traced(user));
+export const newUserChanges = (user: AuditedFields): Changes => changesBetween(undefined, auditedFields(user));
 
 export const profileChanges = (before: Profile, after: Profile): Changes =>
-  changesBetween(traced({ ...before, roles: [] }), traced({ ...after, roles: [] }));
+  changesBetween(auditedFields({ ...before, roles: [] }), auditedFields({ ...after, roles: [] }));

@@ -30,11 +30,11 @@ export async function requireCurrentPassword(
   // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
   // token does not keep the owner from signing in.
   const account = { key: `current-password:account:${user.id}`, max: 10, of: 'account', resetOnSuccess: true };
-  const right = await checkWithinLimits(
+  const isCorrect = await checkWithinLimits(
     context,
     [account, ...networkLimits('login', source.address, 100)],
     async () => (await passwords.verify(value, user.password_hash, source.address)) || undefined,
     'Too many wrong passwords. Wait before you try again.',
   );
-  if (!right) throw wrongPassword(field);
+  if (!isCorrect) throw wrongPassword(field);
 }

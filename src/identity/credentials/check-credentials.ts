@@ -49,8 +49,8 @@ export async function checkCredentials(
     if (checked) return checked;
   }
   // Use the stored form if there is one: an address has many spellings.
-  const known = identifier && user?.[identifier.attribute];
-  return checkFromUnknownBrowser(check, known ?? identifier?.value ?? login);
+  const storedLogin = identifier && user?.[identifier.attribute];
+  return checkFromUnknownBrowser(check, storedLogin ?? identifier?.value ?? login);
 }
 
 interface Check {
@@ -80,7 +80,7 @@ function checkFromUnknownBrowser(check: Check, identifier: string): Promise<User
     of: 'account',
     resetOnSuccess: true,
   };
-  const accountLimits: Limit[] = user ? [{ ...identifierLimit, key: accountKey(user.id), of: unseenAccount }] : [];
+  const accountLimits: Limit[] = user ? [{ ...identifierLimit, key: accountKey(user.id), of: hiddenAccountLimit }] : [];
   return perAddress(networks[0].key, () =>
     perAccount(accountLimits[0]?.key ?? identifierLimit.key, async () => {
       const attempt = await beginAttempt(context, [identifierLimit, ...accountLimits, ...networks]);
@@ -90,21 +90,21 @@ function checkFromUnknownBrowser(check: Check, identifier: string): Promise<User
   );
 }
 
-const unseenAccount = 'account by another identifier';
+const hiddenAccountLimit = 'account by another identifier';
 
 async function refuse(check: Check, attempt: Attempt): Promise<never> {
   const { context, passwords, credentials, user } = check;
   context.metrics.logins.inc({ result: 'throttled' });
   await recordExceededLimits(check, attempt.exceededLimits);
-  const visible = attempt.exceededLimits.filter(({ of }) => of !== unseenAccount);
+  const visible = attempt.exceededLimits.filter(({ of }) => of !== hiddenAccountLimit);
   if (visible.length > 0) {
     await attempt.release();
     const seconds = Math.max(...visible.map(({ retryAfterSeconds }) => retryAfterSeconds));
     throw tooManyRequests('Too many failed sign-ins. Wait before you try again.', seconds);
   }
   // Verified, but the result is ignored: the refusal must take as long as a wrong password and look the same.
-  const looked = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
-  await looked.catch(releaseAndRethrow(attempt));
+  const verification = passwords.verify(credentials.password, user?.password_hash ?? '', credentials.source.address);
+  await verification.catch(releaseAndRethrow(attempt));
   await attempt.count();
   throw wrongCredentials('the account is locked');
 }
@@ -139,26 +139,26 @@ async function checkPassword({ context, passwords, credentials, user }: Check, a
   const { database, metrics } = context;
   const { password, source, clientId } = credentials;
   // Verify even for unknown users: timing must not reveal whether a user exists.
-  const looked = user
+  const verification = user
     ? passwords.verify(password, user.password_hash, source.address)
     : passwords.verifyForUnknownUser(password, source.address);
-  const right = await looked.catch(releaseAndRethrow(attempt));
+  const isCorrect = await verification.catch(releaseAndRethrow(attempt));
   // A disabled user takes the same time and gets the same error as a wrong password.
-  if (!user || !right || user.disabled) {
-    const reason = user ? (right ? 'disabled user' : 'wrong password') : 'unknown user';
+  if (!user || !isCorrect || user.disabled) {
+    const reason = user ? (isCorrect ? 'disabled user' : 'wrong password') : 'unknown user';
     await attempt.count();
     metrics.logins.inc({ result: 'refused' });
-    const data = right ? { reason } : {};
+    const data = isCorrect ? { reason } : {};
     await recordEvent(context, database.db, { type: 'login.failed', userId: user?.id, clientId, source, data });
     throw wrongCredentials(reason);
   }
   await attempt.succeed();
   requireConfirmed(context, user);
-  const current = passwords.needsRehash(user.password_hash)
+  const currentUser = passwords.needsRehash(user.password_hash)
     ? await renewHash(context, passwords, user, credentials)
     : user;
   metrics.logins.inc({ result: 'accepted' });
-  return current;
+  return currentUser;
 }
 
 /** Call it only after the caller has authenticated as this user. */

@@ -1,7 +1,7 @@
 import type { Tx } from '../../database/database.ts';
 
 /** More browsers than a person uses. An attacker with the password must not fill the table with invented browsers. */
-const remembered = 100;
+const maxBrowsersPerUser = 100;
 
 /** Records a sign-in of a browser. `new`: the browser had not signed in before. `first`: no browser had. */
 export async function recordBrowser(
@@ -15,7 +15,7 @@ export async function recordBrowser(
     .where('fingerprint', '=', fingerprint)
     .executeTakeFirstOrThrow();
   if (numUpdatedRows > 0n) return { new: false, first: false };
-  const others = await tx
+  const existing = await tx
     .selectFrom('known_devices')
     .select('fingerprint')
     .where('user_id', '=', userId)
@@ -26,10 +26,10 @@ export async function recordBrowser(
     .values({ user_id: userId, fingerprint, first_seen_at: now, last_seen_at: now })
     .onConflict((oc) => oc.doNothing())
     .executeTakeFirstOrThrow();
-  const surplus = others.slice(remembered - 1).map((browser) => browser.fingerprint);
+  const surplus = existing.slice(maxBrowsersPerUser - 1).map((browser) => browser.fingerprint);
   if (surplus.length > 0) {
     const oldest = tx.deleteFrom('known_devices').where('user_id', '=', userId);
     await oldest.where('fingerprint', 'in', surplus).execute();
   }
-  return { new: (numInsertedOrUpdatedRows ?? 0n) > 0n, first: others.length === 0 };
+  return { new: (numInsertedOrUpdatedRows ?? 0n) > 0n, first: existing.length === 0 };
 }

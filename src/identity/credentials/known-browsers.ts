@@ -14,8 +14,8 @@ type Macs = Pick<KeyRing, 'macKeys'>;
 
 const purpose = 'device';
 /** Users who share a browser have separate entries. The oldest entry is dropped first. */
-const maxUsers = 5;
-const entryForm = /^([\w-]{22})\.([\w-]{43})$/;
+const maxEntries = 5;
+const entryPattern = /^([\w-]{22})\.([\w-]{43})$/;
 
 interface Entry {
   readonly nonce: string;
@@ -23,32 +23,32 @@ interface Entry {
 }
 
 /** The MAC binds the nonce to the user. The entry does not name the user, so the cookie does not reveal whose browser it is. */
-const bound = (userId: string, nonce: string): string => `${userId}:${nonce}`;
+const macInput = (userId: string, nonce: string): string => `${userId}:${nonce}`;
 
 function entriesOf(cookie: string | undefined): Entry[] {
   if (cookie === undefined || cookie.length > 1024) return [];
   return cookie.split('~').flatMap((text) => {
-    const [, nonce = '', mac = ''] = entryForm.exec(text) ?? [];
+    const [, nonce = '', mac = ''] = entryPattern.exec(text) ?? [];
     return nonce && mac ? [{ nonce, mac }] : [];
   });
 }
 
-const isOf = (keys: Macs, userId: string, { nonce, mac }: Entry): boolean =>
-  keys.macKeys.matches(purpose, bound(userId, nonce), mac);
+const isEntryOf = (keys: Macs, userId: string, { nonce, mac }: Entry): boolean =>
+  keys.macKeys.matches(purpose, macInput(userId, nonce), mac);
 
 /** The name of this browser for this user. Undefined if the user has not signed in with it before. */
 export const knownBrowserOf = (keys: Macs, { browserCookie }: RequestSource, userId: string): string | undefined =>
   entriesOf(browserCookie)
-    .slice(-maxUsers)
-    .find((entry) => isOf(keys, userId, entry))?.nonce;
+    .slice(-maxEntries)
+    .find((entry) => isEntryOf(keys, userId, entry))?.nonce;
 
 /** The cookie after this user signed in. A browser keeps its name, so that a sign-in does not reset its count. */
 export function addKnownBrowser(keys: Macs, source: RequestSource, userId: string): string {
   const nonce = knownBrowserOf(keys, source, userId) ?? randomBytes(16).toString('base64url');
-  const others = entriesOf(source.browserCookie).filter((entry) => entry.nonce !== nonce);
+  const otherEntries = entriesOf(source.browserCookie).filter((entry) => entry.nonce !== nonce);
   // Signed with the newest key: each sign-in rewrites the entry, so it survives a key rotation.
-  const own = { nonce, mac: keys.macKeys.mac(purpose, bound(userId, nonce)) };
-  return [...others.slice(1 - maxUsers), own].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
+  const ownEntry = { nonce, mac: keys.macKeys.mac(purpose, macInput(userId, nonce)) };
+  return [...otherEntries.slice(1 - maxEntries), ownEntry].map((entry) => `${entry.nonce}.${entry.mac}`).join('~');
 }
 
 /** Notifies the owner of a login from a new browser, except the first. A browser is known by its cookie, or by name and network. */

@@ -24,7 +24,7 @@ import { revokeAccess } from '../credentials/revoke-access.ts';
 import type { Mail } from '../mail/mail.ts';
 
 /** Counted from the request, and again from the confirmation. */
-const undoMs = 7 * 24 * 60 * 60_000;
+const undoPeriodMs = 7 * 24 * 60 * 60_000;
 
 /** Called before the transaction: a change is possible only if its mails may be sent. */
 export async function countChangeMails(
@@ -66,7 +66,7 @@ export async function beginEmailChange(
     confirmed_at: to === null ? now : null,
     withdrawn_at: null,
     undone_at: null,
-    undo_until: now + undoMs,
+    undo_until: now + undoPeriodMs,
   });
   const data = { change: id };
   if (to !== null) await mail.enqueue(tx, { template: 'confirm-new-email', recipient: to, data, language });
@@ -77,8 +77,8 @@ export async function beginEmailChange(
 
 /** 422 if another user has the address, or had it before a change that can still be undone. */
 export async function rejectTakenEmail(db: Db | Tx, email: string, userId: string, now: number): Promise<void> {
-  const taken = (await findTakenFields(db, { email }, userId)).length > 0;
-  if (taken || (await isReservedForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
+  const isTaken = (await findTakenFields(db, { email }, userId)).length > 0;
+  if (isTaken || (await isReservedForAnother(db, email, userId, now))) throw unprocessable([takenField('email')]);
 }
 
 /** Applies a change after its link was followed. If two users wait for one address, the first gets it. */
@@ -91,7 +91,7 @@ export async function applyEmailChange(
   const at = context.now();
   const before = await lockUser(tx, userId);
   if (!before || before.disabled) return undefined;
-  const change = await confirmPendingChange(tx, { userId, newEmail: email, now: at, undoUntil: at + undoMs });
+  const change = await confirmPendingChange(tx, { userId, newEmail: email, now: at, undoUntil: at + undoPeriodMs });
   if (!change) return undefined;
   const user = await replaceEmail(tx, userId, email, at);
   if (!user || (await isReservedForAnother(tx, email, userId, at))) {

@@ -4,7 +4,7 @@ import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { emailCodeLifeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
+import { emailCodeLifetimeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
 import { countMail } from '../account-mails/request-mail.ts';
 import type { Mail } from '../mail/mail.ts';
 import { consumeEmailCode, countEmailAttempt, insertEmailCode } from './email-code-store.ts';
@@ -26,7 +26,7 @@ export async function sendEmailCode(
   const { database, now } = context;
   await countMail(context, 'email-code', email, source);
   const at = now();
-  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifeMs };
+  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifetimeMs };
   await database.db.transaction().execute(async (tx) => {
     await insertEmailCode(tx, code);
     const data = { code: code.id };
@@ -41,8 +41,8 @@ export async function readEmailCode({ context, keys }: Omit<EmailCodeServices, '
   const attempt = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
   if (!attempt || !/^\d{6}$/.test(code)) return undefined;
   const codeBytes = Buffer.from(code);
-  const right = emailCodesOf(keys, id).some((one) => timingSafeEqual(Buffer.from(one), codeBytes));
+  const isCorrect = emailCodesOf(keys, id).some((validCode) => timingSafeEqual(Buffer.from(validCode), codeBytes));
   const user = await ownerOfEmail(database.db, attempt.email);
-  if (!right || !user) return undefined;
+  if (!isCorrect || !user) return undefined;
   return { user, consume: (tx: Tx) => consumeEmailCode(tx, id) };
 }

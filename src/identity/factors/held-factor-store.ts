@@ -26,15 +26,15 @@ export async function findHeldFactors(db: Db | Tx, userId: string) {
     (select count(*) from passkeys where user_id = ${userId} and automatic = 1) as automatic,
     (select count(*) from authenticators where user_id = ${userId} and confirmed_at is not null) as authenticators,
     (select count(*) from recovery_codes where user_id = ${userId} and used_at is null) as codes`.execute(db);
-  const [found] = rows;
+  const [counts] = rows;
   return {
     /** Passkeys that the user made. With one, the password alone no longer signs in. */
-    passkeys: Number(found?.passkeys),
+    passkeys: Number(counts?.passkeys),
     /** Passkeys that a browser made automatically. */
-    automaticPasskeys: Number(found?.automatic),
-    authenticators: Number(found?.authenticators),
+    automaticPasskeys: Number(counts?.automatic),
+    authenticators: Number(counts?.authenticators),
     /** Not used yet. */
-    recoveryCodes: Number(found?.codes),
+    recoveryCodes: Number(counts?.codes),
   };
 }
 
@@ -54,5 +54,5 @@ export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<b
 }
 
 /** Whether the user has set up a second factor. */
-export const hasSecondFactor = (held: { passkeys: number; authenticators: number }): boolean =>
-  held.passkeys + held.authenticators > 0;
+export const hasSecondFactor = (factors: { passkeys: number; authenticators: number }): boolean =>
+  factors.passkeys + factors.authenticators > 0;

@@ -7,7 +7,7 @@ import type { FactorMethod } from './second-step.ts';
 import { consumeOnce } from './spent-value-store.ts';
 
 const purpose = 'mfa token';
-const lifeMs = 5 * 60_000;
+const lifetimeMs = 5 * 60_000;
 
 /** The result of the first step of a login. The token is signed. Nothing is stored until it is used. */
 export interface MfaTokenClaims {
@@ -24,7 +24,7 @@ export interface MfaTokenClaims {
   readonly emailCode?: string | undefined;
 }
 
-interface Signed extends MfaTokenClaims {
+interface SignedMfaToken extends MfaTokenClaims {
   readonly nonce: string;
   readonly expiresAt: number;
   /** A fingerprint of the password hash: a new password voids the first step. */
@@ -34,24 +34,24 @@ interface Signed extends MfaTokenClaims {
 const fingerprint = ({ password_hash }: Pick<UserRow, 'password_hash'>): string =>
   hash('sha256', password_hash, 'base64url').slice(0, 16);
 
-export function createMfaToken(keys: KeyRing, user: UserRow, first: MfaTokenClaims, now: number): string {
+export function createMfaToken(keys: KeyRing, user: UserRow, claims: MfaTokenClaims, now: number): string {
   const nonce = randomBytes(16).toString('base64url');
-  const signed: Signed = { ...first, nonce, expiresAt: now + lifeMs, password: fingerprint(user) };
+  const signed: SignedMfaToken = { ...claims, nonce, expiresAt: now + lifetimeMs, password: fingerprint(user) };
   const payload = Buffer.from(JSON.stringify(signed)).toString('base64url');
   return `mfa.${payload}.${keys.macKeys.mac(purpose, payload)}`;
 }
 
 /** Undefined if the token is invalid or expired. */
-export function readMfaToken(keys: KeyRing, token: string, now: number): Signed | undefined {
-  const [, what, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
-  if (what === undefined || mac === undefined || !keys.macKeys.matches(purpose, what, mac)) return undefined;
-  const signed = parseJson<Signed>(Buffer.from(what, 'base64url').toString());
+export function readMfaToken(keys: KeyRing, token: string, now: number): SignedMfaToken | undefined {
+  const [, payload, mac] = /^mfa\.([\w-]{1,8000})\.([\w-]{43})$/.exec(token) ?? [];
+  if (payload === undefined || mac === undefined || !keys.macKeys.matches(purpose, payload, mac)) return undefined;
+  const signed = parseJson<SignedMfaToken>(Buffer.from(payload, 'base64url').toString());
   return signed.expiresAt > now ? signed : undefined;
 }
 
-export const isSamePassword = (signed: Pick<Signed, 'password'>, user: UserRow): boolean =>
+export const isSamePassword = (signed: Pick<SignedMfaToken, 'password'>, user: UserRow): boolean =>
   signed.password === fingerprint(user);
 
 /** Uses up the token, in the transaction that opens the session. */
-export const consumeMfaToken = (tx: Tx, { nonce, expiresAt }: Signed): Promise<boolean> =>
+export const consumeMfaToken = (tx: Tx, { nonce, expiresAt }: SignedMfaToken): Promise<boolean> =>
   consumeOnce(tx, `mfa:${nonce}`, expiresAt);

@@ -22,7 +22,7 @@ import { consumeOnce } from './spent-value-store.ts';
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 const macPurpose = 'passkey challenge';
-const lifeMs = 5 * 60_000;
+const lifetimeMs = 5 * 60_000;
 
 /** `automatic`: the browser may create the passkey without asking the user (conditional create). */
 const ceremonies = ['create', 'automatic', 'get'] as const;
@@ -38,17 +38,17 @@ interface Challenge {
 
 /** A signed challenge. Nothing is stored until it is used, and any instance can check it. */
 function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
-  const payload = [ceremony, randomBytes(16).toString('base64url'), now + lifeMs, userId].join('.');
+  const payload = [ceremony, randomBytes(16).toString('base64url'), now + lifetimeMs, userId].join('.');
   return `${payload}.${keys.macKeys.mac(macPurpose, payload)}`;
 }
 
-const form = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
+const challengePattern = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
 
 /** Reads a challenge from the client data, where it is base64url. Undefined if it is invalid or expired. */
 function readChallenge(keys: Macs, encoded: string, now: number): Challenge | undefined {
   const text = encoded.length > 400 ? '' : Buffer.from(encoded, 'base64url').toString();
-  const [, kind, nonce = '', expiry, userId = '', mac = ''] = form.exec(text) ?? [];
-  const ceremony = ceremonies.find((each) => each === kind);
+  const [, kind, nonce = '', expiry, userId = '', mac = ''] = challengePattern.exec(text) ?? [];
+  const ceremony = ceremonies.find((candidate) => candidate === kind);
   if (!ceremony) return undefined;
   const isOurs = keys.macKeys.matches(macPurpose, text.slice(0, -mac.length - 1), mac);
   return isOurs && Number(expiry) > now ? { ceremony, nonce, expiresAt: Number(expiry), userId } : undefined;
@@ -68,8 +68,8 @@ const supportedAlgorithmIDs = [-8, -7, -257];
 export const relyingPartyId = ({ baseUrl }: Config): string => new URL(baseUrl).hostname;
 
 /** The origins where passkeys may be used: this service and PASSKEY_ORIGINS. */
-export const passkeyOrigins = ({ baseUrl, passkeyOrigins: others }: Config): string[] => [
-  ...new Set([new URL(baseUrl).origin, ...others]),
+export const passkeyOrigins = ({ baseUrl, passkeyOrigins: additionalOrigins }: Config): string[] => [
+  ...new Set([new URL(baseUrl).origin, ...additionalOrigins]),
 ];
 
 export interface PasskeyServices {
@@ -133,8 +133,8 @@ export async function readNewPasskey({ context, keys }: PasskeyServices, userId:
   const { config, now, log } = context;
   let challenge: Challenge | undefined;
   const isAutomatic = () => challenge?.ceremony === 'automatic';
-  const expectedChallenge = (sent: string) => {
-    challenge = readChallenge(keys, sent, now());
+  const expectedChallenge = (encoded: string) => {
+    challenge = readChallenge(keys, encoded, now());
     return challenge !== undefined && challenge.ceremony !== 'get' && challenge.userId === userId;
   };
   const { verifyRegistrationResponse } = await webauthn();
@@ -192,15 +192,15 @@ export async function readAssertion(
   response: unknown,
 ): Promise<Assertion | undefined> {
   const { config, database, now, log } = context;
-  const sent = response as AuthenticationResponseJSON;
-  if (typeof sent?.id !== 'string') return undefined;
-  const passkey = await findPasskey(database.db, sent.id);
+  const assertion = response as AuthenticationResponseJSON;
+  if (typeof assertion?.id !== 'string') return undefined;
+  const passkey = await findPasskey(database.db, assertion.id);
   if (!passkey) return undefined;
   let challenge: Challenge | undefined;
   const { verifyAuthenticationResponse } = await webauthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
-      response: sent,
+      response: assertion,
       expectedChallenge(encoded) {
         challenge = readChallenge(keys, encoded, now());
         return challenge?.ceremony === 'get';
@@ -211,15 +211,16 @@ export async function readAssertion(
       // `recordPasskeyUse` checks the counter.
       credential: { id: passkey.credential_id, publicKey: Buffer.from(passkey.public_key, 'base64url'), counter: 0 },
     });
-    const handle = sent.response.userHandle;
+    const handle = assertion.response.userHandle;
     if (handle !== undefined && handle !== (await passkeyHandle(database.db, passkey.user_id))) return undefined;
     if (!verified || !challenge) return undefined;
-    const spent = challenge;
+    const usedChallenge = challenge;
     const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
     return {
       passkey,
       consume: async (tx) =>
-        (await consumeChallenge(tx, spent)) && recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
+        (await consumeChallenge(tx, usedChallenge)) &&
+        recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };
   } catch (error) {
     log.info({ reason: reasonOf(error) }, 'a passkey was rejected');

@@ -97,13 +97,13 @@ const readers: Record<FactorMethod, Reader> = {
     if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
     const consume = async (tx: Tx) => {
       if (!(await consumeRecoveryCode(tx, userId, code, context.now()))) return false;
-      const left = await countRecoveryCodes(tx, userId);
-      const notice = left <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
+      const remaining = await countRecoveryCodes(tx, userId);
+      const notice = remaining <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
       await recordFactorChange(context, mail, tx, {
         userId,
         event: 'recovery_code.used',
         notice,
-        data: { left },
+        data: { left: remaining },
         source,
       });
       return true;

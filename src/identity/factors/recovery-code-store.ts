@@ -10,18 +10,18 @@ const bytesOfCode = 10;
 /** With this many unused codes left, the owner is advised to create new ones. */
 export const lowRecoveryCodes = 3;
 
-const plainForm = /^[A-Z2-7]{16}$/;
-const plain = (code: string): string => code.toUpperCase().replace(/[\s-]/g, '');
-const hashOf = (userId: string, code: string): string => hash('sha256', `${userId}\n${plain(code)}`, 'base64url');
+const codePattern = /^[A-Z2-7]{16}$/;
+const normalise = (code: string): string => code.toUpperCase().replace(/[\s-]/g, '');
+const hashOf = (userId: string, code: string): string => hash('sha256', `${userId}\n${normalise(code)}`, 'base64url');
 
-export const isRecoveryCode = (code: string): boolean => code.length <= 40 && plainForm.test(plain(code));
+export const isRecoveryCode = (code: string): boolean => code.length <= 40 && codePattern.test(normalise(code));
 
 /** The written form: `abcd-efgh-ijkl-mnop`. */
-const written = (bytes: Buffer): string => toBase32(bytes).toLowerCase().match(/.{4}/g)?.join('-') ?? '';
+const formatCode = (bytes: Buffer): string => toBase32(bytes).toLowerCase().match(/.{4}/g)?.join('-') ?? '';
 
 /** Replaces the recovery codes and returns the new ones. They are never shown again. */
 export async function makeRecoveryCodes({ now }: Pick<Context, 'now'>, tx: Tx, userId: string): Promise<string[]> {
-  const codes = Array.from({ length: codesInSet }, () => written(randomBytes(bytesOfCode)));
+  const codes = Array.from({ length: codesInSet }, () => formatCode(randomBytes(bytesOfCode)));
   await deleteRowsOf(tx, userId, 'recovery_codes');
   const rows = codes.map((code) => ({ user_id: userId, hash: hashOf(userId, code), created_at: now(), used_at: null }));
   await tx.insertInto('recovery_codes').values(rows).execute();

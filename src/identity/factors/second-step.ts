@@ -16,7 +16,7 @@ export type SecondStep =
   /** The policy requires a second factor, but the user has none. This login can only set one up. */
   | { readonly kind: 'set-up' };
 
-const none: SecondStep = { kind: 'none' };
+const noSecondStep: SecondStep = { kind: 'none' };
 
 /** `firstMethod`: the proved factor. A mailbox counts as one factor only. `minAcr`: the level that the login must reach. */
 export async function secondStepOf(
@@ -30,21 +30,22 @@ export async function secondStepOf(
   }: { source: RequestSource; firstMethod: 'password' | 'email_code' | 'provider'; minAcr?: Acr | undefined },
 ): Promise<SecondStep> {
   const { config, database } = context;
-  if (config.mfa === 'off') return none;
-  const held = await findHeldFactors(database.db, user.id);
-  if (hasSecondFactor(held)) {
+  if (config.mfa === 'off') return noSecondStep;
+  const factors = await findHeldFactors(database.db, user.id);
+  if (hasSecondFactor(factors)) {
     const mayRemember = config.mfaRemember > 0 && !meetsAcr(minAcr ?? null, 'urn:gatehouse:2');
-    if (mayRemember && (await isRemembered(context, keys, user.id, source))) return none;
+    if (mayRemember && (await isRemembered(context, keys, user.id, source))) return noSecondStep;
     const methods: FactorMethod[] = [];
-    if (held.authenticators > 0) methods.push('totp');
-    if (held.passkeys + held.automaticPasskeys > 0) methods.push('passkey');
-    if (held.recoveryCodes > 0) methods.push('recovery_code');
+    if (factors.authenticators > 0) methods.push('totp');
+    if (factors.passkeys + factors.automaticPasskeys > 0) methods.push('passkey');
+    if (factors.recoveryCodes > 0) methods.push('recovery_code');
     return { kind: 'prove', methods };
   }
-  if (!isMfaRequired(context, user)) return none;
+  if (!isMfaRequired(context, user)) return noSecondStep;
   // Access to the mailbox also allows a password reset. So a mailed code is offered only if no stronger factor is set up.
-  const byMail = config.emailCodes && firstMethod === 'password' && user.email !== null && user.email_confirmed === 1;
-  return byMail ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
+  const mayUseEmailCode =
+    config.emailCodes && firstMethod === 'password' && user.email !== null && user.email_confirmed === 1;
+  return mayUseEmailCode ? { kind: 'prove', methods: ['email_code'] } : { kind: 'set-up' };
 }
 
 /** Whether the policy requires a second factor of this user. */

@@ -15,10 +15,12 @@ const mailCall = /(?<![\w$.])(?:\w+\.)?mail\(\s*(['"`])([^'"`$\\\n]{1,100})\1/g;
 export function checkMailTemplates(config: Config): string[] {
   const { viewsDir, resourcesDir, routesDir, jobsDir, migrationsDir } = config;
   const folder = join(viewsDir, 'mail');
-  const own = filesIn(folder).filter((file) => /\.(txt|html)$/.test(file));
+  const templateFiles = filesIn(folder).filter((file) => /\.(txt|html)$/.test(file));
   return [
-    ...own.flatMap((file) => mistakesIn(config, folder, file)),
-    ...[resourcesDir, routesDir, jobsDir, migrationsDir].flatMap((dir) => namedInCode(dir, folder, own)),
+    ...templateFiles.flatMap((file) => errorsInTemplate(config, folder, file)),
+    ...[resourcesDir, routesDir, jobsDir, migrationsDir].flatMap((dir) =>
+      missingTemplatesIn(dir, folder, templateFiles),
+    ),
   ];
 }
 
@@ -27,7 +29,7 @@ const filesIn = (dir: string): string[] =>
     ? readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((file) => file.replaceAll('\\', '/'))
     : [];
 
-function mistakesIn(config: Config, folder: string, file: string): string[] {
+function errorsInTemplate(config: Config, folder: string, file: string): string[] {
   const path = join(folder, file);
   const text = readFileSync(path, 'utf8');
   const problems: string[] = [];
@@ -43,15 +45,15 @@ function mistakesIn(config: Config, folder: string, file: string): string[] {
   if (name === 'layout' || name.startsWith('parts/')) return problems;
   if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
     problems.push(`${path}: it must begin with a line "Subject: …".`);
-  const other = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
-  if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, other))))
-    problems.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${other} is missing.`);
+  const counterpart = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
+  if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, counterpart))))
+    problems.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${counterpart} is missing.`);
   return problems;
 }
 
 /** Searches the code as text, because the mails that it sends are known only when it runs. */
-function namedInCode(dir: string, folder: string, own: readonly string[]): string[] {
-  const names = own.filter((file) => file.endsWith('.txt')).map((file) => file.slice(0, -'.txt'.length));
+function missingTemplatesIn(dir: string, folder: string, templateFiles: readonly string[]): string[] {
+  const names = templateFiles.filter((file) => file.endsWith('.txt')).map((file) => file.slice(0, -'.txt'.length));
   const sources = filesIn(dir).filter((file) => /\.(ts|mts|js|mjs)$/.test(file) && !/\.(d|test)\.\w+$/.test(file));
   return sources.flatMap((source) => {
     const path = join(dir, source);

@@ -24,19 +24,25 @@ export function mailTemplates(config: Config): RenderMail {
   const languages = getLanguages(config);
   const brand = mailBrand(config);
   const root = [join(viewsDir, 'mail'), ...builtInMails];
-  const shared = { root, cache: true, ownPropertyOnly: true, strictVariables: true, strictFilters: true } as const;
-  const open = () => {
+  const engineOptions = {
+    root,
+    cache: true,
+    ownPropertyOnly: true,
+    strictVariables: true,
+    strictFilters: true,
+  } as const;
+  const createEngines = () => {
     // Loaded with the first mail, so that a start does not wait for it.
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
-    const plain = new liquidjs.Liquid(shared);
-    const escaping = new liquidjs.Liquid({ ...shared, outputEscape: 'escape' });
+    const plain = new liquidjs.Liquid(engineOptions);
+    const escaping = new liquidjs.Liquid({ ...engineOptions, outputEscape: 'escape' });
     addMessages(plain, liquidjs, languages, { markup: false });
     addMessages(escaping, liquidjs, languages, { markup: true });
     return { plain, escaping };
   };
-  let engines: ReturnType<typeof open> | undefined;
+  let engines: ReturnType<typeof createEngines> | undefined;
   return async (template, data) => {
-    engines ??= open();
+    engines ??= createEngines();
     // Globals are visible in layouts and partials too.
     const options = { globals: { language: data.language ?? languages.default } };
     const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
@@ -53,16 +59,16 @@ function mailBrand(config: Config) {
   const { name, logo, colours } = readBrand(config);
   const { light, dark } = colours ?? defaultColours;
   // Mail programs load images from the network, so the logo needs an absolute address.
-  const at = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
-  const shown = { color: light.fill, text: light.onFill, ink: light.accent };
-  const inTheDark = { color: dark.fill, text: dark.onFill, ink: dark.accent };
+  const logoUrl = logo && 'url' in logo ? logo.url : `${config.baseUrl}/assets/logo`;
+  const lightColours = { color: light.fill, text: light.onFill, ink: light.accent };
+  const darkColours = { color: dark.fill, text: dark.onFill, ink: dark.accent };
   return {
     name,
     home: config.baseUrl,
     host: new URL(config.baseUrl).host,
-    logo: logo ? at : null,
-    ...shown,
-    dark: inTheDark,
+    logo: logo ? logoUrl : null,
+    ...lightColours,
+    dark: darkColours,
   };
 }
 

@@ -65,15 +65,15 @@ export const maxPasswordBytes = 1024;
 export type Passwords = ReturnType<typeof createPasswords>;
 
 /** About four seconds of work for each core. Later jobs are rejected. */
-const waitingPerCore = 100;
+const maxWaitingPerCore = 100;
 /** One job that is being hashed, and one that waits in the thread. */
-const atOnce = 2;
+const jobsPerThread = 2;
 
 /** Separate threads hash passwords, so that neither the main thread nor signatures wait for them. */
 export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'metrics'>) {
   // Workers of one machine share its cores.
   const cores = Math.ceil(availableParallelism() / config.workers);
-  const limits = { running: atOnce * cores, waiting: waitingPerCore * cores };
+  const limits = { running: jobsPerThread * cores, waiting: maxWaitingPerCore * cores };
   const queue = new HashingQueue(limits, (jobs) => metrics.passwordQueue.set(jobs));
   const threads = new HashingThreads(cores);
   const runInThread = <T extends string | boolean>(lane: HashingLane, address: string | null, job: HashingJob) =>
@@ -92,13 +92,14 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
     },
     /** As expensive as `verify`, for unknown users: timing must not reveal whether a user exists. */
     async verifyForUnknownUser(password: string, address: string | null = null): Promise<false> {
-      if (!isTooLong(password)) await runInThread('sign-in', address, { kind: 'verify', password, hash: nobody });
+      if (!isTooLong(password))
+        await runInThread('sign-in', address, { kind: 'verify', password, hash: unmatchableHash });
       return false;
     },
     /** True for hashes of other systems and with old parameters. The next sign-in replaces them. */
     needsRehash(hash: string): boolean {
-      const known = readArgon2(hash);
-      return known === undefined || !isCurrentArgon2(known);
+      const parsed = readArgon2(hash);
+      return parsed === undefined || !isCurrentArgon2(parsed);
     },
     /** Whether a new job would be accepted. */
     hasRoom: () => queue.hasRoom,
@@ -107,17 +108,22 @@ export function createPasswords({ config, metrics }: Pick<Context, 'config' | 'm
 }
 
 /** A tag that no password matches, at the current cost. */
-const nobody = writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: Buffer.alloc(16), tag: Buffer.alloc(32) });
+const unmatchableHash = writeArgon2({
+  algorithm: 'argon2id',
+  ...currentCost,
+  salt: Buffer.alloc(16),
+  tag: Buffer.alloc(32),
+});
 
 /** Marks users without a password. No random salt equals it. */
-const saltOfNone = Buffer.from('has no password.');
+const noPasswordSalt = Buffer.from('has no password.');
 
 /** For a user without a password: the hash of a random password, so that a check takes the same time. */
 export const unusablePassword = (): string =>
-  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: saltOfNone, tag: randomBytes(32) });
+  writeArgon2({ algorithm: 'argon2id', ...currentCost, salt: noPasswordSalt, tag: randomBytes(32) });
 
 /** False for a user without a password. */
-export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(saltOfNone) !== true;
+export const hasPassword = (hash: string): boolean => readArgon2(hash)?.salt.equals(noPasswordSalt) !== true;
 
 export const isTooLong = (password: string): boolean => Buffer.byteLength(password) > maxPasswordBytes;
 

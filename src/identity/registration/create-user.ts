@@ -23,9 +23,9 @@ async function readNewUser({ config }: Context, input: NewUser): Promise<Profile
   const { profile, errors } = readProfile(input);
   const missing = missingIdentifier(config, profile);
   if (errors.length === 0 && missing) errors.push(missing);
-  const known = roleNames(config);
-  for (const role of input.roles.filter((name) => !known.includes(name))) {
-    const message = `"${role}" is not a role. There are: ${known.join(', ')}.`;
+  const declaredRoles = roleNames(config);
+  for (const role of input.roles.filter((name) => !declaredRoles.includes(name))) {
+    const message = `"${role}" is not a role. There are: ${declaredRoles.join(', ')}.`;
     errors.push({ field: 'roles', code: 'unknown', message });
   }
   const wrongPassword = await checkNewPassword(input.password, profile);

@@ -34,8 +34,8 @@ export async function registerUser(
 }
 
 async function readRegistration({ config }: Context, input: Readonly<Record<string, unknown>>) {
-  const known = new Set<string>([...profileFields, 'password', 'password_confirmation']);
-  const unknown = Object.keys(input).filter((field) => !known.has(field));
+  const knownFields = new Set<string>([...profileFields, 'password', 'password_confirmation']);
+  const unknown = Object.keys(input).filter((field) => !knownFields.has(field));
   const { profile, errors } = readProfile(input);
   errors.unshift(...unknown.map(unknownField));
   const missing = missingIdentifier(config, profile);

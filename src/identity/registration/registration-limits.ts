@@ -10,11 +10,11 @@ import { findTakenFields } from '../accounts/user-store.ts';
 import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
 import { countAgainstLimits, networkLimits, readExceededLimit, requireAttempt } from '../throttle/throttle.ts';
 
-const hour = 60 * 60_000;
+const hourMs = 60 * 60_000;
 /** The number of times per hour that a network can learn that an identifier is taken. */
 const maxTakenPerHour = 5;
 /** How many mails per hour registrations send to one mailbox. */
-const mailsAnHour = 5;
+const maxMailsPerHour = 5;
 
 const takenLimits = ({ address }: RequestSource) => networkLimits('taken', address, maxTakenPerHour);
 
@@ -33,7 +33,7 @@ export async function registerWithinLimits<T>(
   const most = context.config.registrationLimit;
   const limits = most === 0 ? [] : networkLimits('register', address, most);
   const message = 'Too many users were registered from this network. Try again later.';
-  const attempt = await requireAttempt(context, limits, message, hour);
+  const attempt = await requireAttempt(context, limits, message, hourMs);
   try {
     const registered = await register();
     await attempt.count();
@@ -45,27 +45,27 @@ export async function registerWithinLimits<T>(
 }
 
 /** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
-export function requireUntaken(context: Context, wanted: Partial<Profile>, source: RequestSource, userId = '') {
+export function requireUntaken(context: Context, profile: Partial<Profile>, source: RequestSource, userId = '') {
   return perNetwork(networkOf(source.address ?? 'unknown'), async () => {
     const exceeded = await readExceededLimit(context, takenLimits(source));
     if (exceeded) throw tooManyTaken(exceeded.retryAfterSeconds);
     const { db } = context.database;
-    const taken = await findTakenFields(db, wanted, userId);
+    const takenFields = await findTakenFields(db, profile, userId);
     if (
-      wanted.email &&
-      !taken.includes('email') &&
-      (await isReservedForAnother(db, wanted.email, userId, context.now()))
+      profile.email &&
+      !takenFields.includes('email') &&
+      (await isReservedForAnother(db, profile.email, userId, context.now()))
     ) {
-      taken.push('email');
+      takenFields.push('email');
     }
-    if (taken.length > 0) throw await takenError(context, taken.map(takenField), source);
+    if (takenFields.length > 0) throw await takenError(context, takenFields.map(takenField), source);
   });
 }
 
 /** Tells that identifiers are taken, but only a few times per hour. */
-export async function takenError(context: Context, taken: FieldError[], source: RequestSource): Promise<Problem> {
-  const exceeded = await countAgainstLimits(context, takenLimits(source), hour);
-  return exceeded ? tooManyTaken(exceeded.retryAfterSeconds) : unprocessable(taken);
+export async function takenError(context: Context, errors: FieldError[], source: RequestSource): Promise<Problem> {
+  const exceeded = await countAgainstLimits(context, takenLimits(source), hourMs);
+  return exceeded ? tooManyTaken(exceeded.retryAfterSeconds) : unprocessable(errors);
 }
 
 export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
@@ -74,7 +74,7 @@ export const isTaken = (error: unknown): error is Problem & { errors: FieldError
 /** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
 export async function mayMailMailbox(context: Context, email: string): Promise<boolean> {
   const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
-  const exceeded = await countAgainstLimits(context, [{ key, max: mailsAnHour, of: 'mailbox' }], hour);
+  const exceeded = await countAgainstLimits(context, [{ key, max: maxMailsPerHour, of: 'mailbox' }], hourMs);
   if (exceeded?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
   return exceeded === undefined;
 }

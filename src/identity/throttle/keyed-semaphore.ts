@@ -3,26 +3,26 @@ import { getOrCreate } from '../../platform/get-or-create.ts';
 
 /** Returns a function that runs a few attempts per key concurrently. Otherwise parallel right passwords would count as failures. */
 export function createKeyedSemaphore(
-  atATime: number,
-  waiting: number,
+  concurrency: number,
+  maxWaiting: number,
   message = 'Too many sign-ins at once. Try again shortly.',
 ) {
-  const keys = new Map<string, { inside: number; line: (() => void)[] }>();
+  const semaphores = new Map<string, { running: number; queue: (() => void)[] }>();
   return async <T>(key: string, job: () => Promise<T>): Promise<T> => {
-    const gate = getOrCreate(keys, key, () => ({ inside: 0, line: [] }));
-    if (gate.inside < atATime) gate.inside++;
+    const semaphore = getOrCreate(semaphores, key, () => ({ running: 0, queue: [] }));
+    if (semaphore.running < concurrency) semaphore.running++;
     else {
-      if (gate.line.length >= waiting) {
+      if (semaphore.queue.length >= maxWaiting) {
         throw unavailable(message, 2, 'the line of one account, address or client is full');
       }
-      await new Promise<void>((resolve) => gate.line.push(resolve));
+      await new Promise<void>((resolve) => semaphore.queue.push(resolve));
     }
     try {
       return await job();
     } finally {
-      const next = gate.line.shift();
+      const next = semaphore.queue.shift();
       if (next) next();
-      else if (--gate.inside === 0) keys.delete(key);
+      else if (--semaphore.running === 0) semaphores.delete(key);
     }
   };
 }

@@ -17,22 +17,26 @@ interface Change {
   readonly pending_until: RawBuilder<number>;
 }
 
-const same = { expires_at: sql<number>`throttles.expires_at`, pending_until: sql<number>`throttles.pending_until` };
-const oneLess = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
-const lasting = (now: number) => sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
+const unchanged = {
+  expires_at: sql<number>`throttles.expires_at`,
+  pending_until: sql<number>`throttles.pending_until`,
+};
+const decrementedPending = sql<number>`case when throttles.pending > 0 then throttles.pending - 1 else 0 end`;
+const currentCount = (now: number) =>
+  sql<number>`case when throttles.expires_at <= ${now} then 0 else throttles.count end`;
 
 /** One statement increments all keys, so that each attempt gets its own number. Sorted keys prevent deadlocks. */
-async function write(
+async function upsertCounts(
   db: Db,
   keys: readonly string[],
-  fresh: Omit<Count, 'key'> & { pending_until: number },
-  to: Change,
+  initial: Omit<Count, 'key'> & { pending_until: number },
+  changes: Change,
 ) {
   if (keys.length === 0) return [];
   return db
     .insertInto('throttles')
-    .values(keys.map((key) => ({ key, ...fresh })))
-    .onConflict((oc) => oc.column('key').doUpdateSet(to))
+    .values(keys.map((key) => ({ key, ...initial })))
+    .onConflict((oc) => oc.column('key').doUpdateSet(changes))
     .returning(['key', 'count', 'pending', 'expires_at'])
     .execute();
 }
@@ -40,19 +44,19 @@ async function write(
 const increment =
   (pending: Change['pending']) =>
   (db: Db, keys: readonly string[], now: number, windowMs: number): Promise<Count[]> => {
-    const fresh = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
-    return write(db, keys, fresh, {
-      count: sql`${lasting(now)} + 1`,
+    const initial = { count: 1, expires_at: now + windowMs, pending: 0, pending_until: 0 };
+    return upsertCounts(db, keys, initial, {
+      count: sql`${currentCount(now)} + 1`,
       expires_at: sql`case when throttles.expires_at <= ${now} then excluded.expires_at else throttles.expires_at end`,
       pending,
-      pending_until: same.pending_until,
+      pending_until: unchanged.pending_until,
     });
   };
 
 /** Counts an event. */
 export const incrementCounts = increment(sql`throttles.pending`);
 /** Counts the attempt as failed. */
-export const failAttempt = increment(oneLess);
+export const failAttempt = increment(decrementedPending);
 
 /** Decrements the counts of the current window. */
 export async function decrementCounts(db: Db, keys: readonly string[], now: number): Promise<void> {
@@ -69,13 +73,13 @@ export async function decrementCounts(db: Db, keys: readonly string[], now: numb
 /** Begins an attempt. It counts until its result is known, or until a timeout after a crash. */
 export function countPendingAttempt(db: Db, keys: readonly string[], now: number, timeoutMs: number): Promise<Count[]> {
   const until = now + timeoutMs;
-  return write(
+  return upsertCounts(
     db,
     keys,
     { count: 0, expires_at: now, pending: 1, pending_until: until },
     {
-      count: lasting(now),
-      expires_at: same.expires_at,
+      count: currentCount(now),
+      expires_at: unchanged.expires_at,
       pending: sql`case when throttles.pending_until <= ${now} then 1 else throttles.pending + 1 end`,
       pending_until: sql`${until}`,
     },
@@ -84,12 +88,12 @@ export function countPendingAttempt(db: Db, keys: readonly string[], now: number
 
 /** Ends an attempt without a failure. `anew` also clears earlier failures. */
 export async function endAttempt(db: Db, keys: readonly string[], now: number, { anew = false } = {}): Promise<void> {
-  const fresh = { count: 0, expires_at: now, pending: 0, pending_until: 0 };
-  await write(db, keys, fresh, {
+  const initial = { count: 0, expires_at: now, pending: 0, pending_until: 0 };
+  await upsertCounts(db, keys, initial, {
     count: anew ? sql`0` : sql`throttles.count`,
-    expires_at: same.expires_at,
-    pending: oneLess,
-    pending_until: same.pending_until,
+    expires_at: unchanged.expires_at,
+    pending: decrementedPending,
+    pending_until: unchanged.pending_until,
   });
 }
 

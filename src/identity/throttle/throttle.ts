@@ -44,34 +44,36 @@ export interface Attempt {
 
 /** The limit of the network, and a higher limit of the wider network, for callers with many networks. */
 export function networkLimits(purpose: string, address: string | null, max: number): [Limit, ...Limit[]] {
-  const [narrow, wide] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
-  const limit = { key: `${purpose}:address:${narrow}`, max, of: 'address' };
-  return narrow === wide ? [limit] : [limit, { key: `${purpose}:address:${wide}`, max: max * 4, of: 'address' }];
+  const [network, widerNetwork] = [networkOf(address ?? 'unknown'), widerNetworkOf(address ?? 'unknown')];
+  const limit = { key: `${purpose}:address:${network}`, max, of: 'address' };
+  return network === widerNetwork
+    ? [limit]
+    : [limit, { key: `${purpose}:address:${widerNetwork}`, max: max * 4, of: 'address' }];
 }
 
 /** Counts an attempt before its password is checked, so that parallel guesses all count. The caller throws. */
 export async function beginAttempt({ database: { db }, now }: Context, limits: readonly Limit[], within = windowMs) {
   const at = now();
   const counts = await countPendingAttempt(db, keysOf(limits), at, attemptTimeoutMs);
-  const passed = limits.filter(({ key, max }) => isPassed(counts, key, max));
-  const open = limits.filter((limit) => !passed.includes(limit));
+  const exceeded = limits.filter(({ key, max }) => isExceeded(counts, key, max));
+  const available = limits.filter((limit) => !exceeded.includes(limit));
   // If only pending attempts exceed the limit, the attempt is not counted as a failure.
-  const full = passed.filter(({ key, max }) => countOf(counts, key) >= max);
-  const after = await failAttempt(db, keysOf(full), at, within);
-  await endAttempt(db, keysOf(passed.filter((limit) => !full.includes(limit))), at);
+  const exhausted = exceeded.filter(({ key, max }) => countOf(counts, key) >= max);
+  const countsAfter = await failAttempt(db, keysOf(exhausted), at, within);
+  await endAttempt(db, keysOf(exceeded.filter((limit) => !exhausted.includes(limit))), at);
   return {
-    exceededLimits: passed.map(({ key, max, of }) => ({
+    exceededLimits: exceeded.map(({ key, max, of }) => ({
       of,
       retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
-      first: countOf(after, key) === max + 1,
+      first: countOf(countsAfter, key) === max + 1,
     })),
-    count: async () => void (await failAttempt(db, keysOf(open), now(), within)),
-    release: () => endAttempt(db, keysOf(open), now()),
+    count: async () => void (await failAttempt(db, keysOf(available), now(), within)),
+    release: () => endAttempt(db, keysOf(available), now()),
     async succeed() {
-      const reset = open.filter((limit) => limit.resetOnSuccess);
+      const reset = available.filter((limit) => limit.resetOnSuccess);
       await Promise.all([
         endAttempt(db, keysOf(reset), now(), { anew: true }),
-        endAttempt(db, keysOf(open.filter((limit) => !limit.resetOnSuccess)), now()),
+        endAttempt(db, keysOf(available.filter((limit) => !limit.resetOnSuccess)), now()),
       ]);
     },
   };
@@ -150,7 +152,7 @@ function exceededLimitIn(counts: readonly Count[], limits: readonly Limit[], at:
 const keysOf = (limits: readonly Limit[]): string[] => limits.map(({ key }) => key);
 const find = (counts: readonly Count[], key: string) => counts.find((row) => row.key === key);
 const countOf = (counts: readonly Count[], key: string): number => find(counts, key)?.count ?? 0;
-const isPassed = (counts: readonly Count[], key: string, max: number): boolean =>
+const isExceeded = (counts: readonly Count[], key: string, max: number): boolean =>
   countOf(counts, key) + (find(counts, key)?.pending ?? 0) > max;
 
 /** The end of the window. Without failures, the end of the pending attempts. */

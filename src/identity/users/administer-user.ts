@@ -76,15 +76,15 @@ async function lockedUntil(
 ): Promise<number | undefined> {
   const identifiers = [email, username, phone].filter((value) => value !== null);
   const counts = await readCounts(database.db, [accountKey(id), ...identifiers.map(identifierKey)], now());
-  const full = counts.filter(({ count }) => count >= maxFailures.account);
-  return full.length === 0 ? undefined : Math.max(...full.map((row) => row.expires_at));
+  const exceededCounts = counts.filter(({ count }) => count >= maxFailures.account);
+  return exceededCounts.length === 0 ? undefined : Math.max(...exceededCounts.map((row) => row.expires_at));
 }
 
 type UserCall = ActionCall<Fields, unknown> & { readonly row: HookUser };
 
 const administrators = role('admin');
 
-const note = ({ context, tx, caller, source }: WriteCall, type: string, userId: string): Promise<void> =>
+const recordUserEvent = ({ context, tx, caller, source }: WriteCall, type: string, userId: string): Promise<void> =>
   recordEvent(context, tx, { type, userId, actorId: caller.userId, clientId: caller.clientId, source });
 
 /** A token with fewer scopes must not change the access to an account. */
@@ -120,7 +120,7 @@ export const administerUser = (services: AccountServices): Action[] => [
       requireEverything(caller);
       await transaction(async (call) => {
         await liftLockout(call.tx, row.id);
-        await note(call, 'user.unlocked', row.id);
+        await recordUserEvent(call, 'user.unlocked', row.id);
       });
     },
   }),
@@ -134,7 +134,7 @@ export const administerUser = (services: AccountServices): Action[] => [
       await transaction(async (call) => {
         const user = await markEmailConfirmed(call.tx, row.id, email, call.now);
         if (!user) throw conflict('Somebody else changed the user in the meantime.');
-        await note(call, 'email.confirmed', row.id);
+        await recordUserEvent(call, 'email.confirmed', row.id);
       });
     },
   }),
@@ -150,7 +150,7 @@ export const administerUser = (services: AccountServices): Action[] => [
       await countMail(context, 'reset-password', recipient, source);
       await transaction(async (call) => {
         await services.mail.enqueue(call.tx, { template: 'reset-password', recipient, language: call.source.language });
-        await note(call, 'password.reset_sent', row.id);
+        await recordUserEvent(call, 'password.reset_sent', row.id);
       });
       return { message: 'A mail is on its way.' };
     },
@@ -167,7 +167,7 @@ export const administerUser = (services: AccountServices): Action[] => [
         const exceptSessionId = isSelf(call.caller, row.id) ? call.caller.sessionId : null;
         const filter = { userId: row.id, exceptSessionId, type: 'session' } as const;
         await services.endSessions(call.tx, call.invalidate, filter, 'signed_out');
-        await note(call, 'user.signed_out', row.id);
+        await recordUserEvent(call, 'user.signed_out', row.id);
       });
     },
   }),

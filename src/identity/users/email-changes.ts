@@ -9,7 +9,9 @@ import { isSelf } from './guard-user.ts';
 const name = 'email-changes';
 const nothingPending = () => notFound('No change of the email address is pending.');
 
-const shown = Type.Array(Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }));
+const emailChangesSchema = Type.Array(
+  Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }),
+);
 
 /** A personal client can read its owner, but not the owner's pending changes. */
 function requireOwnerOrAdmin(caller: Caller, userId: string): void {
@@ -22,7 +24,7 @@ export const emailChangeActions = [
     name,
     method: 'GET',
     summary: 'Show the new email address that is not confirmed yet',
-    response: shown,
+    response: emailChangesSchema,
     async run({ context, caller, row, now }) {
       requireOwnerOrAdmin(caller, row.id);
       const change = await findPendingChange(context.database.db, row.id, now);
@@ -37,8 +39,8 @@ export const emailChangeActions = [
       requireOwnerOrAdmin(caller, row.id);
       await transaction(async ({ context, tx, now, source }) => {
         if (!(await withdrawPendingChange(tx, row.id, now))) throw nothingPending();
-        const of = { userId: row.id, actorId: caller.userId };
-        await recordEvent(context, tx, { type: 'email.change_withdrawn', ...of, source });
+        const ids = { userId: row.id, actorId: caller.userId };
+        await recordEvent(context, tx, { type: 'email.change_withdrawn', ...ids, source });
       });
     },
   }),

@@ -55,16 +55,21 @@ export async function guardUserWrite(
   isDelete: boolean,
 ): Promise<void> {
   const { context, caller, tx } = call;
-  if (values.roles && !sameNames(values.roles, before?.roles ?? [])) {
+  if (values.roles && !areSameNames(values.roles, before?.roles ?? [])) {
     requireAdministrator(call, 'Only administrators change roles.');
   }
   if (values.disabled !== undefined && values.disabled !== (before?.disabled ?? false)) {
     requireAdministrator(call, 'Only administrators disable and enable users.');
   }
   const after = { ...before, ...values };
-  const was = before?.roles.includes('admin') && !before.disabled;
-  const stays = !isDelete && after.roles?.includes('admin') && !after.disabled;
-  if (before && was && !stays && !(await hasOtherAdministrator(tx, context.database.engine, before.id))) {
+  const wasAdministrator = before?.roles.includes('admin') && !before.disabled;
+  const staysAdministrator = !isDelete && after.roles?.includes('admin') && !after.disabled;
+  if (
+    before &&
+    wasAdministrator &&
+    !staysAdministrator &&
+    !(await hasOtherAdministrator(tx, context.database.engine, before.id))
+  ) {
     throw lastAdministrator();
   }
   if (isDelete) {
@@ -127,5 +132,5 @@ async function guardLoginFields(
   values.email_confirmed = false;
 }
 
-export const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
+export const areSameNames = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((name) => b.includes(name));

@@ -12,7 +12,7 @@ import { profileFields } from '../accounts/user-fields.ts';
 import { revokeAccess } from '../credentials/revoke-access.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { finishUserCreation } from '../registration/complete-user.ts';
-import { type HookUser, isSelf, sameNames, type UserValues } from './guard-user.ts';
+import { areSameNames, type HookUser, isSelf, type UserValues } from './guard-user.ts';
 
 /** In the transaction, after the write: the consequences of the change. */
 export async function afterUserWrite(
@@ -32,15 +32,15 @@ export async function afterUserWrite(
 
 /** Records the audit event of a user, with the actor if that is another user. */
 async function record({ context, caller, tx, source }: WriteCall, type: string, userId: string, data = {}) {
-  const by = { actorId: caller.userId, clientId: caller.clientId };
-  await recordEvent(context, tx, { type, userId, ...by, source, data });
+  const actor = { actorId: caller.userId, clientId: caller.clientId };
+  await recordEvent(context, tx, { type, userId, ...actor, source, data });
 }
 
 async function afterCreation(call: WriteCall, services: AccountServices, user: HookUser): Promise<void> {
   const { context, caller, tx, source } = call;
   const { id, email_confirmed: confirmed, roles } = user;
-  const by = { actorId: caller.userId, clientId: caller.clientId };
-  const newUser = { id, profile: user, roles, confirmed, event: 'user.created', ...by, source } as const;
+  const actor = { actorId: caller.userId, clientId: caller.clientId };
+  const newUser = { id, profile: user, roles, confirmed, event: 'user.created', ...actor, source } as const;
   await finishUserCreation(context, services, tx, newUser);
 }
 
@@ -55,7 +55,7 @@ async function afterChange(
   const userId = after.id;
   if (after.email !== before.email && !isSelf(caller, userId))
     await afterEmailChangeByAdministrator(call, services, before, after);
-  if (!sameNames(before.roles, after.roles)) {
+  if (!areSameNames(before.roles, after.roles)) {
     invalidate({ kind: 'user', id: after.id });
     const changes = { roles: { from: before.roles, to: after.roles } };
     await record(call, 'user.roles_changed', after.id, { roles: after.roles, changes });

@@ -108,9 +108,11 @@ export class AuthorizePage {
     const { oauth } = this.#services;
     const { query, progress } = pageRequest.continuation;
     const { database, now } = oauth.context;
-    const sent = readAuthorizationParameters(query);
-    const effective = await resolveParameters(oauth, sent, { resumed: progress.signInStartedAt !== undefined });
-    const { parameters } = effective;
+    const queryParameters = readAuthorizationParameters(query);
+    const resolved = await resolveParameters(oauth, queryParameters, {
+      resumed: progress.signInStartedAt !== undefined,
+    });
+    const { parameters } = resolved;
     const login = await findBrowserLogin(oauth, pageRequest.caller);
     // Anonymous callers must not make this service fetch an address.
     const clientId = parameters.get('client_id')?.[0] ?? '';
@@ -125,10 +127,10 @@ export class AuthorizePage {
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
       // RFC 9700 4.11.2: before the user has signed in, a link with an error must not cause a redirect.
       if (!login && !isSilent(parameters)) return this.signIn(pageRequest);
-      const authorization = readAuthorizationRequest(oauth, validatedClient, effective);
+      const authorization = readAuthorizationRequest(oauth, validatedClient, resolved);
       const parties = login && { userId: login.userId, clientId: validatedClient.client.id };
       const consent = parties && !asksAgain ? await findConsent(database.db, parties) : undefined;
-      const expectedUserId = await this.#expected(validatedClient, singleValue(parameters, 'id_token_hint'));
+      const expectedUserId = await this.#expectedUserId(validatedClient, singleValue(parameters, 'id_token_hint'));
       const highestAcr = login && authorization.acr ? await oauth.highestAcr(login.userId) : undefined;
       const step = nextStep(authorization, {
         login,
@@ -156,7 +158,7 @@ export class AuthorizePage {
   }
 
   /** The user that the application expects, from an ID token. Undefined without an ID token. */
-  async #expected({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
+  async #expectedUserId({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
     const hinted = hint === undefined ? undefined : await readHint(this.#services.oauth, hint);
     return hinted?.clientId === client.id ? hinted.userId : undefined;
   }
@@ -183,21 +185,21 @@ export class AuthorizePage {
     scopes: readonly string[],
     variables: Variables = {},
   ): Promise<FastifyReply> {
-    const shown = await this.shown(pageRequest, authorization, scopes);
+    const shownConsent = await this.describeConsent(pageRequest, authorization, scopes);
     const left_out = Array.isArray(variables.left_out) ? variables.left_out : [];
     return this.#show(pageRequest, client, 'authorize', {
       title: message('authorize.title', { application: client.client.name }),
-      application: shown.application,
-      return_host: shown.returnHost,
-      scopes: shown.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
-      details: shown.details,
-      shown: consentDigest(shown),
+      application: shownConsent.application,
+      return_host: shownConsent.returnHost,
+      scopes: shownConsent.scopes.map((scope) => ({ ...scope, checked: !left_out.includes(scope.name) })),
+      details: shownConsent.details,
+      shown: consentDigest(shownConsent),
       person: await personOf(pageRequest, login.userId),
       ...variables,
     });
   }
 
-  shown({ kit }: PageRequest, authorization: AuthorizationRequest, scopes: readonly string[]) {
+  describeConsent({ kit }: PageRequest, authorization: AuthorizationRequest, scopes: readonly string[]) {
     return showConsent(kit, authorization, scopes, this.#services.describe);
   }
 
@@ -212,12 +214,12 @@ export class AuthorizePage {
     return pageRequest.show(view, { application: { name: client.name }, continuation, ...variables }, sources);
   }
 
-  /** `asked`: the scopes that the consent page has just shown. */
+  /** `shownScopes`: the scopes that the consent page has just shown. */
   async grant(
     pageRequest: AuthorizePageRequest,
     { authorization, login }: ValidatedPageRequest,
     scopes: readonly string[],
-    validated?: readonly string[],
+    shownScopes?: readonly string[],
   ): Promise<FastifyReply> {
     const { oauth } = this.#services;
     const source = requestSource(pageRequest.request);
@@ -225,7 +227,7 @@ export class AuthorizePage {
       request: authorization,
       login,
       scopes,
-      ...(validated ? { shownScopes: validated } : {}),
+      ...(shownScopes ? { shownScopes } : {}),
       source,
     });
     oauth.context.metrics.authorizations.inc({ result: 'granted' });

@@ -45,18 +45,18 @@ export async function showConsent(
 /** A text unchanged, a list of texts separated by commas, other values as JSON. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
   return JSON.stringify(value);
 }
 
 /** A hash of everything that the page showed. A changed application is shown again. */
-export const consentDigest = (shown: Awaited<ReturnType<typeof showConsent>>): string =>
-  hash('sha256', JSON.stringify(shown), 'base64url');
+export const consentDigest = (consent: Awaited<ReturnType<typeof showConsent>>): string =>
+  hash('sha256', JSON.stringify(consent), 'base64url');
 
 /** A client with a document is at the host of its id. A client that registered itself may name any homepage: it is unverified. */
 export function hostOfClient({ id, registration, homepage_uri }: StoredClient): string | null {
-  const from = registration === 'document' ? id : registration === null ? homepage_uri : null;
-  return from === null ? null : new URL(from).host;
+  const hostUri = registration === 'document' ? id : registration === null ? homepage_uri : null;
+  return hostUri === null ? null : new URL(hostUri).host;
 }
 
 /** The user who created the application. Then its name is unverified. Null: the operator's application, or one without an owner. */
@@ -69,17 +69,17 @@ export async function ownerOfClient({ database }: PageKit, { userId }: StoredCli
  * page shows anyway: with another host, it could imitate another application (OpenID Connect Dynamic Client Registration 9.1).
  */
 function linksOf(client: StoredClient, redirectUri: string) {
-  const isUnknown = client.registration !== null;
+  const isSelfRegistered = client.registration !== null;
   const hosts = [hostOf(redirectUri), hostOfClient(client)];
   return [
     { text: message('authorize.terms'), uri: client.tos_uri },
     { text: message('authorize.privacy'), uri: client.policy_uri },
     // The logo of a known application is shown as an image.
-    { text: message('authorize.logo'), uri: isUnknown ? client.logo_uri : null },
+    { text: message('authorize.logo'), uri: isSelfRegistered ? client.logo_uri : null },
   ].flatMap(({ text, uri }) => {
     if (uri === null) return [];
     const { host } = new URL(uri);
-    return isUnknown && !hosts.includes(host) ? [] : [{ text, uri, host }];
+    return isSelfRegistered && !hosts.includes(host) ? [] : [{ text, uri, host }];
   });
 }
 
@@ -93,6 +93,6 @@ function hostOf(redirectUri: string): string | null {
 function ownerText(owner: { name: string | null; username: string | null; email: string | null } | undefined) {
   const { name, username, email } = owner ?? { name: null, username: null, email: null };
   const address = email?.replace(/^(.).*@/u, '$1…@');
-  const who = [name, username].filter(Boolean).join(', ');
-  return who && address ? `${who} (${address})` : who || address || message('authorize.owner_unknown');
+  const names = [name, username].filter(Boolean).join(', ');
+  return names && address ? `${names} (${address})` : names || address || message('authorize.owner_unknown');
 }

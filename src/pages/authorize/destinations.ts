@@ -43,10 +43,10 @@ export const createDestinations =
     const continuation = continuations.readPath(next);
     if (!continuation) return undefined;
     const { query, progress } = continuation;
-    const sent = readAuthorizationParameters(query);
-    const effective = await resolveParameters(oauth, sent, { resumed: true }).catch(ignoreProblem);
-    if (!effective) return undefined;
-    const { parameters } = effective;
+    const queryParameters = readAuthorizationParameters(query);
+    const resolved = await resolveParameters(oauth, queryParameters, { resumed: true }).catch(ignoreProblem);
+    if (!resolved) return undefined;
+    const { parameters } = resolved;
     // Errors are reported when the request continues.
     const validated = await validateClient(oauth.clients, parameters).catch(ignoreProblem);
     if (!validated) return undefined;

@@ -110,20 +110,22 @@ async function decide(pageRequest: AuthorizePageRequest, services: AuthorizeServ
 
 const allow = (page: AuthorizePage, pageRequest: AuthorizePageRequest): Promise<FastifyReply> =>
   page.allow(pageRequest, async (validated, scopes) => {
-    const sent = asObject(pageRequest.request.body);
-    const shown = await page.shown(pageRequest, validated.authorization, scopes);
-    const isTicked = (name: string) => sent[`scope:${name}`] !== undefined;
-    const chosen = shown.scopes.filter(({ name, fixed }) => fixed || isTicked(name)).map(({ name }) => name);
-    const left_out = scopes.filter((name) => !chosen.includes(name));
-    if (sent.shown !== consentDigest(shown)) {
+    const body = asObject(pageRequest.request.body);
+    const shownConsent = await page.describeConsent(pageRequest, validated.authorization, scopes);
+    const isTicked = (name: string) => body[`scope:${name}`] !== undefined;
+    const chosenScopes = shownConsent.scopes
+      .filter(({ name, fixed }) => fixed || isTicked(name))
+      .map(({ name }) => name);
+    const left_out = scopes.filter((name) => !chosenScopes.includes(name));
+    if (body.shown !== consentDigest(shownConsent)) {
       const problem = message('authorize.changed');
       return page.askConsent(pageRequest.status(409), validated, scopes, { problem });
     }
-    if (chosen.length === 0) {
+    if (chosenScopes.length === 0) {
       const problem = message('authorize.tick_one');
       return page.askConsent(pageRequest.status(422), validated, scopes, { problem, left_out });
     }
-    return page.grant(pageRequest, validated, chosen, scopes);
+    return page.grant(pageRequest, validated, chosenScopes, scopes);
   });
 
 /** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */

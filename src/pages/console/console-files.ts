@@ -18,7 +18,7 @@ export interface ConsoleReader {
   /** The address of the messages in this language. Empty: the English texts in the code. */
   readonly messages: string;
   /** The text before the messages are loaded. */
-  readonly words: { readonly title: string; readonly opening: string; readonly noscript: string };
+  readonly texts: { readonly title: string; readonly opening: string; readonly noscript: string };
   /** The theme that was chosen on the pages. */
   readonly theme: 'light' | 'dark' | undefined;
 }
@@ -42,16 +42,16 @@ export function readConsole(): ConsoleFiles | undefined {
   const html = readIfExists(join(dist, 'index.html'));
   if (html === undefined) return undefined;
   return {
-    page: (nonce, root, brand, { language, messages, words, theme }) =>
+    page: (nonce, root, brand, { language, messages, texts, theme }) =>
       html
         .replaceAll('__NONCE__', nonce)
         .replaceAll('./assets/', `${root}/admin/assets/`)
         .replaceAll('__ROOT__', root)
         .replaceAll('__LANGUAGE__', language)
         .replaceAll('__MESSAGES__', messages)
-        .replaceAll('__TITLE__', () => escapeHtml(words.title))
-        .replaceAll('__OPENING__', () => escapeHtml(words.opening))
-        .replaceAll('__NOSCRIPT__', () => escapeHtml(words.noscript))
+        .replaceAll('__TITLE__', () => escapeHtml(texts.title))
+        .replaceAll('__OPENING__', () => escapeHtml(texts.opening))
+        .replaceAll('__NOSCRIPT__', () => escapeHtml(texts.noscript))
         .replace(' data-theme="__THEME__"', theme ? ` data-theme="${theme}"` : '')
         .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
         .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}" />`)

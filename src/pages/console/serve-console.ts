@@ -42,8 +42,8 @@ export function serveConsole(app: App, kit: PageKit): void {
       if (!consoleFiles) return sendUnbuilt(app, reply);
       const language = await kit.languageOf(request);
       const { theme } = themeVariables(kit.cookies, request);
-      const words = wordsOfPage(kit, language);
-      return sendPage(reply, consoleFiles, kit, { language, messages: messages.addressOf(language), words, theme });
+      const texts = textsOfPage(kit, language);
+      return sendPage(reply, consoleFiles, kit, { language, messages: messages.addressOf(language), texts, theme });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -70,7 +70,7 @@ function sendPage(reply: FastifyReply, files: ConsoleFiles, { brand, root, asset
     .send(files.page(nonce, root, { name, logo: assets.logo, colours }, reader));
 }
 
-const wordsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleReader['words'] => ({
+const textsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleReader['texts'] => ({
   title: languages.text(language, 'console.title', { name: brand.name }),
   opening: languages.text(language, 'console.opening'),
   noscript: languages.text(language, 'console.noscript'),
@@ -100,8 +100,8 @@ function requireAdministrator({ caller }: FastifyRequest): void {
 function rejectOtherOrigins({ headers, host }: FastifyRequest, { config }: PageKit): void {
   const { origin } = headers;
   const site = headers['sec-fetch-site'];
-  const own = origin === undefined || isOwnOrigin(origin, host, config);
-  if (!own || (site !== undefined && site !== 'same-origin')) {
+  const isOwn = origin === undefined || isOwnOrigin(origin, host, config);
+  if (!isOwn || (site !== undefined && site !== 'same-origin')) {
     throw forbidden('Only the console itself may ask for its token.', 'foreign_origin');
   }
 }

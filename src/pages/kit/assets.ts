@@ -70,8 +70,10 @@ export type ServeAsset = (name: string, files: readonly string[]) => string;
 export const createServeAsset =
   (app: App, brand: Brand, root: string): ServeAsset =>
   (name, files) => {
-    const own = files.map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8')).join('\n');
-    const content = name.endsWith('.css') ? lighter(withChoice(own + brandCss(brand))) : paintMark(own, brand);
+    const source = files
+      .map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8'))
+      .join('\n');
+    const content = name.endsWith('.css') ? lighter(withChoice(source + brandCss(brand))) : paintMark(source, brand);
     const compressed = new CompressedContent(types.get(extname(name)) as string, content);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
       compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
@@ -85,13 +87,13 @@ export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: Se
   const js = serveAsset('pages.js', ['pages.js']);
   const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js']);
   const icon = serveAsset('icon.svg', ['icon.svg']);
-  const own = join(viewsDir, 'assets');
-  if (existsSync(own)) await serveOwn(app, own);
+  const operatorFolder = join(viewsDir, 'assets');
+  if (existsSync(operatorFolder)) await serveOperatorAssets(app, operatorFolder);
   const logo = serveLogo(app, brand, root);
   return { css, js, passkeys, icon: logo ?? icon, logo: logo ?? icon };
 }
 
-async function serveOwn(app: App, folder: string): Promise<void> {
+async function serveOperatorAssets(app: App, folder: string): Promise<void> {
   // Loaded only if there are files to serve, to save memory.
   const { default: fastifyStatic } = await import('@fastify/static');
   await app.register(async (scope) => {

@@ -26,7 +26,7 @@ const notices = new Map(
     'consent-withdrawn',
     'application-saved',
     'application-removed',
-  ].map((done) => [done, message(`notice.${done}`)]),
+  ].map((name) => [name, message(`notice.${name}`)]),
 );
 
 export const noticeOf = ({ query }: PageRequest): Message | undefined => notices.get(query.done ?? '');

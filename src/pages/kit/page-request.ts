@@ -91,9 +91,9 @@ export class PageRequest {
 
   /** The named fields of a form as text, trimmed except for passwords. Other fields are ignored. */
   form<Name extends string>(...names: Name[]): Record<Name, string> {
-    const sent = asObject(this.request.body);
+    const body = asObject(this.request.body);
     const read = (name: Name) => {
-      const value = sent[name];
+      const value = body[name];
       if (typeof value !== 'string') return '';
       return name.includes('password') ? value : value.trim();
     };

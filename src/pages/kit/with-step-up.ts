@@ -44,17 +44,17 @@ export const withStepUp =
   (handler: Handler): Handler =>
   async (pageRequest) => {
     const { request, reply } = pageRequest;
-    const sent = asObject(request.body);
-    const form: Form = Object.fromEntries(Object.entries(sent).filter(([name]) => !fields.has(name)));
-    const body = proofsIn(sent);
+    const submitted = asObject(request.body);
+    const form: Form = Object.fromEntries(Object.entries(submitted).filter(([name]) => !fields.has(name)));
+    const proofs = proofsIn(submitted);
     // The proof of a provider and the sent code stay valid after an error in another field.
     const repeated = Object.fromEntries(
-      [fieldOf('provider'), emailCodeFields.id].flatMap((name) => (name in sent ? [[name, sent[name]]] : [])),
+      [fieldOf('provider'), emailCodeFields.id].flatMap((name) => (name in submitted ? [[name, submitted[name]]] : [])),
     );
-    if (emailCodeFields.send in sent) return sendCode(pageRequest, { ...form, ...repeated });
-    if (Object.keys(body).length > 0) {
+    if (emailCodeFields.send in submitted) return sendCode(pageRequest, { ...form, ...repeated });
+    if (Object.keys(proofs).length > 0) {
       request.body = form;
-      const response = await renewProofByForm(request, body);
+      const response = await renewProofByForm(request, proofs);
       if (!response.ok)
         return askForProof(pageRequest.status(response.status), { ...form, ...repeated }, errorVariables(response));
       const caller = await pageRequest.kit.webSessions.require(request, reply);
@@ -66,7 +66,7 @@ export const withStepUp =
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'proof_too_old') throw error;
       // The proof is missing or wrong: name the proof that is required.
-      const problem = Object.keys(body).length > 0 ? problemMessage(error.code, error.message) : undefined;
+      const problem = Object.keys(proofs).length > 0 ? problemMessage(error.code, error.message) : undefined;
       reply.headers(error.headers);
       return askForProof(pageRequest.status(error.status), form, { problem });
     }
@@ -75,8 +75,8 @@ export const withStepUp =
 /** Sends a code to the user's address, and asks for it. */
 async function sendCode(pageRequest: PageRequest, form: Form): Promise<FastifyReply> {
   const { request, reply } = pageRequest;
-  const own = { method: 'GET', path: '/v1/users/me', token: internalTokenOf(request) } as const;
-  const { data } = await callApi<{ email?: string | null }>(request, own);
+  const userRequest = { method: 'GET', path: '/v1/users/me', token: internalTokenOf(request) } as const;
+  const { data } = await callApi<{ email?: string | null }>(request, userRequest);
   const codeRequest = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
   const response = await callApi<{ id: string }>(request, codeRequest);
   if (response.ok) return askForProof(pageRequest, { ...form, [emailCodeFields.id]: response.data.id });

@@ -51,10 +51,10 @@ export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
   });
   app.post(endpoint, { config, schema }, (request, reply) => {
     const pageRequest = new PageRequest(kit, request, reply);
-    const sent = pageRequest.form(...logoutParameters);
-    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, oauth, sent);
+    const parameters = pageRequest.form(...logoutParameters);
+    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, oauth, parameters);
     // A form from another site comes without the session cookies. They come with the GET.
-    const query = new URLSearchParams(Object.entries(sent).filter(([, value]) => value !== ''));
+    const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
     return pageRequest.redirect(`${endpoint}?${query}`);
   });
   app.post(confirmPath, { config, schema }, (request, reply) => confirm(new PageRequest(kit, request, reply), oauth));

@@ -18,9 +18,9 @@ interface WebTokens {
 const tokens = new WeakMap<FastifyRequest, WebTokens>();
 
 function tokensOf(request: FastifyRequest): WebTokens {
-  const known = tokens.get(request);
-  if (known === undefined) throw new Error(`${request.routeOptions.url} has no session: is it auth:web?`);
-  return known;
+  const webTokens = tokens.get(request);
+  if (webTokens === undefined) throw new Error(`${request.routeOptions.url} has no session: is it auth:web?`);
+  return webTokens;
 }
 
 /** The access token that an `auth:web` page uses. It must not leave the service. */
@@ -57,23 +57,24 @@ export function createWebSessions(config: Config, verifier: TokenVerifier): WebS
     if (!renewal) return undefined;
     const { ok, status, data } = await client.refresh(request, renewal);
     // The response may be lost. Then the browser comes back with its old cookie, so the new token must not count as used.
-    const acting = ok ? await verifier.internalToken(data.access_token) : undefined;
-    const caller = acting === undefined ? undefined : await verify(verifier, acting, request);
-    if (!caller || acting === undefined) {
+    const internalToken = ok ? await verifier.internalToken(data.access_token) : undefined;
+    const caller = internalToken === undefined ? undefined : await verify(verifier, internalToken, request);
+    if (!caller || internalToken === undefined) {
       // An overloaded server must not sign users out.
       if (status < 500 && status !== 429) cookies.clearSession(reply);
       return undefined;
     }
     cookies.setSession(reply, data);
-    return remember(request, { internal: acting, browser: data.access_token }, caller);
+    return remember(request, { internal: internalToken, browser: data.access_token }, caller);
   }
 
   return {
     find,
     async require(request, reply) {
-      const known = tokens.get(request);
+      const webTokens = tokens.get(request);
       // Checked again when the body has arrived: a session that ended in the meantime is not renewed.
-      const caller = known === undefined ? await find(request, reply) : await verify(verifier, known.internal, request);
+      const caller =
+        webTokens === undefined ? await find(request, reply) : await verify(verifier, webTokens.internal, request);
       if (caller && mayOpenPage(caller, request)) return caller;
       if (caller) {
         reply.header('cache-control', 'no-store').redirect(`${root}/settings/security`, 302);

@@ -19,8 +19,8 @@ const invalidForm = (reason: string) =>
 
 /** The random value that identifies this browser. It is created if missing. */
 export function visitorOf(cookies: Cookies, request: FastifyRequest, reply: FastifyReply): string {
-  const known = cookies.read(request).visitor;
-  if (known && /^[\w-]{22}$/.test(known)) return known;
+  const existing = cookies.read(request).visitor;
+  if (existing && /^[\w-]{22}$/.test(existing)) return existing;
   const visitor = randomBytes(16).toString('base64url');
   cookies.setVisitor(reply, visitor);
   return visitor;
@@ -46,9 +46,9 @@ export function createCsrf(config: Pick<Config, 'baseUrl'>, keys: Macs, cookies:
       // too.
       checkOrigin(request);
       const visitor = cookies.read(request).visitor;
-      const sent = asObject(request.body)._csrf;
-      if (!visitor || typeof sent !== 'string') throw invalidForm('the form came without its token or its cookie');
-      if (!keys.macKeys.matches(purpose, boundTo(visitor, request), sent))
+      const formToken = asObject(request.body)._csrf;
+      if (!visitor || typeof formToken !== 'string') throw invalidForm('the form came without its token or its cookie');
+      if (!keys.macKeys.matches(purpose, boundTo(visitor, request), formToken))
         throw invalidForm('the token of the form is not ours');
     },
   };

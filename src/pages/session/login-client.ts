@@ -22,8 +22,8 @@ export function createLoginClient(config: Config) {
       { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
       body: Readonly<Record<string, string>>,
     ) {
-      const known = knownBrowsers.read(request);
-      const cookie = known === undefined ? {} : { cookie: `${knownBrowsers.name}=${known}` };
+      const browserCookie = knownBrowsers.read(request);
+      const cookie = browserCookie === undefined ? {} : { cookie: `${knownBrowsers.name}=${browserCookie}` };
       const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
       const response = await callApi<Tokens>(request, login);
       const value = response.cookies.get(knownBrowsers.name);

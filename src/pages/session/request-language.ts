@@ -21,8 +21,8 @@ export function createRequestLanguage(all: Languages, cookies: Cookies) {
     ofBrowser,
     /** Reads the settings of the signed-in user. */
     async of(request: FastifyRequest, db: Db): Promise<string> {
-      const known = languages.get(request);
-      if (known !== undefined) return known;
+      const cached = languages.get(request);
+      if (cached !== undefined) return cached;
       const { userId } = request.caller;
       const user = userId === null ? undefined : await findUser(db, userId);
       const language = all.find([user?.locale]) ?? ofBrowser(request);

@@ -7,7 +7,7 @@ import type { PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 
 /** The time after a password login in which the browser may create a passkey automatically. */
-const directly = 120_000;
+const maxLoginAgeMs = 120_000;
 
 /**
  * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser may create a passkey.
@@ -16,11 +16,12 @@ export async function offerFactor(pageRequest: PageRequest, services: PasskeySer
   const { caller } = pageRequest.request;
   const { db } = pageRequest.kit.database;
   const user = pageRequest.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
-  const held = user && (await findHeldFactors(db, user.id));
-  if (!user || !held || hasSecondFactor(held)) return {};
+  const factors = user && (await findHeldFactors(db, user.id));
+  if (!user || !factors || hasSecondFactor(factors)) return {};
   const { time, amr } = caller.proof;
-  const byPassword = amr.length === 1 && amr[0] === 'pwd' && time !== null && pageRequest.kit.now() - time < directly;
-  const automatic = byPassword && held.automaticPasskeys === 0;
+  const byPassword =
+    amr.length === 1 && amr[0] === 'pwd' && time !== null && pageRequest.kit.now() - time < maxLoginAgeMs;
+  const automatic = byPassword && factors.automaticPasskeys === 0;
   return {
     offer: pageRequest.kit.cookies.read(pageRequest.request).later === undefined,
     automatic: automatic ? JSON.stringify(await creationOptions(services, user, 'automatic')) : undefined,

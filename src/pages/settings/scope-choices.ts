@@ -17,41 +17,52 @@ const builtIn: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The variables of the partial `parts/scopes`: resources by group, other scopes, and the chosen scopes. */
-export function scopeChoices(known: KnownScopes, chosen: readonly string[], { withIdentity = false } = {}) {
-  const listed = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
+export function scopeChoices(knownScopes: KnownScopes, chosenScopes: readonly string[], { withIdentity = false } = {}) {
+  const offeredScopes = knownScopes
+    .list()
+    .filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
   const isIdentity = (scope: string) => identityScopes.includes(scope);
-  const ofResource = (scope: string) => /:(read|write)$/.test(scope);
-  const names = [...new Set(listed.filter(ofResource).map((scope) => scope.slice(0, scope.lastIndexOf(':'))))];
-  const others = [
-    ...(withIdentity ? identityScopes : []),
-    ...listed.filter((scope) => !ofResource(scope) && !isIdentity(scope)),
+  const isResourceScope = (scope: string) => /:(read|write)$/.test(scope);
+  const names = [
+    ...new Set(offeredScopes.filter(isResourceScope).map((scope) => scope.slice(0, scope.lastIndexOf(':')))),
   ];
-  const right = (scope: string) => known.has(scope) && { chosen: chosen.includes(scope) };
+  const otherScopes = [
+    ...(withIdentity ? identityScopes : []),
+    ...offeredScopes.filter((scope) => !isResourceScope(scope) && !isIdentity(scope)),
+  ];
+  const choiceOf = (scope: string) => knownScopes.has(scope) && { chosen: chosenScopes.includes(scope) };
   const groupOf = (group: string, members: readonly string[]) => ({
     title: message(`scopes.group.${group}`),
     resources: members
       .filter((name) => names.includes(name))
       .map((name) => ({
         name,
-        label: labelOf(known, name),
-        read: right(`${name}:read`),
-        write: right(`${name}:write`),
+        label: labelOf(knownScopes, name),
+        read: choiceOf(`${name}:read`),
+        write: choiceOf(`${name}:write`),
       })),
   });
-  const own = names.filter((name) => !Object.values(builtIn).flat().includes(name));
-  const groups = [groupOf('data', own), ...Object.entries(builtIn).map(([group, members]) => groupOf(group, members))];
+  const declaredResources = names.filter((name) => !Object.values(builtIn).flat().includes(name));
+  const groups = [
+    groupOf('data', declaredResources),
+    ...Object.entries(builtIn).map(([group, members]) => groupOf(group, members)),
+  ];
   return {
-    everything: chosen.includes(everyScope),
-    others: others.map((name) => ({ name, text: known.describe(name), chosen: chosen.includes(name) })),
+    everything: chosenScopes.includes(everyScope),
+    others: otherScopes.map((name) => ({
+      name,
+      text: knownScopes.describe(name),
+      chosen: chosenScopes.includes(name),
+    })),
     groups: groups.filter(({ resources }) => resources.length > 0),
   };
 }
 
 /** The scopes chosen in a form. */
 export function readScopes({ request }: PageRequest): string[] {
-  const sent = asObject(request.body);
-  if (sent.access === 'all') return [everyScope];
-  return Object.keys(sent)
+  const body = asObject(request.body);
+  if (body.access === 'all') return [everyScope];
+  return Object.keys(body)
     .filter((name) => name.startsWith('scope:'))
     .map((name) => name.slice('scope:'.length));
 }
@@ -59,16 +70,16 @@ export function readScopes({ request }: PageRequest): string[] {
 export const noScopesMessage = message('scopes.nothing_chosen');
 
 /** Scopes in the words of the form: "Read: Cars". */
-export function scopesInWords(known: KnownScopes, scopes: readonly string[]): LocalizedText[] {
+export function scopesInWords(knownScopes: KnownScopes, scopes: readonly string[]): LocalizedText[] {
   if (scopes.includes(everyScope)) return [message('scopes.all')];
   if (scopes.length === 0) return [message('scopes.nothing')];
   return scopes.map((scope) => {
     const [, name, right] = /^(.+):(read|write)$/.exec(scope) ?? [];
     return name === undefined
-      ? known.describe(scope)
-      : message(`scopes.${right}_resource`, { resource: labelOf(known, name) });
+      ? knownScopes.describe(scope)
+      : message(`scopes.${right}_resource`, { resource: labelOf(knownScopes, name) });
   });
 }
 
-const labelOf = (known: KnownScopes, name: string): LocalizedText =>
-  message(`scopes.of.${name}`, {}, known.labelOf(name));
+const labelOf = (knownScopes: KnownScopes, name: string): LocalizedText =>
+  message(`scopes.of.${name}`, {}, knownScopes.labelOf(name));

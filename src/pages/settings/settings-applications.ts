@@ -80,10 +80,10 @@ const signIn: Kind = {
 };
 
 /** External applications of the user: personal clients, and applications for sign-in. */
-export function serveApplications(kit: PageKit, known: KnownScopes): void {
-  kit.page(base, 'auth:web', (pageRequest) => showApplications(pageRequest, known));
-  for (const kind of [personal, signIn]) serveKind(kit, known, kind);
-  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest, known));
+export function serveApplications(kit: PageKit, knownScopes: KnownScopes): void {
+  kit.page(base, 'auth:web', (pageRequest) => showApplications(pageRequest, knownScopes));
+  for (const kind of [personal, signIn]) serveKind(kit, knownScopes, kind);
+  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest, knownScopes));
 
   kit.form(`${base}/:id/secret`, 'auth:web', async (pageRequest) => {
     const hours = Number(pageRequest.form('hours').hours) || 0;
@@ -99,12 +99,12 @@ export function serveApplications(kit: PageKit, known: KnownScopes): void {
 }
 
 /** The forms that create and change applications of one kind. */
-function serveKind(kit: PageKit, known: KnownScopes, kind: Kind): void {
+function serveKind(kit: PageKit, knownScopes: KnownScopes, kind: Kind): void {
   const { path, view, withIdentity, title, fields } = kind;
   const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
     showSettings(pageRequest, 'applications', `${view}-new`, {
       title,
-      ...scopeChoices(known, chosen, { withIdentity }),
+      ...scopeChoices(knownScopes, chosen, { withIdentity }),
       ...variables,
     });
 
@@ -127,18 +127,18 @@ function serveKind(kit: PageKit, known: KnownScopes, kind: Kind): void {
 
   kit.form(`${base}/:id${path}`, 'auth:web', async (pageRequest) => {
     const { values, body, scopes, errors } = readApplication(pageRequest, kind);
-    if (errors) return showOne(pageRequest.status(422), known, { values, scopes, errors });
+    if (errors) return showOne(pageRequest.status(422), knownScopes, { values, scopes, errors });
     const response = await callApiAsUser<Application>(pageRequest, 'PATCH', pathOf(pageRequest), body);
     if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
     const problems = formErrors(response, fields);
-    return showOne(pageRequest.status(response.status), known, { values, scopes, ...problems });
+    return showOne(pageRequest.status(response.status), knownScopes, { values, scopes, ...problems });
   });
 }
 
 /** `typed`: the values of a rejected form. */
 async function showOne(
   pageRequest: PageRequest,
-  known: KnownScopes,
+  knownScopes: KnownScopes,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Promise<FastifyReply> {
   const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
@@ -149,7 +149,7 @@ async function showOne(
     application,
     issuer: pageRequest.kit.config.baseUrl,
     values: { ...application, ...inLines },
-    ...scopeChoices(known, typed.scopes ?? application.scopes, { withIdentity }),
+    ...scopeChoices(knownScopes, typed.scopes ?? application.scopes, { withIdentity }),
     ...typed,
   });
 }
@@ -168,9 +168,9 @@ function readApplication(pageRequest: PageRequest, kind: Kind) {
   return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
-async function showApplications(pageRequest: PageRequest, known: KnownScopes): Promise<FastifyReply> {
+async function showApplications(pageRequest: PageRequest, knownScopes: KnownScopes): Promise<FastifyReply> {
   const applications = await ownRows<Application>(pageRequest, 'clients', 'personal,application');
-  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(known, item.scopes) }));
+  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(knownScopes, item.scopes) }));
   return showSettings(pageRequest, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,

@@ -28,7 +28,7 @@ export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 's
 
 async function showConnections(
   pageRequest: PageRequest,
-  { clients, scopes: known, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
+  { clients, scopes: knownScopes, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
 ): Promise<FastifyReply> {
   const consents = await ownRows<Consent>(pageRequest, 'consents', undefined, 'updated_at');
   const calls = await lastCalls(context.database.db, userIdOf(pageRequest.caller));
@@ -41,7 +41,7 @@ async function showConnections(
         ...consent,
         name: client?.name ?? client_name ?? client_id,
         host,
-        texts: scopes.map((scope) => known.describe(scope)),
+        texts: scopes.map((scope) => knownScopes.describe(scope)),
         calls: calls.get(client_id)?.slice(0, shownCalls) ?? [],
       };
     }),
@@ -57,8 +57,8 @@ async function lastCalls(db: Db, userId: string): Promise<Map<string | null, { a
   const events = await newestEventsOfUser(db, userId, 'mcp.called', readCalls);
   const calls = events.map(({ client_id, created_at, data }) => {
     const { tool, resource, action } = parseJson<Record<string, string>>(data ?? '{}');
-    const what = [tool, action ?? resource].filter((word) => word !== undefined).join(' ');
-    return { client_id, at: new Date(created_at).toISOString(), what };
+    const callText = [tool, action ?? resource].filter((word) => word !== undefined).join(' ');
+    return { client_id, at: new Date(created_at).toISOString(), what: callText };
   });
   return Map.groupBy(calls, ({ client_id }) => client_id);
 }

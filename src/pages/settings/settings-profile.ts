@@ -60,10 +60,10 @@ async function pendingEmail({ kit: { database, now }, caller }: PageRequest): Pr
 
 async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
   const identifiers = identifierFields(pageRequest.kit.config).map(({ name }) => name);
-  const sent = asObject(pageRequest.request.body);
+  const submitted = asObject(pageRequest.request.body);
   // A view of the operator may lack this field.
-  const own = 'locale' in sent ? (['locale'] as const) : [];
-  const names = ['name', ...own, ...identifiers] as const;
+  const localeField = 'locale' in submitted ? (['locale'] as const) : [];
+  const names = ['name', ...localeField, ...identifiers] as const;
   const { current_password, ...values } = pageRequest.form(...names, 'current_password');
   const user = await currentUser(pageRequest);
   // Only changed fields: a browser may fill in a password that the form did not ask for.

@@ -24,7 +24,7 @@ export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
     return pageRequest.redirect('/settings/sessions?done=session-ended');
   });
   kit.form('/settings/sessions/end-others', 'auth:web', async (pageRequest) => {
-    await endOthers(pageRequest);
+    await endOtherSessions(pageRequest);
     return pageRequest.redirect('/settings/sessions?done=others-ended');
   });
 }
@@ -36,11 +36,11 @@ const sessionsOf = (pageRequest: PageRequest): Promise<Session[]> =>
 const endSession = (pageRequest: PageRequest, id: string) => deleteAsUser(pageRequest, `/v1/tokens/${id}`);
 
 /** Ends the other sessions, page by page, until none is left. */
-async function endOthers(pageRequest: PageRequest): Promise<void> {
+async function endOtherSessions(pageRequest: PageRequest): Promise<void> {
   for (;;) {
-    const others = (await sessionsOf(pageRequest)).filter(({ id }) => id !== pageRequest.caller.sessionId);
-    if (others.length === 0) return;
-    for (const { id } of others) await endSession(pageRequest, id);
+    const otherSessions = (await sessionsOf(pageRequest)).filter(({ id }) => id !== pageRequest.caller.sessionId);
+    if (otherSessions.length === 0) return;
+    for (const { id } of otherSessions) await endSession(pageRequest, id);
   }
 }
 

@@ -88,9 +88,9 @@ export async function hasOwnPassword({ kit, caller }: PageRequest): Promise<bool
 export function formErrors({ errors, message: problem }: ApiResponse<unknown>, fields: readonly string[]): Variables {
   const elsewhere = Object.entries(errors).filter(([field]) => !fields.includes(field));
   if (Object.keys(errors).length === 0) return { problem };
-  const [first, ...others] = elsewhere.map(([, text]) => text);
+  const [first, ...otherProblems] = elsewhere.map(([, text]) => text);
   if (first === undefined) return { errors };
-  return { errors, problem: others.reduce((all, next) => message('common.sentences', { all, next }), first) };
+  return { errors, problem: otherProblems.reduce((all, next) => message('common.sentences', { all, next }), first) };
 }
 
 /** "AL" for Ada Lovelace, "A" for ada@example.com. */
@@ -110,10 +110,16 @@ export async function showSettings(
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
-  const shown = sections.filter(({ id }) => id !== 'password' || pageRequest.kit.config.localPasswords);
+  const visibleSections = sections.filter(({ id }) => id !== 'password' || pageRequest.kit.config.localPasswords);
   const user = variables.user ?? (await currentUser(pageRequest));
   const login = user.email ?? user.username ?? user.phone ?? '';
   const label = user.name || login;
   const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(pageRequest.caller) };
-  return pageRequest.show(view, { notice: noticeOf(pageRequest), ...variables, section, sections: shown, person });
+  return pageRequest.show(view, {
+    notice: noticeOf(pageRequest),
+    ...variables,
+    section,
+    sections: visibleSections,
+    person,
+  });
 }

@@ -34,11 +34,11 @@ async function signInMethodsOf(pageRequest: PageRequest): Promise<Variables> {
     pageRequest.kit.providers.buttons(),
   ]);
   const labels = new Map(buttons.map(({ name, label }) => [name, label]));
-  const own = identities.filter(({ user_id }) => user_id === userId);
+  const ownIdentities = identities.filter(({ user_id }) => user_id === userId);
   return {
     has_password: methods.password,
     passkeys: methods.passkeys,
-    identities: own.map((each) => ({ ...each, label: labels.get(each.provider) ?? each.provider })),
+    identities: ownIdentities.map((each) => ({ ...each, label: labels.get(each.provider) ?? each.provider })),
     providers: buttons,
   };
 }

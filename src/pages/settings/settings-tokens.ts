@@ -22,13 +22,13 @@ const lifetimes = [
 ];
 
 /** Personal access tokens. Only the response that creates or reveals a token shows its value. */
-export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes): void {
+export function serveTokens(kit: PageKit, { now }: Context, knownScopes: KnownScopes): void {
   const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
     showSettings(pageRequest, 'tokens', 'settings/token-new', {
       title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
-      ...scopeChoices(known, chosen),
+      ...scopeChoices(knownScopes, chosen),
       ...variables,
     });
 
@@ -46,7 +46,7 @@ export function serveTokens(kit: PageKit, { now }: Context, known: KnownScopes):
     return showSettings(pageRequest, 'tokens', 'settings/token-value', variables);
   };
 
-  kit.page('/settings/tokens', 'auth:web', (pageRequest) => showTokens(pageRequest, known));
+  kit.page('/settings/tokens', 'auth:web', (pageRequest) => showTokens(pageRequest, knownScopes));
   kit.page('/settings/tokens/new', 'auth:web', (pageRequest) => showNew(pageRequest, [], {}));
 
   kit.form('/settings/tokens', 'auth:web', async (pageRequest) => {
@@ -94,8 +94,8 @@ function pathToTry(scopes: readonly string[]): string | undefined {
 
 const pathOf = (pageRequest: PageRequest): string => `/v1/tokens/${encodeURIComponent(pageRequest.param('id'))}`;
 
-async function showTokens(pageRequest: PageRequest, known: KnownScopes): Promise<FastifyReply> {
+async function showTokens(pageRequest: PageRequest, knownScopes: KnownScopes): Promise<FastifyReply> {
   const tokens = await ownRows<Token>(pageRequest, 'tokens', 'personal');
-  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(known, token.scopes) }));
+  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(knownScopes, token.scopes) }));
   return showSettings(pageRequest, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

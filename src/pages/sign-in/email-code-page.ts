@@ -24,8 +24,8 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
   kit.page(path, 'public', (pageRequest) => show(pageRequest, localPath(pageRequest.query.next)));
 
   kit.form(path, 'public', async (pageRequest) => {
-    const { email, next: wanted } = pageRequest.form('email', 'next');
-    const next = localPath(wanted);
+    const { email, next: requestedNext } = pageRequest.form('email', 'next');
+    const next = localPath(requestedNext);
     const response = await callApi<{ id: string }>(pageRequest.request, {
       method: 'POST',
       path: '/v1/email-codes',
@@ -38,8 +38,8 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
   });
 
   kit.form(`${path}/answer`, 'public', async (pageRequest) => {
-    const { id, code, next: wanted } = pageRequest.form('id', 'code', 'next');
-    const next = localPath(wanted);
+    const { id, code, next: requestedNext } = pageRequest.form('id', 'code', 'next');
+    const next = localPath(requestedNext);
     const wrong = message(code === '' ? 'login_step.missing' : 'login_step.wrong');
     if (code === '') return show(pageRequest.status(422), next, { id, errors: { code: wrong } });
     const destination = await findDestination(next);

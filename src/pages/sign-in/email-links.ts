@@ -133,8 +133,12 @@ async function addressOf({ config, database }: PageKit, login: string): Promise<
 }
 
 /** Sends a mail to the address in the body, or to the owner of the token. */
-async function sendConfirmation(pageRequest: PageRequest, whose: { body: Record<string, string>; token?: string }) {
-  const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/email/confirmations', ...whose });
+async function sendConfirmation(pageRequest: PageRequest, recipient: { body: Record<string, string>; token?: string }) {
+  const response = await callApi(pageRequest.request, {
+    method: 'POST',
+    path: '/v1/email/confirmations',
+    ...recipient,
+  });
   if (response.ok) return pageRequest.redirect('/email/confirmations');
   return pageRequest.status(response.status).show('message', {
     title: message('mailed.not_sent'),

@@ -49,8 +49,8 @@ export function startSession(pageRequest: PageRequest, tokens: Tokens, next = '/
 
 /** The second step of a login, and sign-in with a passkey alone. */
 export function serveSecondStep(kit: PageKit): void {
-  const again = (pageRequest: PageRequest, next: string | undefined, done: string) =>
-    pageRequest.redirect(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${done}`);
+  const restartLogin = (pageRequest: PageRequest, next: string | undefined, noticeName: string) =>
+    pageRequest.redirect(`${kit.loginPath}${nextQuery(next)}${next ? '&' : '?'}done=${noticeName}`);
 
   kit.form('/login-step', 'public', async (pageRequest) => {
     const form = pageRequest.form('mfa_token', 'methods', 'code', 'passkey', 'remember', 'next');
@@ -66,9 +66,9 @@ export function serveSecondStep(kit: PageKit): void {
     if (form.remember === 'on') body.remember = 'true';
     const response = await kit.client.send(pageRequest, body);
     if (response.ok) return startSession(pageRequest, response.data, next);
-    if (response.detail === loginExpired) return again(pageRequest, next, 'login-expired');
+    if (response.detail === loginExpired) return restartLogin(pageRequest, next, 'login-expired');
     const problem = response.code === 'invalid_grant' ? message('login_step.wrong') : response.message;
-    const variables = form.passkey === '' ? { errors: { code: problem } } : { problem: problem };
+    const variables = form.passkey === '' ? { errors: { code: problem } } : { problem };
     if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
     return showSecondStep(pageRequest.status(response.status === 400 ? 422 : response.status), step, variables);
   });
@@ -77,6 +77,8 @@ export function serveSecondStep(kit: PageKit): void {
     const form = pageRequest.form('passkey', 'next');
     const next = localPath(form.next);
     const response = await kit.client.send(pageRequest, { passkey: form.passkey });
-    return response.ok ? startSession(pageRequest, response.data, next) : again(pageRequest, next, 'passkey-refused');
+    return response.ok
+      ? startSession(pageRequest, response.data, next)
+      : restartLogin(pageRequest, next, 'passkey-refused');
   });
 }
