@@ -23,19 +23,19 @@ export async function createProgram(only?: 'serve'): Promise<Command> {
     );
   if (only) addServe(program);
   else await (await import('./all-commands.ts')).addCommands(program);
-  sayUsage(program);
+  showUsageAfterErrors(program);
   return program;
 }
 
 /** After an error, every command shows its usage. */
-function sayUsage(command: Command): void {
+function showUsageAfterErrors(command: Command): void {
   command.showHelpAfterError(usageOf(command));
-  for (const one of command.commands) sayUsage(one);
+  for (const subcommand of command.commands) showUsageAfterErrors(subcommand);
 }
 
 function usageOf(command: Command): string {
   const names: string[] = [];
-  for (let one: Command | null = command; one; one = one.parent) names.unshift(one.name());
+  for (let ancestor: Command | null = command; ancestor; ancestor = ancestor.parent) names.unshift(ancestor.name());
   const path = names.join(' ');
   return `Usage: ${path} ${command.usage()}\nMore: ${path} --help`;
 }

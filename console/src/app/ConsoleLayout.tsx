@@ -103,13 +103,15 @@ const ConsoleMenu = memo(() => {
   const all = [...useDescriptions().values()].filter(
     ({ name, operations }) => operations.has('list') && !isUnlisted(name),
   );
-  const operators = all.filter((description) => !isBuiltin(description));
-  const own = all.filter(isBuiltin).sort((a, b) => builtinNames.indexOf(a.name) - builtinNames.indexOf(b.name));
+  const operatorResources = all.filter((description) => !isBuiltin(description));
+  const builtinResources = all
+    .filter(isBuiltin)
+    .sort((a, b) => builtinNames.indexOf(a.name) - builtinNames.indexOf(b.name));
   return (
     <Menu>
       <Menu.DashboardItem primaryText={translate('Overview')} />
-      <Group title={translate('Resources')} of={operators} />
-      <Group title={translate('Access')} of={own} />
+      <Group title={translate('Resources')} of={operatorResources} />
+      <Group title={translate('Access')} of={builtinResources} />
     </Menu>
   );
 });

@@ -24,9 +24,12 @@ export async function showFirstRows(
   // The audit trail is not shown as a table.
   if (isRendered() || data.length === 0 || name === 'events') return;
   const hidden = readRaStore<string[]>(name, 'datatable') ?? [];
-  const [first, ...others] = columnsOf(description).filter((field) => !hidden.includes(field.name));
+  const [first, ...otherColumns] = columnsOf(description).filter((field) => !hidden.includes(field.name));
   if (!first) return;
-  const columns = [first, ...(matchMedia('(width < 900px)').matches ? detailsOf(others, description, data) : others)];
+  const columns = [
+    first,
+    ...(matchMedia('(width < 900px)').matches ? detailsOf(otherColumns, description, data) : otherColumns),
+  ];
   const linked = columns.find(({ references }) => references === undefined);
   const cellOf = (field: FieldDescription, row: Record<string, unknown>) => {
     if (field.references !== undefined) return make('td', row[field.name] ? '…' : emptyValueText);

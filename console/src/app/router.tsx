@@ -69,20 +69,20 @@ function Navigate({ to, replace = false, state }: RouterNavigateProps) {
 
 /** Lets a form ask before the person leaves it. */
 function useBlocker(should: RouterBlockerFunction | boolean): RouterBlocker {
-  const [held, setHeld] = useState<{ location: RouterLocation; proceed: () => void }>();
+  const [blocked, setBlocked] = useState<{ location: RouterLocation; proceed: () => void }>();
   useEffect(() =>
     setNavigationGuard({
       should: typeof should === 'function' ? should : () => should,
-      stop: (location, proceed) => setHeld({ location, proceed }),
+      stop: (location, proceed) => setBlocked({ location, proceed }),
     }),
   );
-  if (!held) return { state: 'unblocked', location: undefined, reset: undefined, proceed: undefined };
-  const reset = () => setHeld(undefined);
+  if (!blocked) return { state: 'unblocked', location: undefined, reset: undefined, proceed: undefined };
+  const reset = () => setBlocked(undefined);
   const proceed = () => {
     reset();
-    held.proceed();
+    blocked.proceed();
   };
-  return { state: 'blocked', location: held.location, reset, proceed };
+  return { state: 'blocked', location: blocked.location, reset, proceed };
 }
 
 function matchPath(pattern: string | { path: string; end?: boolean }, pathname: string): RouterMatch | null {

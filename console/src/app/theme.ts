@@ -16,8 +16,8 @@ const dark: Colours = {
   ...{ fill: '#74cbad', fillHover: '#8fd9bf', danger: '#ff9a8f', warn: '#f0c674' },
 };
 
-function branded(colours: Colours, own: BrandColours | undefined): Colours {
-  return own ? { ...colours, ...own, onAccent: own.onFill } : colours;
+function branded(colours: Colours, brandColours: BrandColours | undefined): Colours {
+  return brandColours ? { ...colours, ...brandColours, onAccent: brandColours.onFill } : colours;
 }
 
 const sans = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif';

@@ -8,9 +8,9 @@ import { Prompt } from './Prompt.tsx';
 export default function SignInDialog() {
   // Also continues after a sign-in in another tab.
   useEffect(() => {
-    const look = () => void interruption.resume().catch(() => undefined);
-    window.addEventListener('focus', look);
-    return () => window.removeEventListener('focus', look);
+    const resume = () => void interruption.resume().catch(() => undefined);
+    window.addEventListener('focus', resume);
+    return () => window.removeEventListener('focus', resume);
   }, []);
   return (
     <Prompt

@@ -51,7 +51,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   function close() {
     onClose();
     if (!report || undo.length === 0 || undoing.report) return;
-    undoToast(taskText('done', countText(report.done, description)), async () => {
+    undoToast(taskText('done', countText(report.succeeded, description)), async () => {
       const [failure] = (await undoAll()).failures;
       if (failure) throw failure.error;
     });
@@ -62,9 +62,9 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       <ConfirmDialog
         title={
           undoing.report
-            ? translate('{what} restored', { what: countText(undoing.report.done, description) })
+            ? translate('{what} restored', { what: countText(undoing.report.succeeded, description) })
             : report
-              ? taskText('done', countText(report.done, description))
+              ? taskText('done', countText(report.succeeded, description))
               : taskText('doing', what)
         }
         cancel={report ? translate('Close') : translate('Stop')}
@@ -124,9 +124,9 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         value={field.name}
         onChange={({ target }) => setField(description.fields.find(({ name }) => name === target.value))}
       >
-        {sharedFields(description).map((one) => (
-          <MenuItem key={one.name} value={one.name}>
-            {fieldLabel(one)}
+        {sharedFields(description).map((sharedField) => (
+          <MenuItem key={sharedField.name} value={sharedField.name}>
+            {fieldLabel(sharedField)}
           </MenuItem>
         ))}
       </TextField>

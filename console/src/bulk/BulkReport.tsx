@@ -10,8 +10,8 @@ interface ProgressProps extends Progress {
 }
 
 /** The progress of the work: "40 of 100 · 2 failed · The service asks to wait 3 s." */
-export function BulkProgress({ label, done, failed, waits, total }: ProgressProps) {
-  const count = done + failed;
+export function BulkProgress({ label, succeeded, failed, waits, total }: ProgressProps) {
+  const count = succeeded + failed;
   const parts = [
     total === undefined
       ? translate('{count, number} of …', { count })

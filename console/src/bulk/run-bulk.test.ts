@@ -23,10 +23,10 @@ test('goes on over rows that fail, and tells which; what is gone is deleted', as
     });
   };
   const report = await runBulk({ ...quiet, rows: rows(250), send, onProgress: (progress) => seen.push(progress) });
-  assert.deepEqual([report.done, report.failures.length, report.isStopped], [225, 25, false]);
+  assert.deepEqual([report.succeeded, report.failures.length, report.isStopped], [225, 25, false]);
   assert.partialDeepStrictEqual(report.failures[0], { row: '3', message: 'It answers 409.' });
   assert.deepEqual(sizes, [100, 100, 50]);
-  assert.deepEqual(seen.at(-1), { done: 225, failed: 25, waits: undefined });
+  assert.deepEqual(seen.at(-1), { succeeded: 225, failed: 25, waits: undefined });
 });
 
 test('waits as long as the service asks for, and sends again only what was refused for the moment', async () => {
@@ -41,7 +41,7 @@ test('waits as long as the service asks for, and sends again only what was refus
   };
   const wait = async (seconds: number) => void waited.push(seconds);
   const report = await runBulk({ ...quiet, rows: rows(12), send, wait });
-  assert.deepEqual([report.done, report.failures, waited], [12, [], [7, 2]]);
+  assert.deepEqual([report.succeeded, report.failures, waited], [12, [], [7, 2]]);
   assert.deepEqual(sent, [...rows(12), ...rows(10)]);
 });
 
@@ -53,10 +53,10 @@ test('waits before it would take what other work needs', async () => {
     ...quiet,
     rows: rows(300),
     send: async (all) => done(all),
-    secondsToRoom: () => busy.shift() ?? 0,
+    secondsToWait: () => busy.shift() ?? 0,
     wait,
   });
-  assert.deepEqual([report.done, waited], [300, [30]]);
+  assert.deepEqual([report.succeeded, waited], [300, [30]]);
 });
 
 test('stops when nobody answers, or when it is told to', async () => {
@@ -71,7 +71,12 @@ test('stops when nobody answers, or when it is told to', async () => {
     stop.abort();
     return done(operations);
   };
-  const { done: count, isStopped } = await runBulk({ ...quiet, rows: rows(1000), send: stopping, signal: stop.signal });
+  const { succeeded: count, isStopped } = await runBulk({
+    ...quiet,
+    rows: rows(1000),
+    send: stopping,
+    signal: stop.signal,
+  });
   assert.deepEqual([count, isStopped], [100, true]);
 });
 

@@ -9,7 +9,7 @@ export type Operation =
   | { operation: 'delete' | 'restore'; id: string };
 
 export interface Progress {
-  done: number;
+  succeeded: number;
   failed: number;
   /** Seconds that the service asked to wait. */
   waits?: number | undefined;
@@ -22,7 +22,7 @@ export interface Failure<Row> {
 }
 
 export interface Report<Row> {
-  done: number;
+  succeeded: number;
   failures: Failure<Row>[];
   /** The work was stopped before the last row. */
   isStopped: boolean;
@@ -38,7 +38,7 @@ interface Options<Row> {
   onDone?: ((row: Row, response: RowResult) => void) | undefined;
   signal: AbortSignal;
   /** Returns the seconds to wait, so that enough requests remain for other work. */
-  secondsToRoom?: () => number;
+  secondsToWait?: () => number;
   wait?: (seconds: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -46,21 +46,12 @@ type Task<Row> = { row: Row; operation: Operation };
 
 /** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service requests it. */
 export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> {
-  const {
-    rows,
-    operationOf,
-    send,
-    onProgress,
-    onDone,
-    signal,
-    secondsToRoom: secondsToWait = () => 0,
-    wait = pause,
-  } = options;
+  const { rows, operationOf, send, onProgress, onDone, signal, secondsToWait = () => 0, wait = waitOrAbort } = options;
   const failures: Failure<Row>[] = [];
-  let done = 0;
+  let succeeded = 0;
   let isUnreachable = false;
   const isStopped = () => signal.aborted || isUnreachable;
-  const reportProgress = (waits?: number) => onProgress({ done, failed: failures.length, waits });
+  const reportProgress = (waits?: number) => onProgress({ succeeded, failed: failures.length, waits });
 
   async function waitSeconds(seconds: number): Promise<void> {
     if (seconds <= 0) return;
@@ -69,33 +60,35 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
   }
 
   async function work(batch: readonly Task<Row>[]): Promise<void> {
-    for (let left = batch; left.length > 0 && !isStopped(); ) {
+    for (let pendingTasks = batch; pendingTasks.length > 0 && !isStopped(); ) {
       await waitSeconds(secondsToWait());
-      const results = await send(left.map(({ operation }) => operation)).catch((error: Error) => failEach(error, left));
-      const again: Task<Row>[] = [];
+      const results = await send(pendingTasks.map(({ operation }) => operation)).catch((error: Error) =>
+        failEach(error, pendingTasks),
+      );
+      const retries: Task<Row>[] = [];
       let seconds = 0;
-      for (const [index, task] of left.entries()) {
+      for (const [index, task] of pendingTasks.entries()) {
         const response = results[index] ?? { status: 0 };
         const { status, error } = response;
         if ((status === 429 || status === 503) && error?.retryAfter !== undefined) {
-          again.push(task);
+          retries.push(task);
           seconds = Math.max(seconds, error.retryAfter);
         } else if (error && !(status === 404 && task.operation.operation === 'delete')) {
           failures.push({ row: task.row, message: messageOf(error), error });
         } else {
-          done++;
+          succeeded++;
           onDone?.(task.row, response);
         }
       }
       isUnreachable = results.every(({ status }) => status === 0);
       reportProgress();
-      if (again.length > 0) await waitSeconds(Math.max(1, seconds));
-      left = again;
+      if (retries.length > 0) await waitSeconds(Math.max(1, seconds));
+      pendingTasks = retries;
     }
   }
 
   // Reads the next rows while these are written.
-  const batches = packed(rows, (row) => ({ row, operation: operationOf(row) }));
+  const batches = batchesOf(rows, (row) => ({ row, operation: operationOf(row) }));
   let next = batches.next();
   while (!isStopped()) {
     const { done: isOver, value: batch } = await next;
@@ -104,7 +97,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
     next.catch(() => undefined);
     await work(batch);
   }
-  return { done, failures, isStopped: isStopped() };
+  return { succeeded, failures, isStopped: isStopped() };
 }
 
 /** If the whole batch is rejected, the error applies to each of its rows. */
@@ -117,7 +110,7 @@ const messageOf = ({ message, fields = [] }: Failure<unknown>['error']): string 
   fields.length === 0 ? message : fields.map((field) => field.message).join(' ');
 
 /** Waits some seconds, or until the work is stopped. */
-function pause(seconds: number, signal: AbortSignal): Promise<void> {
+function waitOrAbort(seconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, seconds * 1000);
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -125,7 +118,7 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
 }
 
 /** The limits of one request. */
-const most = { operations: 100, members: 950, characters: 900_000 };
+const requestLimits = { operations: 100, members: 950, characters: 900_000 };
 
 /** Members and items at every depth, as the service counts them. */
 function membersOf(value: unknown): number {
@@ -135,7 +128,7 @@ function membersOf(value: unknown): number {
 }
 
 /** Tasks in batches that the service accepts: all of one kind, and no row twice. */
-async function* packed<Row>(rows: AsyncIterable<Row> | Iterable<Row>, taskOf: (row: Row) => Task<Row>) {
+async function* batchesOf<Row>(rows: AsyncIterable<Row> | Iterable<Row>, taskOf: (row: Row) => Task<Row>) {
   let batch: Task<Row>[] = [];
   let size = { members: 0, characters: 0 };
   const ids = new Set<string>();
@@ -144,9 +137,12 @@ async function* packed<Row>(rows: AsyncIterable<Row> | Iterable<Row>, taskOf: (r
     const { operation } = task;
     const members = size.members + membersOf(operation) + 1;
     const characters = size.characters + JSON.stringify(operation).length + 1;
-    const isFull = batch.length === most.operations || members > most.members || characters > most.characters;
-    const isOther = batch[0] !== undefined && batch[0].operation.operation !== operation.operation;
-    if (batch.length > 0 && (isFull || isOther || ('id' in operation && ids.has(operation.id)))) {
+    const isFull =
+      batch.length === requestLimits.operations ||
+      members > requestLimits.members ||
+      characters > requestLimits.characters;
+    const isOtherKind = batch[0] !== undefined && batch[0].operation.operation !== operation.operation;
+    if (batch.length > 0 && (isFull || isOtherKind || ('id' in operation && ids.has(operation.id)))) {
       yield batch;
       batch = [];
       ids.clear();

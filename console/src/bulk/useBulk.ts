@@ -21,12 +21,12 @@ export function useBulk<Row>() {
     stop.current = new AbortController();
     const { signal } = stop.current;
     setReport(undefined);
-    setProgress({ done: 0, failed: 0 });
+    setProgress({ succeeded: 0, failed: 0 });
     const send = (operations: Operation[]) => sendBatch(name, operations);
     const common = { operationOf, send, signal, secondsToRoom: secondsToWait, onProgress: setProgress, onDone };
     const ended = await runBulk({ rows: rows(signal), ...common }).catch(
       (error: Error): Report<Row> => ({
-        done: 0,
+        succeeded: 0,
         failures: [{ row: { id: '' } as Row, message: error.message, error }],
         isStopped: true,
       }),
@@ -47,8 +47,8 @@ const restored = (rows: ReturnType<typeof gatehouse.resource>, id: string): Prom
 function sendBatch(resource: string, operations: readonly Operation[]): Promise<RowResult[]> {
   const rows = gatehouse.resource(resource);
   const all = <K extends Operation['operation']>(kind: K) =>
-    operations.filter((one): one is Extract<Operation, { operation: K }> => one.operation === kind);
-  const ids = operations.flatMap((one) => ('id' in one ? [one.id] : []));
+    operations.filter((operation): operation is Extract<Operation, { operation: K }> => operation.operation === kind);
+  const ids = operations.flatMap((operation) => ('id' in operation ? [operation.id] : []));
   switch (operations[0]?.operation) {
     case 'create':
       return rows.createAll(all('create').map(({ data }) => data));

@@ -33,7 +33,9 @@ export function createDataProvider(
 
     async getList(name: string, params: GetListParams) {
       const query = toListQuery(params);
-      return listed(await (takePrefetchedRows(name, query) ?? resource(name).list(query, { signal: params.signal })));
+      return toListResult(
+        await (takePrefetchedRows(name, query) ?? resource(name).list(query, { signal: params.signal })),
+      );
     },
 
     async getOne(name: string, { id, signal }: { id: Identifier; signal?: AbortSignal }) {
@@ -62,7 +64,7 @@ export function createDataProvider(
     async getManyReference(_name: string, params: GetManyReferenceParams) {
       const [parents = '', relation = ''] = params.target.split('/');
       const children = resource(parents).of<Row>(String(params.id), relation);
-      return listed(await children.list(toListQuery(params), { signal: params.signal }));
+      return toListResult(await children.list(toListQuery(params), { signal: params.signal }));
     },
 
     async create(name: string, { data }: { data: object }) {
@@ -92,10 +94,10 @@ export function createDataProvider(
 }
 
 /** If the service stopped counting, the last page is unknown. */
-function listed({ data, pagination, position }: Page<Row>): GetListResult {
+function toListResult({ data, pagination, position }: Page<Row>): GetListResult {
   const { total, total_capped: isCapped, links = {}, current_page = 1 } = pagination;
-  const known = { ...(position !== undefined && { position }), ...(isCapped && { atLeast: total }) };
-  const meta = Object.keys(known).length > 0 ? { meta: known } : {};
+  const listMeta = { ...(position !== undefined && { position }), ...(isCapped && { atLeast: total }) };
+  const meta = Object.keys(listMeta).length > 0 ? { meta: listMeta } : {};
   if (total !== undefined && !isCapped) return { data, total, ...meta };
   return { data, ...meta, pageInfo: { hasNextPage: Boolean(links.next), hasPreviousPage: current_page > 1 } };
 }

@@ -85,9 +85,9 @@ export function describe({
     singular: name.replace(/s$/, ''),
     ...rest,
     name,
-    fields: named(fields),
-    relations: named(relations),
-    operations: new Set(operations.filter((one) => one !== 'create' || !ofDevices.has(name))),
+    fields: toNamedList(fields),
+    relations: toNamedList(relations),
+    operations: new Set(operations.filter((operation) => operation !== 'create' || !ofDevices.has(name))),
     actions: actions
       .filter(({ method }) => method === 'POST')
       .map(({ bodySchema, ...action }) => ({ ...action, fields: fieldsOfSchema(bodySchema) })),
@@ -95,5 +95,5 @@ export function describe({
 }
 
 /** Converts an object of descriptions by name to a list. */
-const named = <T extends object>(values: Record<string, T> = {}): (T & { name: string })[] =>
+const toNamedList = <T extends object>(values: Record<string, T> = {}): (T & { name: string })[] =>
   Object.entries(values).map(([name, raw]) => ({ name, ...raw }));

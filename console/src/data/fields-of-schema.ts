@@ -58,6 +58,6 @@ function listOf(items: Schema = {}): Omit<FieldDescription, 'name'> {
 
 /** The strings of `enum: […]`, or of a union of literals: `anyOf: [{ const }, …]`. */
 function valuesOf({ enum: listed, anyOf }: Schema): string[] | undefined {
-  const values = listed ?? anyOf?.map((one) => one.const) ?? [];
+  const values = listed ?? anyOf?.map((literal) => literal.const) ?? [];
   return values.length > 0 && values.every((value) => typeof value === 'string') ? values : undefined;
 }

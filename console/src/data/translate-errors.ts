@@ -11,19 +11,19 @@ export async function translateErrors(response: Response): Promise<Response> {
   const isBatch = response.url.endsWith('/batches');
   if ((response.ok && !isBatch) || !/json/.test(response.headers.get('content-type') ?? '')) return response;
   const body: unknown = await response.json().catch(() => undefined);
-  const spoken = isObject(body) ? (isBatch ? ofBatch(body) : translateProblem(body)) : body;
+  const translated = isObject(body) ? (isBatch ? translateBatch(body) : translateProblem(body)) : body;
   const { status, statusText, headers } = response;
-  return new Response(JSON.stringify(spoken), { status, statusText, headers });
+  return new Response(JSON.stringify(translated), { status, statusText, headers });
 }
 
 const isObject = (value: unknown): value is Problem => typeof value === 'object' && value !== null;
 
-function ofBatch({ data, ...rest }: Problem): Problem {
+function translateBatch({ data, ...rest }: Problem): Problem {
   if (!Array.isArray(data)) return translateProblem(rest);
-  const spoken = data.map((one: Problem) =>
-    isObject(one?.error) ? { ...one, error: translateProblem(one.error) } : one,
+  const translated = data.map((result: Problem) =>
+    isObject(result?.error) ? { ...result, error: translateProblem(result.error) } : result,
   );
-  return { ...rest, data: spoken };
+  return { ...rest, data: translated };
 }
 
 export function translateProblem(problem: Problem): Problem {

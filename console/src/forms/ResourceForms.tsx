@@ -37,7 +37,7 @@ export function ResourceCreate() {
   const [made, setMade] = useState<{ id: string; secrets: [string, string][] }>();
   const saved = useRef(false);
 
-  function leave(id: string) {
+  function openRow(id: string) {
     setMade(undefined);
     redirect(description.operations.has('find') ? 'show' : 'list', description.name, id);
   }
@@ -53,7 +53,7 @@ export function ResourceCreate() {
             const secrets = secretsIn(row);
             if (secrets.length > 0) return setMade({ id: row.id, secrets });
             notify(translate('{thing} created.', { thing: singularOf(description) }), { type: 'success' });
-            leave(row.id);
+            openRow(row.id);
           },
         }}
       >
@@ -71,7 +71,7 @@ export function ResourceCreate() {
           <NewFields />
         </SimpleForm>
       </Create>
-      {made && <RevealedSecrets secrets={made.secrets} onClose={() => leave(made.id)} />}
+      {made && <RevealedSecrets secrets={made.secrets} onClose={() => openRow(made.id)} />}
     </>
   );
 }
@@ -91,7 +91,7 @@ export function ResourceEdit() {
   const dataProvider = useDataProvider();
   const undoToast = useUndoToast();
   const saved = useRef(false);
-  const { onError, dialog } = useConflict({ leave: (id) => redirect(then, name, id), saved });
+  const { onError, dialog } = useConflict({ onSaved: (id) => redirect(then, name, id), saved });
   return (
     <>
       <Edit
@@ -155,9 +155,9 @@ function CancelButton() {
   const { name, operations } = useDescription();
   const row = useRecordContext();
   const redirect = useRedirect();
-  const leave = () => redirect(row && operations.has('find') ? 'show' : 'list', name, row?.id);
+  const leaveForm = () => redirect(row && operations.has('find') ? 'show' : 'list', name, row?.id);
   return (
-    <Button color="inherit" onClick={leave}>
+    <Button color="inherit" onClick={leaveForm}>
       {translate('Cancel')}
     </Button>
   );

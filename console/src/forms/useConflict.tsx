@@ -12,13 +12,13 @@ import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type Choice, chosenChanges, type Difference, differencesOf, firstChoice } from './versions.ts';
 
 interface Conflict {
-  theirs: { id: string; [field: string]: unknown };
+  storedRow: { id: string; [field: string]: unknown };
   differences: Difference[];
 }
 
 interface Options {
   /** Called after a save. */
-  leave: (id: string) => void;
+  onSaved: (id: string) => void;
   /** Set when the row is saved. */
   saved: RefObject<boolean>;
 }
@@ -27,12 +27,12 @@ interface Options {
  * Handles a save that was rejected because another person saved first. Returns a handler for the error, and the dialog in which the person
  * chooses.
  */
-export function useConflict({ leave, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
+export function useConflict({ onSaved, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
   const description = useDescription();
   const dataProvider = useDataProvider();
   const notify = useNotify();
   const refresh = useRefresh();
-  const [quarrel, setQuarrel] = useState<Conflict>();
+  const [conflict, setConflict] = useState<Conflict>();
   const { name, fields } = description;
 
   async function onError(error: unknown) {
@@ -40,40 +40,44 @@ export function useConflict({ leave, saved }: Options): { onError: (error: unkno
     if (error instanceof FormError && error.body.errors) return;
     if (!(error instanceof ConflictError)) return notify(reasonOf(error), { type: 'error' });
     try {
-      const { data: theirs } = await dataProvider.getOne(name, { id: String(error.before.id) });
-      setQuarrel({ theirs, differences: differencesOf(fields, error.before, theirs, error.changes) });
+      const { data: storedRow } = await dataProvider.getOne(name, { id: String(error.before.id) });
+      setConflict({ storedRow, differences: differencesOf(fields, error.before, storedRow, error.changes) });
     } catch (failure) {
       notify(reasonOf(failure), { type: 'error' });
     }
   }
 
   async function save(changes: Record<string, unknown>) {
-    if (!quarrel) return;
-    const { theirs } = quarrel;
-    setQuarrel(undefined);
+    if (!conflict) return;
+    const { storedRow } = conflict;
+    setConflict(undefined);
     try {
-      await dataProvider.update(name, { id: theirs.id, data: { ...theirs, ...changes }, previousData: theirs });
+      await dataProvider.update(name, {
+        id: storedRow.id,
+        data: { ...storedRow, ...changes },
+        previousData: storedRow,
+      });
       saved.current = true;
       notify(translate('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
-      leave(theirs.id);
+      onSaved(storedRow.id);
     } catch (error) {
       await onError(error);
     }
   }
 
   function acceptSavedVersion() {
-    setQuarrel(undefined);
+    setConflict(undefined);
     refresh();
   }
 
-  const dialog = quarrel && (
+  const dialog = conflict && (
     <ConflictDialog
-      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, quarrel.theirs) })}
-      differences={quarrel.differences}
+      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, conflict.storedRow) })}
+      differences={conflict.differences}
       onSave={(changes) => void save(changes)}
       onAcceptSaved={acceptSavedVersion}
-      onClose={() => setQuarrel(undefined)}
+      onClose={() => setConflict(undefined)}
     />
   );
   return { onError: (error) => void onError(error), dialog };
@@ -138,17 +142,17 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
         onChange={(_, value) => onChoose(value as Choice)}
         sx={{ display: 'grid', gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr' }, columnGap: 2 }}
       >
-        {(['theirs', 'mine'] as const).map((whose) => (
+        {(['theirs', 'mine'] as const).map((version) => (
           <FormControlLabel
-            key={whose}
-            value={whose}
+            key={version}
+            value={version}
             control={<Radio />}
             label={
               <>
                 <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-                  {whose === 'theirs' ? translate('Theirs') : translate('Mine')}
+                  {version === 'theirs' ? translate('Theirs') : translate('Mine')}
                 </Typography>{' '}
-                <ShownValue field={field} is={whose === 'theirs' ? theirs : mine} />
+                <ShownValue field={field} is={version === 'theirs' ? theirs : mine} />
               </>
             }
           />

@@ -25,13 +25,13 @@ const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
 
 /** The filters of the audit trail: person, kind and time, and every other searchable field. */
 export function trailFilters(events: ResourceDescription): ReactElement<FilterProps>[] {
-  const shown = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
-  const others = events.fields.filter(({ name, searchable }) => searchable && !shown.has(name));
+  const fixedFields = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
+  const otherFields = events.fields.filter(({ name, searchable }) => searchable && !fixedFields.has(name));
   return [
     <Filter key="person" source="user_id|actor_id" label={translate('Person')} field={person} alwaysOn />,
     <Filter key="type" source="type" label={translate('Kind')} field={kind} alwaysOn />,
     <Filter key="time" source={filterKey('created_at', 'days')} label={translate('Time')} field={time} alwaysOn />,
-    ...others.flatMap(filtersFor),
+    ...otherFields.flatMap(filtersFor),
   ];
 }
 

@@ -12,12 +12,12 @@ import { ListMenu } from './ListMenu.tsx';
 /** Beside the search box: filters, columns and order. Beside the title: actions. */
 export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
   const { name, operations, fields } = useDescription();
-  const narrow = useIsNarrow();
+  const isNarrow = useIsNarrow();
   const sortable = fields.filter((field) => field.sortable).map((field) => field.name);
   return (
     <Box sx={{ display: 'flex', alignItems: 'center', gap: 0.5 }}>
       <FilterButton />
-      {narrow
+      {isNarrow
         ? sortable.length > 0 && <SortButton fields={sortable} />
         : // The audit trail is written as sentences.
           name !== 'events' && (

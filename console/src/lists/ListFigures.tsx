@@ -97,9 +97,9 @@ function Groups() {
         value={field.name}
         onChange={({ target }) => setChosen(target.value)}
       >
-        {fields.map((one) => (
-          <MenuItem key={one.name} value={one.name}>
-            {fieldLabel(one)}
+        {fields.map((option) => (
+          <MenuItem key={option.name} value={option.name}>
+            {fieldLabel(option)}
           </MenuItem>
         ))}
       </TextField>
@@ -139,10 +139,10 @@ function GroupedRows({ field }: { field: FieldDescription }) {
 function GroupName({ field: { type, references }, value }: { field: FieldDescription; value: unknown }) {
   const { name = shortId(String(value)) } = useRowName(references ?? '', value);
   const word = references === undefined ? valueText({ type }, value) : name;
-  const shown = value === null ? translate('None') : word;
+  const text = value === null ? translate('None') : word;
   return (
-    <Typography variant="body2" noWrap title={shown}>
-      {shown}
+    <Typography variant="body2" noWrap title={text}>
+      {text}
     </Typography>
   );
 }

@@ -32,7 +32,7 @@ export function ListMenu() {
   const [place, setPlace] = useState<HTMLElement>();
   const [dialog, setDialog] = useState<Dialog>();
   const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
-  const narrow = useIsNarrow();
+  const isNarrow = useIsNarrow();
   const choose = (then: () => void) => () => {
     setPlace(undefined);
     then();
@@ -70,7 +70,7 @@ export function ListMenu() {
         {operations.has('create') &&
           item(translate('Import'), <UploadIcon fontSize="small" />, () => setDialog('import'))}
         {item(translate('API'), <CodeIcon fontSize="small" />, () => setDialog('api'))}
-        {!narrow &&
+        {!isNarrow &&
           item(
             density === 'small' ? translate('Rows further apart') : translate('Rows closer together'),
             <DensityIcon fontSize="small" />,

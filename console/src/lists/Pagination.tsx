@@ -9,16 +9,18 @@ const sizes = [10, 25, 50, 100];
 
 /** The first page, the last page, and the pages around the current one. Undefined marks a gap. */
 function shownPages(page: number, last: number): (number | undefined)[] {
-  const near = [1, page - 1, page, page + 1, last].filter((one) => one >= 1 && one <= last);
-  const pages = [...new Set(near)].sort((a, b) => a - b);
-  return pages.flatMap((one, i) => (i > 0 && one > (pages[i - 1] ?? 0) + 1 ? [undefined, one] : [one]));
+  const candidates = [1, page - 1, page, page + 1, last].filter((pageNumber) => pageNumber >= 1 && pageNumber <= last);
+  const pages = [...new Set(candidates)].sort((a, b) => a - b);
+  return pages.flatMap((pageNumber, i) =>
+    i > 0 && pageNumber > (pages[i - 1] ?? 0) + 1 ? [undefined, pageNumber] : [pageNumber],
+  );
 }
 
 /** Shows which rows are visible, and links to other pages. `onCountAll` counts a list whose count was capped. */
 export function Pagination({ onCountAll }: { onCountAll?: () => void }) {
   const { data = [], total, hasNextPage, page, perPage, setPage, setPerPage, isPending, error } = useListContext();
   const translateKey = useTranslate();
-  const narrow = useIsNarrow();
+  const isNarrow = useIsNarrow();
   const isShort = page === 1 && (data.length === 0 || (total !== undefined && total <= Math.min(...sizes)));
   if (isPending || error || isShort) return null;
   const range = { offsetBegin: (page - 1) * perPage + 1, offsetEnd: (page - 1) * perPage + data.length };
@@ -48,7 +50,7 @@ export function Pagination({ onCountAll }: { onCountAll?: () => void }) {
           {translate('Count all')}
         </Button>
       )}
-      {!narrow && (
+      {!isNarrow && (
         <label>
           {translateKey('ra.navigation.page_rows_per_page')}{' '}
           <select value={perPage} onChange={({ currentTarget }) => setPerPage(Number(currentTarget.value))}>
@@ -64,25 +66,25 @@ export function Pagination({ onCountAll }: { onCountAll?: () => void }) {
           : translateKey('ra.navigation.page_range_info', { ...range, total: total ?? range.offsetEnd })}
       </span>
       {step(page - 1, 'previous', PreviousIcon, page > 1)}
-      {!narrow &&
+      {!isNarrow &&
         last !== undefined &&
-        shownPages(page, last).map((one, i) =>
-          one === undefined ? (
+        shownPages(page, last).map((pageNumber, i) =>
+          pageNumber === undefined ? (
             // biome-ignore lint/suspicious/noArrayIndexKey: a gap has no name.
             <span key={`gap ${i}`}>…</span>
           ) : (
             <Button
-              key={one}
+              key={pageNumber}
               size="small"
-              variant={one === page ? 'outlined' : 'text'}
-              aria-current={one === page ? 'page' : undefined}
-              aria-label={translateKey(one === page ? 'ra.navigation.current_page' : 'ra.navigation.page', {
-                page: one,
+              variant={pageNumber === page ? 'outlined' : 'text'}
+              aria-current={pageNumber === page ? 'page' : undefined}
+              aria-label={translateKey(pageNumber === page ? 'ra.navigation.current_page' : 'ra.navigation.page', {
+                page: pageNumber,
               })}
-              onClick={() => setPage(one)}
+              onClick={() => setPage(pageNumber)}
               sx={{ minWidth: 32, px: 1 }}
             >
-              {one}
+              {pageNumber}
             </Button>
           ),
         )}

@@ -18,10 +18,10 @@ interface Props {
 
 /** Rows on a phone: the name, and below it "Seats 4  Owner Ada", the fields that distinguish the rows. They are plain elements. */
 export function PhoneRows({ columns, selectable, rowAction }: Props) {
-  const [first, ...others] = columns;
+  const [first, ...otherColumns] = columns;
   const description = useDescription();
   const { data = [], selectedIds = [], onToggleItem } = useListContext();
-  const shown = detailsOf(others, description, data);
+  const details = detailsOf(otherColumns, description, data);
   return (
     <ul className="rows">
       {data.map((row) => (
@@ -44,7 +44,7 @@ export function PhoneRows({ columns, selectable, rowAction }: Props) {
                 <ChangedBy />
               </span>
               <span className="details">
-                {detailsOf(shown, description, [row]).map((field) => (
+                {detailsOf(details, description, [row]).map((field) => (
                   <span key={field.name}>
                     {labelInLine(field)} <Value field={field} linked={false} brief digits={digitsOf(field, data)} />
                   </span>

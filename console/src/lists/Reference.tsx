@@ -28,11 +28,11 @@ function ReferredBy({ field: { name, references = '' }, children }: { field: Fie
   const enabled = ids.length > 0 && description?.operations.has('list') === true;
   const { data = [], isLoading } = useGetMany(references, { ids }, { enabled });
   const rowsById = new Map(data.filter(Boolean).map((row) => [row.id, row]));
-  const named = (id: string) => {
+  const nameOf = (id: string) => {
     const row = rowsById.get(id);
     return { name: description && row && rowName(description, row), isLoading };
   };
-  return <Referred.Provider value={new Map([...outer, [name, named]])}>{children}</Referred.Provider>;
+  return <Referred.Provider value={new Map([...outer, [name, nameOf]])}>{children}</Referred.Provider>;
 }
 
 interface Props {
@@ -43,9 +43,9 @@ interface Props {
 /** The name of the row to which a field refers, as a link. */
 export function Reference(props: Props) {
   const id: string | null | undefined = useRecordContext()?.[props.field.name];
-  const named = useContext(Referred).get(props.field.name);
+  const nameOf = useContext(Referred).get(props.field.name);
   if (!id) return <span className="value">–</span>;
-  return named ? <Name {...props} id={id} {...named(id)} /> : <ReferenceOutsideList {...props} id={id} />;
+  return nameOf ? <Name {...props} id={id} {...nameOf(id)} /> : <ReferenceOutsideList {...props} id={id} />;
 }
 
 function ReferenceOutsideList(props: Props & { id: string }) {

@@ -60,10 +60,10 @@ const classOf = (field: FieldDescription): string | undefined =>
 
 /** The rows of a list: a table, or on a phone a few lines for each row. */
 export function Rows({ columns, more = [], sorted, selectable, rowAction }: Props) {
-  const narrow = useIsNarrow();
+  const isNarrow = useIsNarrow();
   const [density] = useStore<'small' | 'medium'>(densityKey, 'small');
   const { data, isPending } = useListContext();
-  if (narrow) {
+  if (isNarrow) {
     if (data?.length === 0 && !isPending) return <None />;
     return (
       <ReferredRows fields={columns}>

@@ -5,29 +5,29 @@ import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { translate } from '../text/translate.ts';
 
-const pause = 500;
+const debounceMs = 500;
 
 /** Searches all fields of `source` for a text when the person stops typing. It looks like MUI's input, which is 5 kB. */
 export function SearchBox({ source, placeholder }: { source: string; placeholder: string }) {
   const { filterValues = {}, displayedFilters, setFilters } = useListContext();
   const searched = String(filterValues[source] ?? '');
-  const sent = useRef(searched);
+  const lastSearch = useRef(searched);
   const [typed, setTyped] = useState(searched);
 
   // A link or a reset can change the filters as well.
   useEffect(() => {
-    if (searched !== sent.current) setTyped(searched);
-    sent.current = searched;
+    if (searched !== lastSearch.current) setTyped(searched);
+    lastSearch.current = searched;
   }, [searched]);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what is typed begins a search.
   useEffect(() => {
     if (typed === searched) return;
     const timer = setTimeout(() => {
-      const { [source]: _, ...others } = filterValues;
-      sent.current = typed;
-      setFilters(typed === '' ? others : { ...others, [source]: typed }, displayedFilters);
-    }, pause);
+      const { [source]: _, ...otherFilters } = filterValues;
+      lastSearch.current = typed;
+      setFilters(typed === '' ? otherFilters : { ...otherFilters, [source]: typed }, displayedFilters);
+    }, debounceMs);
     return () => clearTimeout(timer);
   }, [typed]);
 

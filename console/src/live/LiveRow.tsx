@@ -36,7 +36,7 @@ export function ConflictWarning({ saved }: { saved: RefObject<boolean> }) {
   const row = useRecordContext();
   const [changes, setChanges] = useState<readonly RowChange[]>([]);
   useChanges([name], (change) => {
-    if (change && change.id === row?.id && !saved.current) setChanges((known) => [...known, change]);
+    if (change && change.id === row?.id && !saved.current) setChanges((previous) => [...previous, change]);
   });
   const [first] = changes;
   const last = changes.at(-1);

@@ -26,7 +26,7 @@ export function LiveRows({ children }: { children: ReactNode }) {
   function follow(change: RowChange | undefined): void {
     refresh([name, 'getList']);
     if (!change || change.operation === 'left' || change.actor?.user_id === identity?.id) return;
-    setMarks((known) => new Map([...known, [change.id, change] as const].slice(-mostMarks)));
+    setMarks((previous) => new Map([...previous, [change.id, change] as const].slice(-mostMarks)));
     setLast(change);
   }
 

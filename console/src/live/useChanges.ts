@@ -51,7 +51,7 @@ export function useChanges(
       }
     }
 
-    function look(): void {
+    function followWhileVisible(): void {
       if (document.hidden) {
         stop?.abort();
         stop = undefined;
@@ -61,10 +61,10 @@ export function useChanges(
       }
     }
 
-    look();
-    document.addEventListener('visibilitychange', look);
+    followWhileVisible();
+    document.addEventListener('visibilitychange', followWhileVisible);
     return () => {
-      document.removeEventListener('visibilitychange', look);
+      document.removeEventListener('visibilitychange', followWhileVisible);
       stop?.abort();
     };
   }, [names]);

@@ -15,12 +15,12 @@ interface Props {
 /** One chart. A separate file, because it loads the chart library. */
 export default function Chart({ at, each, height, line, series }: Props) {
   const { palette } = useTheme();
-  const words = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
+  const dateFormat = each === 'hour' ? ({ hour: 'numeric' } as const) : ({ day: 'numeric', month: 'short' } as const);
   // A label at every sixth hour: automatic labels would have uneven distances.
   const tickLabelInterval = each === 'hour' ? (_at: Date, index: number) => index % 6 === 0 : 'auto';
-  const when = (date: Date) => date.toLocaleString(locale, words);
-  const coloured = series.map(({ alarming, ...one }) => ({
-    ...one,
+  const when = (date: Date) => date.toLocaleString(locale, dateFormat);
+  const coloured = series.map(({ alarming, ...item }) => ({
+    ...item,
     color: alarming ? palette.error.main : palette.primary.main,
   }));
   // An empty chart shows a line at zero.
@@ -40,7 +40,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
       <LineChart
         {...common}
         xAxis={[{ data: at, scaleType: 'point', valueFormatter: when, tickLabelInterval, height: 24 }]}
-        series={coloured.map((one) => ({ ...one, area: true, showMark: isMarked(one.data), connectNulls: true }))}
+        series={coloured.map((item) => ({ ...item, area: true, showMark: isMarked(item.data), connectNulls: true }))}
       />
     );
   }
@@ -48,7 +48,7 @@ export default function Chart({ at, each, height, line, series }: Props) {
     <BarChart
       {...common}
       xAxis={[{ data: at, scaleType: 'band', valueFormatter: when, tickLabelInterval, height: 24 }]}
-      series={coloured.map((one) => ({ ...one, stack: 'all' }))}
+      series={coloured.map((item) => ({ ...item, stack: 'all' }))}
     />
   );
 }

@@ -8,15 +8,15 @@ import { useActivity } from './useOverview.ts';
 const Chart = lazy(() => import('./Chart.tsx'));
 const height = 130;
 
-interface Shown {
+interface ChartDeclaration {
   kind: Kind;
   label: string;
   /** A second series in the same chart. */
-  beside?: { kind: Kind; label: string };
+  secondSeries?: { kind: Kind; label: string };
 }
 
-const shown: Shown[] = [
-  { kind: 'sign_ins', label: 'Sign-ins', beside: { kind: 'failures', label: 'Failed sign-ins' } },
+const charts: ChartDeclaration[] = [
+  { kind: 'sign_ins', label: 'Sign-ins', secondSeries: { kind: 'failures', label: 'Failed sign-ins' } },
   { kind: 'tokens', label: 'Tokens issued' },
   { kind: 'registrations', label: 'New users' },
   { kind: 'sessions', label: 'Live sessions' },
@@ -35,7 +35,7 @@ export function Charts({ period }: { period: Period }) {
   const figure = (kind: Kind) => (kind === 'sessions' ? (data?.sessions ?? 0) : series.totals[kind]);
   return (
     <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: 'repeat(4, 1fr)' } }}>
-      {shown.map(({ kind, label, beside }) => (
+      {charts.map(({ kind, label, secondSeries }) => (
         <Card
           component="section"
           key={kind}
@@ -48,9 +48,9 @@ export function Charts({ period }: { period: Period }) {
           <Typography variant="h4" component="p" sx={{ fontVariantNumeric: 'tabular-nums', fontWeight: 600 }}>
             {data ? figure(kind).toLocaleString(locale) : '…'}
           </Typography>
-          <Typography variant="body2" color={beside && figure(beside.kind) > 0 ? 'error' : 'textSecondary'}>
-            {beside
-              ? translate('{count, number} failed', { count: figure(beside.kind) })
+          <Typography variant="body2" color={secondSeries && figure(secondSeries.kind) > 0 ? 'error' : 'textSecondary'}>
+            {secondSeries
+              ? translate('{count, number} failed', { count: figure(secondSeries.kind) })
               : kind === 'sessions'
                 ? translate('now')
                 : translate('in {period}', { period: translate(period.name) })}
@@ -63,10 +63,10 @@ export function Charts({ period }: { period: Period }) {
                   each={period.each}
                   height={height}
                   line={kind === 'sessions'}
-                  series={[{ kind, label }, ...(beside ? [beside] : [])].map((one) => ({
-                    label: translate(one.label),
-                    data: series.of[one.kind],
-                    alarming: one.kind === 'failures',
+                  series={[{ kind, label }, ...(secondSeries ? [secondSeries] : [])].map((item) => ({
+                    label: translate(item.label),
+                    data: series.of[item.kind],
+                    alarming: item.kind === 'failures',
                   }))}
                 />
               </Suspense>

@@ -11,8 +11,8 @@ import { useDiagnosis } from './useOverview.ts';
 
 interface Step {
   name: string;
-  how: string;
-  done: boolean;
+  instruction: string;
+  isDone: boolean;
   /** The person ticks a step that the service cannot check. */
   tick?: () => void;
   link?: string;
@@ -22,7 +22,7 @@ interface Step {
 export function Checklist() {
   const steps = useSteps();
   const [isHidden, setHidden] = useStore('overview.checklist.hidden', false);
-  if (!steps || isHidden || steps.every(({ done }) => done)) return null;
+  if (!steps || isHidden || steps.every(({ isDone }) => isDone)) return null;
   return (
     <Section title={translate('Set up')}>
       <Box
@@ -50,30 +50,30 @@ function useSteps(): Step[] | undefined {
   return [
     {
       name: translate('Mail'),
-      how: translate('Set SMTP_URL, so that people can reset their passwords.'),
-      done: isFine(/^mail$/),
+      instruction: translate('Set SMTP_URL, so that people can reset their passwords.'),
+      isDone: isFine(/^mail$/),
     },
     {
       name: translate('Address'),
-      how: translate('Set BASE_URL to the https address that people use.'),
-      done: isFine(/^(address|cookies)$/) && location.protocol === 'https:',
+      instruction: translate('Set BASE_URL to the https address that people use.'),
+      isDone: isFine(/^(address|cookies)$/) && location.protocol === 'https:',
     },
     {
       name: translate('Second factor'),
-      how: translate('Add a passkey or an authenticator app to your account.'),
-      done: isFine(/factors$/),
+      instruction: translate('Add a passkey or an authenticator app to your account.'),
+      isDone: isFine(/factors$/),
       link: `${root}/settings/security`,
     },
     {
       name: translate('Backup'),
-      how: translate('Run “gatehouse backup” every day, and restore a copy once to try it.'),
-      done: isBackedUp,
+      instruction: translate('Run “gatehouse backup” every day, and restore a copy once to try it.'),
+      isDone: isBackedUp,
       tick: () => setBackedUp(true),
     },
     {
       name: translate('First resource'),
-      how: translate('Declare one in the resources folder, such as resources/cars.ts.'),
-      done: [...descriptions.values()].some((description) => !isBuiltin(description)),
+      instruction: translate('Declare one in the resources folder, such as resources/cars.ts.'),
+      isDone: [...descriptions.values()].some((description) => !isBuiltin(description)),
     },
   ];
 }
@@ -81,18 +81,18 @@ function useSteps(): Step[] | undefined {
 /** Aligns the text of a button with the text above it. */
 const flush = { ml: -0.75, minWidth: 0 } as const;
 
-function Item({ step: { name, how, done, tick, link } }: { step: Step }) {
-  const Mark = done ? CheckIcon : OpenIcon;
+function Item({ step: { name, instruction, isDone, tick, link } }: { step: Step }) {
+  const Mark = isDone ? CheckIcon : OpenIcon;
   const icon = (
     <Mark
-      color={done ? 'success' : 'disabled'}
+      color={isDone ? 'success' : 'disabled'}
       fontSize="small"
-      titleAccess={done ? translate('Done') : translate('Not done yet')}
+      titleAccess={isDone ? translate('Done') : translate('Not done yet')}
     />
   );
-  if (done) return <Line icon={icon} title={name} />;
+  if (isDone) return <Line icon={icon} title={name} />;
   return (
-    <Line icon={icon} title={name} text={how}>
+    <Line icon={icon} title={name} text={instruction}>
       {tick && (
         <Button
           size="small"

@@ -97,7 +97,7 @@ function Figure({ label, resource }: { label: string; resource: string }) {
     pagination: { page: 1, perPage: 1 },
     sort: { field: 'id', order: 'DESC' },
   });
-  const shown = error
+  const text = error
     ? '?'
     : isPending
       ? '…'
@@ -110,7 +110,7 @@ function Figure({ label, resource }: { label: string; resource: string }) {
       underline="none"
       sx={{ ...tile, color: 'inherit', '&:hover': { borderColor: 'primary.main' } }}
     >
-      <FigureText label={label} value={shown} />
+      <FigureText label={label} value={text} />
     </Card>
   );
 }

@@ -25,8 +25,8 @@ export function seriesOf(hours: readonly Hour[], { hours: span, each }: Period, 
     (number | null)[]
   >;
   for (const hour of hours) {
-    const moment = new Date(hour.at);
-    const i = at.findLastIndex((start) => start <= moment);
+    const time = new Date(hour.at);
+    const i = at.findLastIndex((start) => start <= time);
     if (i < 0) continue;
     for (const kind of kinds) {
       const count = hour[kind];

@@ -13,12 +13,12 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
 
   async function invite({ email, name, roles }: Record<string, unknown>) {
     const body = { email, roles: roles ?? [], ...(name ? { name } : {}) };
-    const sent = await gatehouse
+    const invitation = await gatehouse
       .call<{ data: { id: string } }>({ method: 'POST', path: '/v1/invitations', body })
       .catch(throwFormError);
     notify(translate('An invitation to {email} is on its way.', { email }), { type: 'success' });
     onClose();
-    redirect('show', 'users', sent.body.data.id);
+    redirect('show', 'users', invitation.body.data.id);
   }
 
   return (

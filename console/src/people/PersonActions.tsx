@@ -30,7 +30,7 @@ export function PersonActions() {
           label={translate('Unlock')}
           title={translate('Unlock {who}?', { who })}
           text={translate('The failed sign-ins are cleared. The person can try again at once.')}
-          done={translate('{who} may sign in again.', { who })}
+          successMessage={translate('{who} may sign in again.', { who })}
           run={act('lockouts', 'DELETE')}
         />
       )}
@@ -39,7 +39,7 @@ export function PersonActions() {
           label={translate('Confirm email')}
           title={translate('Confirm {email}?', { email })}
           text={translate('This marks the address as confirmed, without the link in the email.')}
-          done={translate('The email address is confirmed.')}
+          successMessage={translate('The email address is confirmed.')}
           run={act('email-confirmations')}
         />
       )}
@@ -50,7 +50,7 @@ export function PersonActions() {
           text={translate(
             'The email contains a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
-          done={translate('An email to {email} is on its way.', { email })}
+          successMessage={translate('An email to {email} is on its way.', { email })}
           run={act('password-resets')}
         />
       )}
@@ -61,7 +61,7 @@ export function PersonActions() {
         text={translate(
           'Every browser and application must sign in again. Personal access tokens and clients keep working.',
         )}
-        done={translate('{who} is signed out everywhere.', { who })}
+        successMessage={translate('{who} is signed out everywhere.', { who })}
         run={act('sessions', 'DELETE')}
       />
       <RolesButton />
@@ -70,7 +70,7 @@ export function PersonActions() {
           label={translate('Enable')}
           title={translate('Enable {who}?', { who })}
           text={translate('The person can sign in again, and personal access tokens and clients work again.')}
-          done={translate('{who} is enabled.', { who })}
+          successMessage={translate('{who} is enabled.', { who })}
           run={setDisabled(false)}
         />
       ) : (
@@ -81,7 +81,7 @@ export function PersonActions() {
           text={translate(
             'The person can no longer sign in, and all tokens and applications stop working. Sessions end for good; data stays.',
           )}
-          done={translate('{who} is disabled.', { who })}
+          successMessage={translate('{who} is disabled.', { who })}
           run={setDisabled(true)}
           danger
         />

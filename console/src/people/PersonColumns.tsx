@@ -81,5 +81,5 @@ async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> 
   const { data } = await events.list({ search, limit: 100, count: 'none' });
   const userIds = [...new Set(data.map(({ user_id }) => user_id))];
   const lockouts = await Promise.all(userIds.map(async (id) => [id, await lockoutOf(id)] as const));
-  return new Map(lockouts.filter((one): one is [string, string] => one[1] !== null));
+  return new Map(lockouts.filter((entry): entry is [string, string] => entry[1] !== null));
 }

@@ -66,14 +66,14 @@ function Revoke({ id, what }: { id: string; what: string }) {
       label={translate('End')}
       title={translate('End {what}?', { what })}
       text={translate('It stops working with the next request.')}
-      done={translate('It has ended.')}
+      successMessage={translate('It has ended.')}
       danger
       run={() => dataProvider.delete('tokens', { id })}
     />
   );
 }
 
-const when = (moment: unknown): string => timeAgo(String(moment));
+const when = (time: unknown): string => timeAgo(String(time));
 const joined = (...parts: unknown[]): string => parts.filter(Boolean).join(' · ');
 const lastUseText = ({ last_used_at, created_at }: Row): string =>
   last_used_at
@@ -83,8 +83,8 @@ const lastUseText = ({ last_used_at, created_at }: Row): string =>
 /** A person's sessions, tokens, clients and consents, and the rows that refer to the person. */
 export function PersonSections() {
   const person = useRecordContext();
-  const known = new Set(['clients', 'tokens', 'consents', 'events']);
-  const others = useReferrers('users').filter(({ resource }) => !known.has(resource.name));
+  const sectionResources = new Set(['clients', 'tokens', 'consents', 'events']);
+  const otherReferrers = useReferrers('users').filter(({ resource }) => !sectionResources.has(resource.name));
   if (!person) return null;
   const user_id = String(person.id);
   return (
@@ -138,7 +138,7 @@ export function PersonSections() {
           detail: joined(row.scopes?.join(' '), translate('allowed {when}', { when: when(row.created_at) })),
         })}
       />
-      {others.map(({ resource, field }) => (
+      {otherReferrers.map(({ resource, field }) => (
         <PersonItems
           key={`${resource.name} ${field}`}
           title={labelOf(resource)}

@@ -18,20 +18,20 @@ const subjects = new Map([
   ['tokens', 'session_id'],
 ]);
 
-const step = 12;
+const pageSize = 12;
 
 /** The history of a row: who changed which field, when and from where. Each earlier version can be restored. */
 export function Activity() {
   const description = useDescription();
   const row = useRecordContext();
-  const [shown, setShown] = useState(step);
+  const [limit, setLimit] = useState(pageSize);
   const subject = subjects.get(description.name) ?? 'row_id';
   const isRecorded = useDescriptions().has('events') && (description.events || subjects.has(description.name));
   const { data, error, pageInfo, total } = useGetList<TrailEvent>(
     'events',
     {
       filter: { [subject]: row?.id },
-      pagination: { page: 1, perPage: shown },
+      pagination: { page: 1, perPage: limit },
       sort: { field: 'created_at', order: 'DESC' },
     },
     { enabled: isRecorded && row !== undefined },
@@ -55,7 +55,7 @@ export function Activity() {
         )}
       />
       {hasMore && (
-        <Button onClick={() => setShown(shown + step)} sx={{ m: 1 }}>
+        <Button onClick={() => setLimit(limit + pageSize)} sx={{ m: 1 }}>
           {translate('Show more')}
         </Button>
       )}
@@ -70,8 +70,8 @@ function Changes({ event }: { event: TrailEvent }) {
   const { fields } = useDescription();
   if (!/\.updated$/.test(event.type)) return null;
   return changesOf(event).map(([name, { from, to, hidden }]) => {
-    const field = fields.find((one) => one.name === name);
-    const what = hidden ? translate('changed') : `${shown(from)} → ${shown(to)}`;
+    const field = fields.find((candidate) => candidate.name === name);
+    const what = hidden ? translate('changed') : `${textOf(from)} → ${textOf(to)}`;
     return (
       <Box key={name} sx={{ typography: 'body2', overflowWrap: 'anywhere' }}>
         {translate('{part}: {what}', { part: field ? fieldLabel(field) : translate(humanizeName(name)), what })}
@@ -80,7 +80,7 @@ function Changes({ event }: { event: TrailEvent }) {
   });
 }
 
-const shown = (value: unknown): string =>
+const textOf = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** The values that restore the row as it was after an event. Undefined if the audit trail lacks some of them. */
@@ -89,7 +89,7 @@ function versionAt({ fields }: ResourceDescription, events: readonly TrailEvent[
   for (const event of events.slice(0, index)) {
     if (!/\.updated$/.test(event.type)) continue;
     for (const [name, { from, cut, hidden }] of changesOf(event)) {
-      const field = fields.find((one) => one.name === name);
+      const field = fields.find((candidate) => candidate.name === name);
       if (!field || field.readOnly || field.immutable) continue;
       if (cut || hidden || from === undefined) return undefined;
       version[name] = from;

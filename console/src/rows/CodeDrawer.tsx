@@ -14,7 +14,7 @@ export default function CodeDrawer({ onClose }: { onClose: () => void }) {
   const row = useRecordContext();
   const [view, setView] = useState<'api' | 'json'>('api');
   const { [tagKey]: _tag, ...plain } = (row ?? {}) as Record<string, unknown>;
-  const shown =
+  const snippets =
     view === 'api'
       ? snippetsFor(location.origin + root, name, row && String(row.id))
       : [{ title: 'This row', text: JSON.stringify(plain, null, 2) }];
@@ -27,7 +27,7 @@ export default function CodeDrawer({ onClose }: { onClose: () => void }) {
           <Tab value="json" label={translate('JSON')} />
         </Tabs>
       )}
-      {shown.map(({ title, text }) => (
+      {snippets.map(({ title, text }) => (
         <Code key={title} title={translate(title)} text={text} />
       ))}
     </Drawer>

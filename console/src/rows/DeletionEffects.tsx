@@ -61,7 +61,7 @@ export function DeletionEffects({ selection, onBlocked }: Props) {
   // Runs before the next paint, so that the person cannot confirm while the reason against it is shown.
   useLayoutEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
   return [...titles].map(([outcome, title]): ReactNode => {
-    const rows = data.filter((one) => one.outcome === outcome);
+    const rows = data.filter((referrer) => referrer.outcome === outcome);
     if (rows.length === 0) return null;
     return (
       <Box key={title} sx={{ mt: 1, color: outcome === 'restrict' ? 'error.main' : undefined }}>

@@ -16,12 +16,12 @@ import { useTask } from '../widgets/useTask.ts';
 export function useLinks({ kind, through, from, to }: RelationDescription) {
   const links = useDescriptions().get(through ?? '');
   if (kind !== 'manyToMany' || !links || !from || !to) return undefined;
-  const others = links.fields.some(
+  const hasOtherRequiredField = links.fields.some(
     ({ name, required, readOnly }) => required && !readOnly && name !== from && name !== to,
   );
   return {
     ...{ resource: links.name, from, to },
-    canAdd: links.operations.has('create') && !others,
+    canAdd: links.operations.has('create') && !hasOtherRequiredField,
     canRemove: links.operations.has('delete'),
   };
 }
@@ -32,13 +32,15 @@ type Links = NonNullable<ReturnType<typeof useLinks>>;
 export function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
   const row = useRecordContext();
   const { run } = useTask();
-  const one = singularOf(target);
-  const title = translate('Add {thing}', { thing: lowerCaseFirst(one) });
+  const singular = singularOf(target);
+  const title = translate('Add {thing}', { thing: lowerCaseFirst(singular) });
 
   const add = async (chosen: string | undefined, close: () => void) => {
     if (!chosen || !row) return;
     const link = { [links.from]: row.id, [links.to]: chosen };
-    if (await run(() => gatehouse.resource(links.resource).create(link), translate('{thing} added.', { thing: one })))
+    if (
+      await run(() => gatehouse.resource(links.resource).create(link), translate('{thing} added.', { thing: singular }))
+    )
       close();
   };
 
@@ -55,7 +57,7 @@ export function AddLink({ links, target }: { links: Links; target: ResourceDescr
           onSubmit={(values: { chosen?: string }) => add(values.chosen, close)}
           form={{ record: {} }}
         >
-          <RowInput source="chosen" label={one} reference={target.name} />
+          <RowInput source="chosen" label={singular} reference={target.name} />
         </FormDialog>
       )}
     />
@@ -76,6 +78,6 @@ export function RemoveLink({ links, parent, target }: { links: Links; parent: st
   }
 
   const label = translate('Remove {row} from here', { row: rowName(target, row) });
-  const done = translate('{thing} removed from here.', { thing: singularOf(target) });
-  return <ActionButton small label={label} icon={RemoveIcon} onClick={() => void run(remove, done)} />;
+  const successMessage = translate('{thing} removed from here.', { thing: singularOf(target) });
+  return <ActionButton small label={label} icon={RemoveIcon} onClick={() => void run(remove, successMessage)} />;
 }

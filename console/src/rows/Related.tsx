@@ -25,8 +25,8 @@ export function Related({ relation, target }: { relation: RelationDescription; t
   const { name } = useDescription();
   const row = useRecordContext();
   const links = useLinks(relation);
-  const tie = useTie(relation);
-  const untie = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
+  const parentReference = useParentReference(relation);
+  const removeLink = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
   return (
     <section>
       <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
@@ -34,7 +34,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
           {relation.name === relation.resource ? labelOf(target) : translate(humanizeName(relation.name))}
         </Typography>
         {links?.canAdd && <AddLink links={links} target={target} />}
-        <AddRelated tie={tie} target={target} />
+        <AddRelated parentReference={parentReference} target={target} />
       </Box>
       <Card>
         <ReferenceManyField
@@ -53,7 +53,7 @@ export function Related({ relation, target }: { relation: RelationDescription; t
               target.name === 'webhook-deliveries' ? (
                 <SendAgain />
               ) : (
-                <RelatedRowActions tie={tie} untie={untie || undefined} />
+                <RelatedRowActions parentReference={parentReference} removeLink={removeLink || undefined} />
               )
             }
           />
@@ -65,17 +65,17 @@ export function Related({ relation, target }: { relation: RelationDescription; t
 
 const RowDialog = lazy(() => import('./RowDialog.tsx'));
 
-type Tie = { field: string; value: unknown } | undefined;
+type ParentReference = { field: string; value: unknown } | undefined;
 
 /** The field of the related rows that refers to the shown row. */
-function useTie({ kind, by }: RelationDescription): Tie {
+function useParentReference({ kind, by }: RelationDescription): ParentReference {
   const row = useRecordContext();
   return kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
 }
 
 /** Creates a row that belongs to the shown row, if the reference field is writable. */
-function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) {
-  const settable = target.fields.some(({ name, readOnly }) => name === tie?.field && !readOnly);
+function AddRelated({ parentReference, target }: { parentReference: ParentReference; target: ResourceDescription }) {
+  const settable = target.fields.some(({ name, readOnly }) => name === parentReference?.field && !readOnly);
   if (!settable || !target.operations.has('create')) return null;
   return (
     <DialogButton
@@ -83,7 +83,7 @@ function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) 
       icon={AddIcon}
       dialog={(close) => (
         <ResourceContextProvider value={target.name}>
-          <RowDialog tie={tie} onClose={close} />
+          <RowDialog parentReference={parentReference} onClose={close} />
         </ResourceContextProvider>
       )}
     />
@@ -91,20 +91,28 @@ function AddRelated({ tie, target }: { tie: Tie; target: ResourceDescription }) 
 }
 
 /** The buttons of a related row. `untie` removes the link and keeps the row. */
-function RelatedRowActions({ tie, untie }: { tie: Tie; untie?: ReactNode }) {
+function RelatedRowActions({
+  parentReference,
+  removeLink,
+}: {
+  parentReference: ParentReference;
+  removeLink?: ReactNode;
+}) {
   return (
     <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
-      <EditRow tie={tie} />
-      {untie ?? (tie && <RemoveButton small />)}
+      <EditRow parentReference={parentReference} />
+      {removeLink ?? (parentReference && <RemoveButton small />)}
     </Box>
   );
 }
 
-function EditRow({ tie }: { tie: Tie }) {
+function EditRow({ parentReference }: { parentReference: ParentReference }) {
   const description = useDescription();
   const row = useRecordContext();
   if (!row || !description.operations.has('update') || !description.operations.has('find')) return null;
   const label = translate('Edit {row}', { row: rowName(description, row) });
-  const dialog = (close: () => void) => <RowDialog id={String(row.id)} tie={tie} onClose={close} />;
+  const dialog = (close: () => void) => (
+    <RowDialog id={String(row.id)} parentReference={parentReference} onClose={close} />
+  );
   return <DialogButton small label={label} icon={EditIcon} dialog={dialog} />;
 }

@@ -47,13 +47,13 @@ function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved
   async function remove() {
     const target = { id: String(row?.id), previousData: row };
     const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
-    const done = removalText(removal, 'done', { what: thing });
+    const successMessage = removalText(removal, 'done', { what: thing });
     const removed = await run(
       () => deleteOne(description.name, target, options),
-      description.softDelete ? undefined : done,
+      description.softDelete ? undefined : successMessage,
     );
     if (!removed) return;
-    if (description.softDelete) undoToast(done, () => restoreRow(description.name, target.id));
+    if (description.softDelete) undoToast(successMessage, () => restoreRow(description.name, target.id));
     onClose();
     onRemoved();
   }

@@ -15,19 +15,19 @@ interface Props {
   /** The id of the row to change. Without it, a row is created. */
   id?: string | undefined;
   /** The field that links the row to the row of the page, and its value. */
-  tie: { field: string; value: unknown } | undefined;
+  parentReference: { field: string; value: unknown } | undefined;
   onClose: () => void;
 }
 
 /** Creates or changes a row of the surrounding resource, in a dialog above the current page. */
-export default function RowDialog({ id, tie, onClose }: Props) {
+export default function RowDialog({ id, parentReference, onClose }: Props) {
   const description = useDescription();
   const notify = useNotify();
   const refresh = useRefresh();
   const saved = useRef(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   const thing = singularOf(description);
-  const { onError, dialog } = useConflict({ leave: onClose, saved });
+  const { onError, dialog } = useConflict({ onSaved: onClose, saved });
 
   const close = () => {
     refresh();
@@ -44,7 +44,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
 
   if (secrets.length > 0) return <RevealedSecrets secrets={secrets} onClose={close} />;
   if (id === undefined) {
-    const record = tie ? { [tie.field]: tie.value } : {};
+    const record = parentReference ? { [parentReference.field]: parentReference.value } : {};
     return (
       <CreateBase {...options} record={record} transform={(data: object) => ({ ...data, ...record })}>
         <FormDialog
@@ -53,7 +53,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
           onClose={onClose}
           form={form}
         >
-          <NewFields omit={tie?.field} />
+          <NewFields omit={parentReference?.field} />
         </FormDialog>
       </CreateBase>
     );
@@ -68,7 +68,7 @@ export default function RowDialog({ id, tie, onClose }: Props) {
             onClose={onClose}
             form={form}
           >
-            <ChangeableFields omit={tie?.field} />
+            <ChangeableFields omit={parentReference?.field} />
           </FormDialog>
         </WhenLoaded>
       </EditBase>

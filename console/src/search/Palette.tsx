@@ -18,31 +18,35 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
   const id = useId();
 
   const fixed = useMemo(() => fixedDestinations(descriptions.values()), [descriptions]);
-  const all = [...(typed.trim().length > 1 ? rows : []), ...fixed.filter((one) => matches(one, typed.trim()))];
-  const current = Math.min(chosen, all.length - 1);
+  const destinations = [
+    ...(typed.trim().length > 1 ? rows : []),
+    ...fixed.filter((destination) => matches(destination, typed.trim())),
+  ];
+  const current = Math.min(chosen, destinations.length - 1);
   const optionId = (i: number) => `${id}-${i}`;
 
   useEffect(() => {
     document.getElementById(`${id}-${current}`)?.scrollIntoView({ block: 'nearest' });
   }, [id, current]);
 
-  function follow(one: Destination, elsewhere: boolean) {
-    if (one.act === undefined && elsewhere) return void window.open(addressOf(one), '_blank', 'noopener');
+  function follow(destination: Destination, elsewhere: boolean) {
+    if (destination.act === undefined && elsewhere)
+      return void window.open(addressOf(destination), '_blank', 'noopener');
     onClose();
-    if (one.act === 'invite') onInvite();
-    else if (one.act === 'theme') setTheme(theme === 'dark' ? 'light' : 'dark');
-    else if (one.leaves) location.assign(addressOf(one));
-    else navigate(one.to ?? '/');
+    if (destination.act === 'invite') onInvite();
+    else if (destination.act === 'theme') setTheme(theme === 'dark' ? 'light' : 'dark');
+    else if (destination.leaves) location.assign(addressOf(destination));
+    else navigate(destination.to ?? '/');
   }
 
   function onKeyDown(event: KeyboardEvent) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0 && all.length > 0) {
+    if (step !== 0 && destinations.length > 0) {
       event.preventDefault();
-      setChosen((current + step + all.length) % all.length);
-    } else if (event.key === 'Enter' && all[current]) {
+      setChosen((current + step + destinations.length) % destinations.length);
+    } else if (event.key === 'Enter' && destinations[current]) {
       event.preventDefault();
-      follow(all[current], event.ctrlKey || event.metaKey);
+      follow(destinations[current], event.ctrlKey || event.metaKey);
     }
   }
 
@@ -79,7 +83,10 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
             'aria-expanded': true,
             'aria-autocomplete': 'list',
           },
-          ...{ 'aria-controls': `${id}-list`, 'aria-activedescendant': all.length > 0 ? optionId(current) : undefined },
+          ...{
+            'aria-controls': `${id}-list`,
+            'aria-activedescendant': destinations.length > 0 ? optionId(current) : undefined,
+          },
         }}
       />
       <Box
@@ -88,9 +95,9 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
         aria-label={translate('Found')}
         sx={{ overflowY: 'auto', maxHeight: '60vh', py: 1 }}
       >
-        {all.map((one, i) => (
-          <Box key={one.id} role="presentation">
-            {one.group !== all[i - 1]?.group && (
+        {destinations.map((destination, i) => (
+          <Box key={destination.id} role="presentation">
+            {destination.group !== destinations[i - 1]?.group && (
               <Typography
                 variant="overline"
                 color="textSecondary"
@@ -98,15 +105,15 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
                 role="presentation"
                 sx={{ px: 2, lineHeight: 2 }}
               >
-                {one.group}
+                {destination.group}
               </Typography>
             )}
             <Option
-              one={one}
+              destination={destination}
               id={optionId(i)}
               chosen={i === current}
               onPoint={() => setChosen(i)}
-              onFollow={(event) => follow(one, event.ctrlKey || event.metaKey || event.button === 1)}
+              onFollow={(event) => follow(destination, event.ctrlKey || event.metaKey || event.button === 1)}
             />
           </Box>
         ))}
@@ -117,7 +124,7 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
         color="textSecondary"
         sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}
       >
-        {stateText(all.length, busy, failed)}
+        {stateText(destinations.length, busy, failed)}
       </Typography>
     </Dialog>
   );
@@ -130,14 +137,14 @@ function stateText(count: number, busy: boolean, failed: string[]): string {
 }
 
 interface OptionProps {
-  one: Destination;
+  destination: Destination;
   id: string;
   chosen: boolean;
   onPoint: () => void;
   onFollow: (event: MouseEvent) => void;
 }
 
-function Option({ one: { name, detail }, id, chosen, onPoint, onFollow }: OptionProps) {
+function Option({ destination: { name, detail }, id, chosen, onPoint, onFollow }: OptionProps) {
   return (
     <Box
       role="option"

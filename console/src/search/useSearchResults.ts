@@ -29,15 +29,15 @@ const excludedResources = new Set(['events', 'queued-jobs', 'job-runs', 'consent
 
 /** Actions on a row. Typed before the name of a row, they open the page of the row with their dialog. */
 const verbs = [
-  { words: 'sign out', resource: 'users', act: 'sign-out' },
-  { words: 'disable', resource: 'users', act: 'disable' },
-  { words: 'rotate secret', resource: 'clients', act: 'new-secret' },
+  { phrase: 'sign out', resource: 'users', act: 'sign-out' },
+  { phrase: 'disable', resource: 'users', act: 'disable' },
+  { phrase: 'rotate secret', resource: 'clients', act: 'new-secret' },
 ];
 
 /** "sign out ada": the action, and the text that names the row. */
 function commandOf(text: string) {
-  const verb = verbs.find(({ words }) => text.toLowerCase().startsWith(`${translate(words)} `));
-  return verb && { ...verb, words: translate(verb.words), rest: text.slice(translate(verb.words).length).trim() };
+  const verb = verbs.find(({ phrase }) => text.toLowerCase().startsWith(`${translate(phrase)} `));
+  return verb && { ...verb, phrase: translate(verb.phrase), rest: text.slice(translate(verb.phrase).length).trim() };
 }
 
 /** Rows of all resources that contain the text, or the rows to which a typed action applies. */
@@ -46,7 +46,10 @@ export function useSearchResults(typed: string) {
   const command = commandOf(text);
   const searched = [...useDescriptions().values()]
     .filter(({ name }) => command === undefined || name === command.resource)
-    .filter((one) => one.operations.has('list') && !excludedResources.has(one.name) && searchedFields(one).length > 0)
+    .filter(
+      (resource) =>
+        resource.operations.has('list') && !excludedResources.has(resource.name) && searchedFields(resource).length > 0,
+    )
     .sort((a, b) => rank(a) - rank(b));
   const results = useQueries({
     queries: searched.map((resource) => ({
@@ -67,10 +70,10 @@ export function useSearchResults(typed: string) {
   };
 }
 
-const commanded = (row: Destination, { words, act }: { words: string; act: string }): Destination => ({
+const commanded = (row: Destination, { phrase, act }: { phrase: string; act: string }): Destination => ({
   ...row,
   group: translate('Actions'),
-  name: translate('{action}: {row}', { action: words, row: row.name }),
+  name: translate('{action}: {row}', { action: phrase, row: row.name }),
   to: `${row.to}?act=${act}`,
 });
 

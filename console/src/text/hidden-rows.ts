@@ -9,13 +9,13 @@ import { lowerCaseFirst } from './words.ts';
 export function hiddenRowsText(description: ResourceDescription, roles: readonly string[]): string {
   const { readers } = description;
   if (!readers || isBuiltin(description)) return '';
-  const held = [readers.everyone, ...roles.map((role) => readers.roles[role] ?? 'none')];
-  if (held.includes('all')) return '';
+  const visibilities = [readers.everyone, ...roles.map((role) => readers.roles[role] ?? 'none')];
+  if (visibilities.includes('all')) return '';
   const things = lowerCaseFirst(labelOf(description));
   const seeing = (rows: string) => Object.keys(readers.roles).filter((role) => readers.roles[role] === rows);
   const [all, some] = [seeing('all'), seeing('some')];
   return [
-    held.includes('some')
+    visibilities.includes('some')
       ? translate('An access rule shows you only some {things}.', { things })
       : translate('An access rule hides all {things} from you.', { things }),
     all.length > 0 ? translate('Users with one of these roles see all of them: {roles}.', { roles: listed(all) }) : '',

@@ -104,7 +104,7 @@ export function rowName(description: ResourceDescription, row: Record<string, un
 /** Distinguishes two rows with the same name, for example by the email of a person. */
 export function rowDetail(description: ResourceDescription, row: Record<string, unknown>): string | undefined {
   const name = rowName(description, row);
-  const others = [
+  const fieldNames = [
     'email',
     'username',
     'phone',
@@ -112,7 +112,7 @@ export function rowDetail(description: ResourceDescription, row: Record<string, 
     'description',
     ...searchedFields(description).map((field) => field.name),
   ];
-  return others
+  return fieldNames
     .map((field) => (field === 'realm' ? undefined : row[field]))
     .find((found): found is string => typeof found === 'string' && found !== '' && found !== name);
 }
@@ -149,9 +149,9 @@ export function columnsOf(description: ResourceDescription, limit = 7): FieldDes
   const rest = readable.filter((field) => field !== first && field.type !== 'json' && !seldom.has(field.name));
   // The owner of a row is more important than its fifth field.
   const owners = rest.filter(({ references }) => references !== undefined).slice(0, 2);
-  const others = rest.filter((field) => !owners.includes(field));
-  if (!first) return [...owners, ...others].slice(0, limit);
-  return [first, ...others.slice(0, limit - owners.length - 1), ...owners];
+  const otherFields = rest.filter((field) => !owners.includes(field));
+  if (!first) return [...owners, ...otherFields].slice(0, limit);
+  return [first, ...otherFields.slice(0, limit - owners.length - 1), ...owners];
 }
 
 /** The declared order, otherwise newest first if the rows have a time, otherwise by name. */

@@ -7,12 +7,12 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 
 /** "3 hours ago" for recent times, otherwise the date. */
-export function timeAgo(moment: string, now = Date.now()): string {
-  const seconds = (Date.parse(moment) - now) / 1000;
+export function timeAgo(time: string, now = Date.now()): string {
+  const seconds = (Date.parse(time) - now) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) {
-    return new Date(moment).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
+    return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
   }
-  const words = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+  const formatter = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
-  return words.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit);
+  return formatter.format(unit === 'second' ? 0 : Math.trunc(seconds / size), unit);
 }

@@ -3,15 +3,15 @@ import { locale, translate } from './translate.ts';
 
 export const emptyValueText = '–';
 
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
+const dateFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** The value of a field as text. `digits`: decimal places, so that the numbers of a column align. */
 export function valueText({ type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>, value: unknown, digits = 0) {
   if (value === null || value === undefined || value === '') return emptyValueText;
   if (type === 'decimal') return figureText(value as string, { scale });
-  if (type === 'date') return written(value, day);
-  if (type === 'timestamp') return written(value, moment);
+  if (type === 'date') return formatTime(value, dateFormat);
+  if (type === 'timestamp') return formatTime(value, dateTimeFormat);
   if (type === 'enum') return translate(String(value));
   if (Array.isArray(value)) return value.join(', ') || emptyValueText;
   if (typeof value === 'boolean') return value ? translate('Yes') : translate('No');
@@ -21,7 +21,7 @@ export function valueText({ type, scale = 0 }: Pick<FieldDescription, 'type' | '
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function written(value: unknown, format: Intl.DateTimeFormat): string {
+function formatTime(value: unknown, format: Intl.DateTimeFormat): string {
   const at = new Date(String(value));
   return Number.isNaN(at.getTime()) ? String(value) : format.format(at);
 }

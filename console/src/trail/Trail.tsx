@@ -75,9 +75,9 @@ function NamedRow({ part: { resource, id, was } }: { part: Extract<Part, { name:
 
 function Named({ part: { name, id } }: { part: Extract<Part, { name: 'user' | 'actor' | 'client' }> }) {
   const resource = name === 'client' ? 'clients' : 'users';
-  const shown = useRowName(resource, id).name;
+  const currentName = useRowName(resource, id).name;
   if (id === null) return name === 'client' ? translate('an application') : translate('somebody unknown');
   // Deleted: only the id is known.
-  if (shown === undefined) return <span className="mono">{shortId(id)}</span>;
-  return <Link to={showPath(resource, id)}>{shown}</Link>;
+  if (currentName === undefined) return <span className="mono">{shortId(id)}</span>;
+  return <Link to={showPath(resource, id)}>{currentName}</Link>;
 }

@@ -149,7 +149,9 @@ export function kindsOfEvents(resources: Iterable<{ name: string; events?: boole
   const builtin = [...sentences].map(([id, { own, other }]) => ({ id, name: plain(other ?? own) }));
   const declared = [...resources]
     .filter(({ events }) => events)
-    .flatMap(({ name }) => [...writes.keys()].map((what) => ({ id: `${name}.${what}`, name: `${name}.${what}` })));
+    .flatMap(({ name }) =>
+      [...writes.keys()].map((operation) => ({ id: `${name}.${operation}`, name: `${name}.${operation}` })),
+    );
   return [...builtin, ...declared];
 }
 
@@ -173,10 +175,15 @@ const writes = new Map([
 
 /** Events of a declared resource: `cars.updated`, with the id of the car. */
 function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
-  const [resource = '', what = ''] = type.split('.');
-  const sentence = writes.get(what);
+  const [resource = '', operation = ''] = type.split('.');
+  const sentence = writes.get(operation);
   if (sentences.has(type) || sentence === undefined || typeof data?.id !== 'string') return undefined;
-  const row = { name: 'row', id: data.id, resource, ...(what === 'deleted' && { was: valuesBefore(data) }) } as const;
+  const row = {
+    name: 'row',
+    id: data.id,
+    resource,
+    ...(operation === 'deleted' && { was: valuesBefore(data) }),
+  } as const;
   return piecesOf(messageTemplate(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
 }
 
@@ -190,21 +197,24 @@ function partsOfSentence(event: TrailEvent): Part[] {
   return piecesOf(sentenceOf(event), (name) => ({ name: name as 'user', id: ids[name as 'user'] }));
 }
 
-const piecesOf = (sentence: string, named: (name: string) => Part): Part[] =>
+const piecesOf = (sentence: string, partOf: (name: string) => Part): Part[] =>
   sentence
     .split(/\{(user|actor|client|row)\}/)
-    .map((piece, i) => (i % 2 === 0 ? piece : named(piece)))
+    .map((text, i) => (i % 2 === 0 ? text : partOf(text)))
     .filter((part) => part !== '');
 
 function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
-  const known = sentences.get(type);
+  const builtinSentence = sentences.get(type);
   const byAnother = actor_id !== null && actor_id !== user_id;
-  if (known)
-    return messageTemplate((byAnother ? known.other : user_id === null ? known.nobody : undefined) ?? known.own);
+  if (builtinSentence)
+    return messageTemplate(
+      (byAnother ? builtinSentence.other : user_id === null ? builtinSentence.nobody : undefined) ??
+        builtinSentence.own,
+    );
   const [subject = type, verb = ''] = type.split('.');
-  const words = `${subject} ${verb}`.replace(/_/g, ' ').trim();
-  const who = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';
-  return `${who}${words}`;
+  const typeText = `${subject} ${verb}`.replace(/_/g, ' ').trim();
+  const prefix = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';
+  return `${prefix}${typeText}`;
 }
 
 /** Events that an administrator should look at. */

@@ -29,9 +29,9 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
   async function run(format: Format) {
     setRows(0);
     const { signal } = stop.current;
-    const shown = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
+    const fieldNames = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
     try {
-      const options = { resource: name, fields: shown, filter, sort, format, signal, onProgress: setRows };
+      const options = { resource: name, fields: fieldNames, filter, sort, format, signal, onProgress: setRows };
       saveFile(await exportRows(options), `${name}.${format}`);
       setDone(true);
     } catch (error) {
@@ -60,7 +60,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
           {translate('{what} with this filter, in this order.', { what })}
         </Typography>
       ) : (
-        <BulkProgress label={translate('Export')} done={rows} failed={0} total={total} />
+        <BulkProgress label={translate('Export')} succeeded={rows} failed={0} total={total} />
       )}
       {isDone && <Typography sx={{ color: 'text.secondary' }}>{translate('The file is saved.')}</Typography>}
     </ConfirmDialog>

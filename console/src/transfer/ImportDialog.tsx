@@ -31,10 +31,11 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const [undo, setUndo] = useState<Operation[]>([]);
   const writing = useBulk<CheckedRow>();
   const undoing = useBulk<Operation>();
-  const good = rows?.filter(({ number, problems }) => !skipped.has(number) && Object.keys(problems).length === 0) ?? [];
+  const validRows =
+    rows?.filter(({ number, problems }) => !skipped.has(number) && Object.keys(problems).length === 0) ?? [];
   const isBusy = [writing, undoing].some(({ progress, report }) => progress && !report);
 
-  async function look(file: File | undefined) {
+  async function readFile(file: File | undefined) {
     setRows(undefined);
     setProblem(undefined);
     if (!file) return;
@@ -49,18 +50,19 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     const written: Operation[] = [];
     const onDone = (row: CheckedRow, response: RowResult) =>
       void written.push(...undoOf(operationOf(row), row.before, response));
-    const { failures } = await writing.start({ rows: () => good, operationOf, onDone });
+    const { failures } = await writing.start({ rows: () => validRows, operationOf, onDone });
     setUndo((before) => [...before, ...written]);
     // The rows that the service refused stay in the table, with its reasons.
-    const left = failures.map(({ row, message, error: { fields = [] } }) => ({
+    const failedRows = failures.map(({ row, message, error: { fields = [] } }) => ({
       ...row,
-      problems: fields.length > 0 ? Object.fromEntries(fields.map((one) => [one.field, one.message])) : { id: message },
+      problems:
+        fields.length > 0 ? Object.fromEntries(fields.map((field) => [field.field, field.message])) : { id: message },
     }));
-    const sent = new Set(good.map(({ number }) => number));
+    const writtenNumbers = new Set(validRows.map(({ number }) => number));
     // A corrected row may have been checked while the others were written.
     setRows((current = []) => {
-      const others = current.filter(({ number }) => !sent.has(number));
-      return [...left, ...others].sort((a, b) => a.number - b.number);
+      const otherRows = current.filter(({ number }) => !writtenNumbers.has(number));
+      return [...failedRows, ...otherRows].sort((a, b) => a.number - b.number);
     });
     refresh();
   }
@@ -71,7 +73,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     refresh();
   }
 
-  const done = writing.report?.done ?? 0;
+  const importedCount = writing.report?.succeeded ?? 0;
   const isUndone = undoing.report !== undefined;
   return (
     <ConfirmDialog
@@ -79,7 +81,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         isUndone
           ? translate('The import is undone')
           : writing.report
-            ? translate('{what} imported', { what: countText(done, description) })
+            ? translate('{what} imported', { what: countText(importedCount, description) })
             : translate('Import {what}', { what: lowerCaseFirst(labelOf(description)) })
       }
       maxWidth={rows ? 'lg' : 'sm'}
@@ -91,12 +93,12 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       }
       {...(!isBusy &&
         !isUndone &&
-        (good.length > 0 || !writing.report) && {
+        (validRows.length > 0 || !writing.report) && {
           confirm:
-            good.length > 0
-              ? translate('Import {what}', { what: countText(good.length, description) })
+            validRows.length > 0
+              ? translate('Import {what}', { what: countText(validRows.length, description) })
               : translate('Import'),
-          disabled: good.length === 0,
+          disabled: validRows.length === 0,
           onConfirm: () => void write(),
         })}
     >
@@ -112,7 +114,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
             type="file"
             aria-label={translate('File')}
             accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
-            onChange={({ target }: ChangeEvent<HTMLInputElement>) => void look(target.files?.[0])}
+            onChange={({ target }: ChangeEvent<HTMLInputElement>) => void readFile(target.files?.[0])}
             sx={{
               ...{ font: 'inherit', maxWidth: '100%' },
               '&::file-selector-button': {
@@ -128,8 +130,8 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       {isBusy && (
         <BulkProgress
           label={translate('Import')}
-          total={good.length}
-          {...{ done: 0, failed: 0, ...writing.progress }}
+          total={validRows.length}
+          {...{ succeeded: 0, failed: 0, ...writing.progress }}
         />
       )}
       {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
@@ -142,7 +144,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       )}
       {rows && rows.length > 0 && !isBusy && !isUndone && (
         <>
-          <ImportSummary rows={rows} good={good} />
+          <ImportSummary rows={rows} validRows={validRows} />
           <ImportTable
             columns={columnsIn(description, rows).shown}
             {...{ rows, skipped }}
@@ -162,10 +164,10 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function ImportSummary({ rows, good }: { rows: CheckedRow[]; good: CheckedRow[] }) {
+function ImportSummary({ rows, validRows }: { rows: CheckedRow[]; validRows: CheckedRow[] }) {
   const { unknown } = columnsIn(useDescription(), rows);
-  const created = good.filter(({ id }) => id === undefined).length;
-  const values = { created, changed: good.length - created, left: rows.length - good.length };
+  const created = validRows.filter(({ id }) => id === undefined).length;
+  const values = { created, changed: validRows.length - created, left: rows.length - validRows.length };
   return (
     <>
       <Typography role="status" sx={{ mb: 1 }}>

@@ -56,8 +56,8 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
   const wrong = rows.filter(isWrong);
   const [showsAll, setShowsAll] = useState(wrong.length === 0);
   const [page, setPage] = useState(0);
-  const shown = showsAll || wrong.length === 0 ? rows : wrong;
-  const first = Math.min(page, Math.max(0, Math.ceil(shown.length / perPage) - 1)) * perPage;
+  const visibleRows = showsAll || wrong.length === 0 ? rows : wrong;
+  const first = Math.min(page, Math.max(0, Math.ceil(visibleRows.length / perPage) - 1)) * perPage;
 
   function toggle(number: number) {
     const next = new Set(skipped);
@@ -96,7 +96,7 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
             </TableRow>
           </TableHead>
           <TableBody>
-            {shown.slice(first, first + perPage).map((row) => (
+            {visibleRows.slice(first, first + perPage).map((row) => (
               <TableRow key={row.number} sx={{ verticalAlign: 'top' }}>
                 <TableCell padding="checkbox">
                   <Checkbox
@@ -122,10 +122,10 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
           </TableBody>
         </Table>
       </Box>
-      {shown.length > perPage && (
+      {visibleRows.length > perPage && (
         <TablePagination
           component="div"
-          count={shown.length}
+          count={visibleRows.length}
           page={first / perPage}
           rowsPerPage={perPage}
           rowsPerPageOptions={[perPage]}
@@ -142,7 +142,7 @@ function OtherProblems({ row, columns }: { row: CheckedRow; columns: FieldDescri
   return Object.entries(row.problems)
     .filter(([name]) => !columns.some((field) => field.name === name))
     .map(([name, message]) => {
-      const field = fields.find((one) => one.name === name && name !== 'id');
+      const field = fields.find((candidate) => candidate.name === name && name !== 'id');
       return (
         <Box key={name} sx={{ color: 'error.main', minWidth: { sm: 160 }, gridColumn: '1 / -1' }}>
           {field ? translate('{part}: {what}', { part: fieldLabel(field), what: message }) : message}

@@ -38,9 +38,13 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
 }
 
 /** Checks rows with the rules of the form, then asks the service about ids, references and unique values. Changes nothing. */
-export async function checkRows(description: ResourceDescription, rows: readonly FileRow[], all: Descriptions) {
+export async function checkRows(
+  description: ResourceDescription,
+  rows: readonly FileRow[],
+  descriptions: Descriptions,
+) {
   const checked = rows.map((row) => checkRow(description, row));
-  for (const batch of chunk(checked, 100)) await lookUp(description, batch, all);
+  for (const batch of chunk(checked, 100)) await lookUp(description, batch, descriptions);
   return checked;
 }
 
@@ -105,24 +109,24 @@ function problemOf(field: FieldDescription, value: unknown): string | undefined 
 
 /** Asks the service which ids exist, which referenced rows exist, and which unique values are taken. */
 async function lookUp({ name, fields }: ResourceDescription, batch: readonly CheckedRow[], descriptions: Descriptions) {
-  const all = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
-  const ids = all(({ id }) => id);
+  const pluck = (pick: (row: CheckedRow) => unknown) => batch.map(pick);
+  const ids = pluck(({ id }) => id);
   const existing = await find(descriptions, name, 'id', ids);
   for (const row of batch.filter(({ id }) => id !== undefined)) {
     row.before = existing.get(String(row.id));
     if (!row.before) row.problems.id = translate('There is no row with this id.');
   }
   for (const field of fields) {
-    const of = ({ data }: CheckedRow) => data[field.name];
-    const rows = batch.filter((row) => typeof of(row) === 'string');
+    const valueIn = ({ data }: CheckedRow) => data[field.name];
+    const rows = batch.filter((row) => typeof valueIn(row) === 'string');
     if (field.references !== undefined) {
-      const known = await find(descriptions, field.references, 'id', all(of));
+      const referencedRows = await find(descriptions, field.references, 'id', pluck(valueIn));
       for (const row of rows)
-        if (!known.has(String(of(row)))) row.problems[field.name] = translate('This row does not exist.');
+        if (!referencedRows.has(String(valueIn(row)))) row.problems[field.name] = translate('This row does not exist.');
     } else if (field.unique && field.searchable) {
-      const taken = await find(descriptions, name, field.name, all(of));
+      const rowsByValue = await find(descriptions, name, field.name, pluck(valueIn));
       for (const row of rows) {
-        const owner = taken.get(String(of(row)));
+        const owner = rowsByValue.get(String(valueIn(row)));
         if (owner && owner.id !== row.id) row.problems[field.name] = translate('This value is taken.');
       }
     }

@@ -18,8 +18,8 @@ const receivers = [
 
 /** How a program receives deliveries and verifies them. */
 export default function Receivers() {
-  const [shown, setShown] = useState(0);
-  const { language, code } = receivers[shown] as (typeof receivers)[number];
+  const [selected, setSelected] = useState(0);
+  const { language, code } = receivers[selected] as (typeof receivers)[number];
   return (
     <Section title={translate('Receive deliveries')}>
       <MutedText>
@@ -28,8 +28,8 @@ export default function Receivers() {
         )}
       </MutedText>
       <Tabs
-        value={shown}
-        onChange={(_, next: number) => setShown(next)}
+        value={selected}
+        onChange={(_, next: number) => setSelected(next)}
         aria-label={translate('Language')}
         variant="scrollable"
       >

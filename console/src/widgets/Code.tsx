@@ -22,16 +22,18 @@ export function Code({ title, text }: { title: string; text: string }) {
 
 /** Copies a text and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
-  const [said, setSaid] = useState<string>();
+  const [status, setStatus] = useState<string>();
   return (
     <Button
       size="small"
       startIcon={<CopyIcon />}
       onClick={() =>
-        void copy(text).then((done) => setSaid(done ? translate('Copied') : translate('Select it and copy by hand')))
+        void copy(text).then((isCopied) =>
+          setStatus(isCopied ? translate('Copied') : translate('Select it and copy by hand')),
+        )
       }
     >
-      <span aria-live="polite">{said ?? translate(label)}</span>
+      <span aria-live="polite">{status ?? translate(label)}</span>
     </Button>
   );
 }
@@ -56,8 +58,8 @@ function copyBySelection(text: string): boolean {
   field.style.opacity = '0';
   place.append(field);
   field.select();
-  const done = document.execCommand('copy');
+  const isCopied = document.execCommand('copy');
   field.remove();
   if (before instanceof HTMLElement) before.focus();
-  return done;
+  return isCopied;
 }

@@ -8,14 +8,14 @@ interface Props {
   title: string;
   text: ReactNode;
   /** The message after success. */
-  done: string;
+  successMessage: string;
   run: () => Promise<unknown>;
   danger?: boolean;
   act?: string;
 }
 
 /** A button that opens a confirmation with an explanation. */
-export function ConfirmButton({ label, title, text, done, run, danger = false, act }: Props) {
+export function ConfirmButton({ label, title, text, successMessage, run, danger = false, act }: Props) {
   const task = useTask();
   return (
     <DialogButton
@@ -24,7 +24,7 @@ export function ConfirmButton({ label, title, text, done, run, danger = false, a
         <ConfirmDialog
           {...{ title, danger, confirm: label, busy: task.busy }}
           onClose={close}
-          onConfirm={() => void task.run(run, done).then((isDone) => isDone && close())}
+          onConfirm={() => void task.run(run, successMessage).then((isDone) => isDone && close())}
         >
           {text}
         </ConfirmDialog>

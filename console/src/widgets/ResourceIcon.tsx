@@ -23,7 +23,7 @@ interface Props {
 
 /** The icon of a resource: an emoji or a named icon of the operator, or the icon of a built-in resource. */
 export function ResourceIcon({ description: { name, icon = '' }, size }: Props) {
-  const Known = own.get(name) ?? TableIcon;
+  const Known = builtinIcons.get(name) ?? TableIcon;
   const sx = size === undefined ? {} : { fontSize: size, color: 'text.secondary' };
   if (icon === '') return <Known sx={sx} />;
   if (/^[a-z]+$/.test(icon)) {
@@ -60,7 +60,7 @@ const NamedIcon = lazy(async () => {
 });
 
 /** The icons of the built-in resources. All other resources share one icon. */
-const own: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
+const builtinIcons: ReadonlyMap<string, SvgIconComponent> = new Map<string, SvgIconComponent>([
   ['users', PeopleIcon],
   ['roles', BadgeIcon],
   ['clients', AppsIcon],

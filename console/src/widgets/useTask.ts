@@ -2,17 +2,17 @@ import { useState } from 'react';
 import { useNotify, useRefresh } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 
-/** Runs a task and reports the result: the message `done`, or the error. Then the page reads its data again. */
+/** Runs a task and reports the result: the message of success, or the error. Then the page reads its data again. */
 export function useTask() {
   const [busy, setBusy] = useState(false);
   const notify = useNotify();
   const refresh = useRefresh();
 
-  async function run(task: () => Promise<unknown>, done?: string): Promise<boolean> {
+  async function run(task: () => Promise<unknown>, successMessage?: string): Promise<boolean> {
     setBusy(true);
     try {
       await task();
-      if (done !== undefined) notify(done, { type: 'success' });
+      if (successMessage !== undefined) notify(successMessage, { type: 'success' });
       refresh();
       return true;
     } catch (error) {

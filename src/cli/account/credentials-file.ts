@@ -50,9 +50,9 @@ function write(stored: CredentialsFile): string {
 /** The named service, or the service of the last login, with its tokens. */
 export function findTokens(url: string | undefined): { url: string; tokens: StoredTokens } | undefined {
   const { current, services } = read();
-  const named = url ?? current;
-  const tokens = named === undefined ? undefined : new Map(Object.entries(services)).get(named);
-  return named === undefined || !tokens ? undefined : { url: named, tokens };
+  const serviceUrl = url ?? current;
+  const tokens = serviceUrl === undefined ? undefined : new Map(Object.entries(services)).get(serviceUrl);
+  return serviceUrl === undefined || !tokens ? undefined : { url: serviceUrl, tokens };
 }
 
 /** Returns the file's path. */

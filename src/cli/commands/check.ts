@@ -22,7 +22,7 @@ export function addCheck(program: Command): void {
       await tryStart(config, () => undefined);
       await printNamingAdvice(config);
       printMessageMistakes(checkCustomMessages(getLanguages(config)));
-      refuse(checkMailTemplates(config));
+      throwProblems(checkMailTemplates(config));
       console.log(paint('green', 'Settings, resources, routes, views, messages and mail templates are fine.'));
     });
 }
@@ -32,43 +32,45 @@ async function printNamingAdvice({ resourcesDir, routesDir }: Config): Promise<v
   for (const { name, singular, file = name } of await loadResources(resourcesDir)) {
     // A declaration with `singular` has a deliberate plural.
     const advice = singular === undefined ? namingAdvice(name) : undefined;
-    if (advice) note(`${file}: name: ${advice}`);
+    if (advice) printWarning(`${file}: name: ${advice}`);
   }
   for (const declared of await loadRoutes(routesDir)) {
     if (declared.kind !== 'route' || !declared.route.path.startsWith('/v1/')) continue;
     const advice = namingAdvice(declared.route.path.split('/')[2] ?? '');
-    if (advice) note(`${declared.file}: path: ${advice}`);
+    if (advice) printWarning(`${declared.file}: path: ${advice}`);
   }
 }
 
-const maxShown = 5;
+const maxListedKeys = 5;
 const maxLineLength = 70;
 
 /** A missing message is not an error: the text then appears in another language. But an unknown value in a message would stay empty. */
 function printMessageMistakes(files: readonly CustomMessages[]): void {
   for (const { language, missing, unknown } of files) {
-    if (missing.length > 0) note(`${language}.json lacks ${listed(missing, 'message', 'messages')}`);
+    if (missing.length > 0) printWarning(`${language}.json lacks ${listKeys(missing, 'message', 'messages')}`);
     if (unknown.length > 0)
-      note(`${language}.json has ${listed(unknown, 'key that is not of Gatehouse', 'keys that are not of Gatehouse')}`);
+      printWarning(
+        `${language}.json has ${listKeys(unknown, 'key that is not of Gatehouse', 'keys that are not of Gatehouse')}`,
+      );
   }
   const problems = files.flatMap(({ language, mistakes }) =>
     mistakes.map((mistake) => `${language}.json: ${mistake}.`),
   );
-  refuse(problems);
+  throwProblems(problems);
 }
 
-function refuse(problems: readonly string[]): void {
+function throwProblems(problems: readonly string[]): void {
   if (problems.length > 0) throw new OperatorError(problems.join('\n'));
 }
 
-const note = (line: string): void => console.log(paint('yellow', line));
+const printWarning = (line: string): void => console.log(paint('yellow', line));
 
 /** Lists the first few keys: keys of the console are sentences and may be long. */
-function listed(keys: readonly string[], one: string, many: string): string {
-  const shown = keys
-    .slice(0, maxShown)
+function listKeys(keys: readonly string[], singular: string, plural: string): string {
+  const lines = keys
+    .slice(0, maxListedKeys)
     .map((key) => `\n  ${key.length > maxLineLength ? `${key.slice(0, maxLineLength - 1)}…` : key}`);
-  const more = keys.length - shown.length;
-  const count = `${keys.length.toLocaleString('en')} ${keys.length === 1 ? one : many}`;
-  return `${count}:${shown.join('')}${more > 0 ? `\n  … and ${more.toLocaleString('en')} more` : ''}`;
+  const more = keys.length - lines.length;
+  const count = `${keys.length.toLocaleString('en')} ${keys.length === 1 ? singular : plural}`;
+  return `${count}:${lines.join('')}${more > 0 ? `\n  … and ${more.toLocaleString('en')} more` : ''}`;
 }

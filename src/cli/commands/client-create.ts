@@ -66,8 +66,8 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
     const { knownScopes } = await import('../../main/builtin-resources.ts');
-    const usual = type === 'application' ? identityScopes : [everyScope];
-    const scopes = scope === undefined ? usual : parseScope(scope);
+    const defaultScopes = type === 'application' ? identityScopes : [everyScope];
+    const scopes = scope === undefined ? defaultScopes : parseScope(scope);
     const [problem] = scopeErrors(await knownScopes(context.config), systemCaller, scopes, { for: type });
     if (problem) throw new OperatorError(problem.message);
     const keys = await openKeyRing(context);

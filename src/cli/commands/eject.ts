@@ -73,9 +73,9 @@ Examples:
   gatehouse eject messages de
   gatehouse eject views --list`,
     )
-    .action(async (what: string, names: string[], { list }: { list?: boolean }) => {
-      const kind = kinds.get(what);
-      if (!kind) throw unknown('it', what, [...kinds.keys()]);
+    .action(async (kindName: string, names: string[], { list }: { list?: boolean }) => {
+      const kind = kinds.get(kindName);
+      if (!kind) throw unknownName('it', kindName, [...kinds.keys()]);
       const ejectable = kind(await loadConfig());
       if (list) console.log(ejectable.names.join('\n'));
       else eject(ejectable, names);
@@ -83,19 +83,19 @@ Examples:
 }
 
 function eject(ejectable: Ejectable, names: readonly string[]): void {
-  for (const name of names) if (!ejectable.names.includes(name)) throw unknown('the name', name, ejectable.names);
+  for (const name of names) if (!ejectable.names.includes(name)) throw unknownName('the name', name, ejectable.names);
   for (const file of (names.length > 0 ? names : ejectable.names).flatMap(ejectable.filesOf)) {
     const path = join(ejectable.to, file);
-    const shown = relative(process.cwd(), path);
+    const relativePath = relative(process.cwd(), path);
     if (existsSync(path)) {
-      console.log(`${shown} already exists and was not changed.`);
+      console.log(`${relativePath} already exists and was not changed.`);
       continue;
     }
     mkdirSync(dirname(path), { recursive: true });
     ejectable.write(file, path);
-    console.log(`${shown} is written.`);
+    console.log(`${relativePath} is written.`);
   }
 }
 
-const unknown = (what: string, word: string, known: readonly string[]) =>
-  new UsageError(`gatehouse eject: ${what} "${word}" does not exist.${didYouMean(word, known)}`);
+const unknownName = (noun: string, word: string, validNames: readonly string[]) =>
+  new UsageError(`gatehouse eject: ${noun} "${word}" does not exist.${didYouMean(word, validNames)}`);

@@ -110,18 +110,18 @@ function isProject(folder: string): boolean {
   return (
     readdirSync(folder).some((name) => !ofNoProject.test(name)) ||
     packages.some((name) => name !== 'gatehouse-server') ||
-    Object.values(scripts).some((script) => !isNoTest(script))
+    Object.values(scripts).some((script) => !isPlaceholderTest(script))
   );
 }
 
 /** The placeholder that `npm init` writes is not a test. */
-const isNoTest = (script: string): boolean => script.includes('no test specified');
+const isPlaceholderTest = (script: string): boolean => script.includes('no test specified');
 
 /** Extends an existing package.json, such as the one from `npm install gatehouse-server`. */
 function writePackageFile(folder: string): void {
   const path = join(folder, 'package.json');
   const existing = existsSync(path) ? readPackage(path) : {};
-  const own = readPackage(join(root, 'package.json'));
+  const gatehousePackage = readPackage(join(root, 'package.json'));
   const { test, ...scripts } = existing.scripts ?? {};
   const file: PackageFile = {
     name: basename(folder)
@@ -137,13 +137,13 @@ function writePackageFile(folder: string): void {
       dev: 'gatehouse dev',
       types: 'gatehouse types',
       check: 'gatehouse types && tsc',
-      test: test === undefined || isNoTest(test) ? 'node --test' : test,
+      test: test === undefined || isPlaceholderTest(test) ? 'node --test' : test,
       ...scripts,
     },
     dependencies: { 'gatehouse-server': sourceOfThisPackage(), ...existing.dependencies },
     devDependencies: {
-      '@types/node': own.devDependencies?.['@types/node'] ?? '*',
-      typescript: own.devDependencies?.typescript ?? '*',
+      '@types/node': gatehousePackage.devDependencies?.['@types/node'] ?? '*',
+      typescript: gatehousePackage.devDependencies?.typescript ?? '*',
       ...existing.devDependencies,
     },
   };

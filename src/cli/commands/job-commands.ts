@@ -44,10 +44,10 @@ function addJobRun(group: Command): void {
       `\nExamples:\n  gatehouse job run nightly-report\n  gatehouse job run send-invoice --data '{"orderId":"1"}'`,
     )
     .action(async (name: string, { data }: { data?: string }) => {
-      const sent = data === undefined ? {} : { data: readJson(data) };
+      const jobData = data === undefined ? {} : { data: readJson(data) };
       await withGatehouse(async ({ resourceServices, scheduler, jobs }) => {
         try {
-          await runJob(resourceServices, scheduler, jobs, { name, ...sent });
+          await runJob(resourceServices, scheduler, jobs, { name, ...jobData });
         } catch (error) {
           if (error instanceof OperatorError || error instanceof Problem) throw error;
           throw new OperatorError(`${name} failed: ${reasonOf(error)}`);

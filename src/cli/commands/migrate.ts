@@ -66,14 +66,14 @@ async function loadWork(config: Config, database: Database) {
   const context: Context = { config, database, log: ownLog, metrics: createMetrics(), now };
   let services = trialServices(context);
   const dependencies = { now, log, services: () => services };
-  const own = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
+  const operatorMigrations = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: roleNames(config) });
   /** Sets the services that migrations use to write resources. */
-  const use = (given: MigrationServices) => {
-    services = given;
+  const setServices = (newServices: MigrationServices) => {
+    services = newServices;
   };
-  return { context, database, definitions, own, use };
+  return { context, database, definitions, operatorMigrations, setServices };
 }
 
 const [firstMigration = ''] = knownMigrations;
@@ -91,9 +91,9 @@ function colourStep(line: string): string {
 }
 
 /** Prints a message of an operator's migration. It replaces the progress bar, if there is one. */
-function printLine(...words: readonly unknown[]): void {
+function printLine(...values: readonly unknown[]): void {
   if (process.stderr.isTTY) process.stderr.write(clearLine);
-  console.error(...words);
+  console.error(...values);
 }
 
 interface Outcome {
@@ -102,20 +102,21 @@ interface Outcome {
   readonly refusal?: string | undefined;
 }
 
-async function planOutcome({ database, definitions, own }: MigrationWork): Promise<Outcome> {
+async function planOutcome({ database, definitions, operatorMigrations }: MigrationWork): Promise<Outcome> {
   const pending = await pendingMigrations(database);
   const names = pending.map((name) => `would apply ${name}`);
   // The plan for the resources needs the service's tables.
   if (pending.includes(firstMigration)) {
     const managed = definitions.filter((definition) => definition.managed);
     const tables = managed.map(({ name }) => `would then update the table of ${name}`);
-    const code = (own?.names ?? []).map((name) => `would then run the migration ${name}`);
+    const code = (operatorMigrations?.names ?? []).map((name) => `would then run the migration ${name}`);
     return { lines: [...names, ...tables, ...code] };
   }
-  const ownPending = own && pending.length === 0 ? await own.pending(database.db) : [];
-  if (ownPending.length > 0) {
+  const pendingOfOperator =
+    operatorMigrations && pending.length === 0 ? await operatorMigrations.pending(database.db) : [];
+  if (pendingOfOperator.length > 0) {
     // The result of operator migrations is known only after they have run.
-    const steps = await applyResourceMigrations(database, definitions, { own, dryRun: true });
+    const steps = await applyResourceMigrations(database, definitions, { own: operatorMigrations, dryRun: true });
     return { lines: steps.map((step) => `would ${step}`) };
   }
   const plan = await planResourceMigrations(database, definitions);
@@ -129,15 +130,15 @@ async function planOutcome({ database, definitions, own }: MigrationWork): Promi
 }
 
 async function applyOutcome(
-  { context, database, definitions, own, use }: MigrationWork,
+  { context, database, definitions, operatorMigrations, setServices }: MigrationWork,
   options: MigrationOptions,
 ): Promise<Outcome> {
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
   const missing = await findMissingIndexes(database);
-  const steps = await withMigrationServices(context, own, (services) => {
-    use(services);
-    return applyResourceMigrations(database, definitions, { ...options, own });
+  const steps = await withMigrationServices(context, operatorMigrations, (services) => {
+    setServices(services);
+    return applyResourceMigrations(database, definitions, { ...options, own: operatorMigrations });
   });
   await finishMigrations(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
@@ -155,11 +156,11 @@ const trialServices = (context: Context): MigrationServices => ({
 /** Runs work with the services for operator migrations. They are opened only if a migration is pending. */
 async function withMigrationServices<T>(
   context: Context,
-  own: OperatorMigrations | undefined,
+  operatorMigrations: OperatorMigrations | undefined,
   work: (services: MigrationServices) => Promise<T>,
 ): Promise<T> {
   const trial = trialServices(context);
-  if (!own || (await own.pending(context.database.db)).length === 0) return work(trial);
+  if (!operatorMigrations || (await operatorMigrations.pending(context.database.db)).length === 0) return work(trial);
   const { createServices } = await import('../../main/services.ts');
   const services = await createServices(context);
   try {

@@ -12,9 +12,9 @@ export function addSeed(program: Command): void {
     )
     .addHelpText('after', '\nExamples:\n  gatehouse seed\n  gatehouse seed 01-users')
     .action(async (names: string[]) => {
-      const done = await withGatehouse(({ resourceServices }) => runSeeds(resourceServices, names));
-      if (done.length === 0)
+      const seedNames = await withGatehouse(({ resourceServices }) => runSeeds(resourceServices, names));
+      if (seedNames.length === 0)
         throw new OperatorError('SEEDS_DIR has no files. A seed is a file such as seeds/01-books.ts.');
-      for (const name of done) console.log(`${name} is done.`);
+      for (const name of seedNames) console.log(`${name} is done.`);
     });
 }

@@ -48,14 +48,14 @@ export function addServe(program: Command): void {
       '\nExamples:\n  gatehouse serve\n  gatehouse serve --port 8080\n  DATABASE_URL=postgres://gatehouse:secret@db/gatehouse gatehouse serve',
     )
     .action(async (flags: Flags) => {
-      const forPeople = process.stdout.isTTY === true;
-      if (cluster.isWorker) return serveAsWorker(flags, forPeople);
+      const isTerminal = process.stdout.isTTY === true;
+      if (cluster.isWorker) return serveAsWorker(flags, isTerminal);
       const requested = stopRequested();
-      const service = await startUnlessStopped(start(flags, forPeople), requested);
-      await printAddresses(service, forPeople);
+      const service = await startUnlessStopped(start(flags, isTerminal), requested);
+      await printAddresses(service, isTerminal);
       setTimeout(tuneV8, 200).unref();
       const signal = await requested;
-      await printFirstPasswordAgain(service, forPeople);
+      await printFirstPasswordAgain(service, isTerminal);
       await stopAndExit(service, signal);
     });
 }
@@ -67,9 +67,9 @@ interface Flags {
 
 // Imported here so that the other commands, which do not need these modules, start faster.
 
-async function start(flags: Flags, forPeople: boolean): Promise<RunningService> {
+async function start(flags: Flags, isTerminal: boolean): Promise<RunningService> {
   const config = await loadConfig({ ...flags });
-  const log = createLog(config.logLevel, forPeople);
+  const log = createLog(config.logLevel, isTerminal);
   if (config.workers === 1) {
     const { startGatehouse } = await import('../../main/start.ts');
     return startGatehouse(config, { log, progress: terminalProgressBar });
@@ -86,10 +86,10 @@ async function start(flags: Flags, forPeople: boolean): Promise<RunningService> 
 }
 
 /** Runs until the primary process stops it. */
-async function serveAsWorker(flags: Flags, forPeople: boolean): Promise<never> {
+async function serveAsWorker(flags: Flags, isTerminal: boolean): Promise<never> {
   const { runWorker } = await import('../../main/workers/run-worker.ts');
   const config = await loadConfig({ ...flags });
-  const log = createLog(config.logLevel, forPeople).child({ worker: cluster.worker?.id });
+  const log = createLog(config.logLevel, isTerminal).child({ worker: cluster.worker?.id });
   await runWorker(config, { log, explain, stopTimeoutMs, progress: terminalProgressBar });
   setTimeout(tuneV8, 200).unref();
   return new Promise(() => undefined);

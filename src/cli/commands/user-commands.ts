@@ -47,13 +47,13 @@ function addUserCreate(user: Command): void {
       '\nExamples:\n  gatehouse user create --email ada@example.com --name Ada\n  pass show ada |\n    gatehouse user create --email ada@example.com --role admin --password-stdin',
     )
     .action(async (flags: CreateFlags) => {
-      if ([flags.email, flags.username, flags.phone].every((one) => one === undefined)) {
+      if ([flags.email, flags.username, flags.phone].every((identifier) => identifier === undefined)) {
         throw new UsageError('Give an identifier: --email, --username or --phone.');
       }
       const { password, isMade } = await readPassword(flags.passwordStdin);
       const { id, email } = await createWithServices(flags, password);
-      const shown = isMade ? { password } : {};
-      if (flags.json) return console.log(JSON.stringify({ id, email, ...shown }, null, 2));
+      const createdPassword = isMade ? { password } : {};
+      if (flags.json) return console.log(JSON.stringify({ id, email, ...createdPassword }, null, 2));
       console.log(`id        ${id}`);
       if (isMade) console.log(`password  ${password}   (shown only this once)`);
     });
@@ -177,13 +177,13 @@ function addUserRole(user: Command): void {
 const changeRolesOf = (text: string, changes: readonly string[]) =>
   withContext(async (context) => {
     const { id: userId } = await findUserByText(context, text);
-    const known = roleNames(context.config);
+    const declaredRoles = roleNames(context.config);
     const nameOf = (word: string) => word.replace(/^[+-]/, '');
     const take = changes.filter((word) => word.startsWith('-')).map(nameOf);
     const give = changes.filter((word) => !word.startsWith('-')).map(nameOf);
-    const unknown = give.find((role) => !known.includes(role));
+    const unknown = give.find((role) => !declaredRoles.includes(role));
     if (unknown !== undefined) {
-      throw new OperatorError(`"${unknown}" is not a role. There are: ${known.join(', ')} (setting ROLES).`);
+      throw new OperatorError(`"${unknown}" is not a role. There are: ${declaredRoles.join(', ')} (setting ROLES).`);
     }
     return changeRoles(context, { userId, give, take, source: systemSource });
   });

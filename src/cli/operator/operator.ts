@@ -23,13 +23,13 @@ export const asOperator = <T>(work: (operator: Operator) => Promise<T>): Promise
 /** Writes resources like the API, on behalf of the operator, without a password. */
 async function openOperator(context: Context) {
   const services = await openResources(context);
-  const named = (name: string) => services.resources.get(name) as Resource;
+  const resourceOf = (name: string) => services.resources.get(name) as Resource;
   const call = () => createCall(services, { caller: systemCaller, source: systemSource });
   return {
     context,
     /** Like PATCH. */
     async change(name: string, id: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
-      const resource = named(name);
+      const resource = resourceOf(name);
       const selection = selectionFor(resource, defaultRowQuery);
       const request = { call: call(), id, body, isForm: false, selection, mode: 'update', ifMatch: undefined } as const;
       const { json } = await changeResource(services, resource, request);
@@ -38,7 +38,7 @@ async function openOperator(context: Context) {
     /** Like DELETE. */
     async remove(name: string, id: string): Promise<void> {
       try {
-        await deleteResource(services, named(name), { call: call(), id, body: {}, ifMatch: undefined });
+        await deleteResource(services, resourceOf(name), { call: call(), id, body: {}, ifMatch: undefined });
       } catch (error) {
         throw error instanceof Problem && error.status === 404 ? notFoundError(name, id) : error;
       }
@@ -54,8 +54,8 @@ const singularNames = new Map([
 
 /** The message of the API is for callers who may not see everything. */
 const notFoundError = (resource: string, id: string): OperatorError => {
-  const what = singularNames.get(resource) ?? resource;
-  return new OperatorError(`There is no ${what} "${id}". List them with: gatehouse ${what} list`);
+  const singularName = singularNames.get(resource) ?? resource;
+  return new OperatorError(`There is no ${singularName} "${id}". List them with: gatehouse ${singularName} list`);
 };
 
 /** Includes the operator's declarations, because they may refer to the row. */

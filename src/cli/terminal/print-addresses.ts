@@ -14,14 +14,14 @@ const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
 ];
 
 /** Shows the addresses of the service: as a page for people, as log lines for programs. */
-export async function printAddresses(service: RunningService, forPeople: boolean): Promise<void> {
+export async function printAddresses(service: RunningService, isTerminal: boolean): Promise<void> {
   const { config, log } = service.context;
-  if (forPeople) announceToPeople(config);
+  if (isTerminal) announceToPeople(config);
   else announceInLog(service);
   const administrator = await service.administrator;
   if (!administrator) return;
   // Last, so that it is still visible when the other lines have scrolled away.
-  if (forPeople) administratorLines(administrator);
+  if (isTerminal) administratorLines(administrator);
   else logFirstAdministrator(log, administrator);
 }
 
@@ -47,9 +47,9 @@ function drawBox(lines: readonly string[]): string[] {
 }
 
 /** Shows the first password again at the stop, unless its owner has signed in: it may have scrolled away. */
-export async function printFirstPasswordAgain(service: RunningService, forPeople: boolean): Promise<void> {
+export async function printFirstPasswordAgain(service: RunningService, isTerminal: boolean): Promise<void> {
   const administrator = await service.administrator;
-  if (!forPeople || !administrator?.password) return;
+  if (!isTerminal || !administrator?.password) return;
   if (!administrator.file || existsSync(administrator.file)) administratorLines(administrator);
 }
 

@@ -9,23 +9,24 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Prints rows as JSON or as a table, and names omitted columns. `key`: the column that commands accept as an argument. */
 export function printRows(rows: readonly Row[], { search, limit, json }: ListFlags, key?: string): void {
-  const matches = search === undefined ? rows : rows.filter((row) => stands(search, row));
-  const shown = limit === undefined ? matches : matches.slice(0, limit);
-  if (json) console.log(JSON.stringify(shown, null, 2));
-  else if (shown.length === 0) console.log(paint('dim', '(none)'));
-  else printTable(shown, key);
-  const left = matches.length - shown.length;
-  if (left > 0 && !json) console.error(paintError('dim', `… and ${left.toLocaleString('en')} more: --limit, --search`));
+  const matches = search === undefined ? rows : rows.filter((row) => matchesSearch(search, row));
+  const printed = limit === undefined ? matches : matches.slice(0, limit);
+  if (json) console.log(JSON.stringify(printed, null, 2));
+  else if (printed.length === 0) console.log(paint('dim', '(none)'));
+  else printTable(printed, key);
+  const hiddenCount = matches.length - printed.length;
+  if (hiddenCount > 0 && !json)
+    console.error(paintError('dim', `… and ${hiddenCount.toLocaleString('en')} more: --limit, --search`));
 }
 
 function printTable(rows: readonly Row[], key: string | undefined): void {
-  const { lines, left } = tableOf(rows, key);
+  const { lines, hiddenColumns } = tableOf(rows, key);
   for (const line of lines) console.log(line);
-  if (left.length > 0)
-    console.error(paintError('dim', `Hidden columns: ${left.join(', ')}. Widen the terminal, or use --json`));
+  if (hiddenColumns.length > 0)
+    console.error(paintError('dim', `Hidden columns: ${hiddenColumns.join(', ')}. Widen the terminal, or use --json`));
 }
 
-const stands = (search: string, row: Row): boolean =>
+const matchesSearch = (search: string, row: Row): boolean =>
   Object.values(row).some((value) => showCell(value).toLowerCase().includes(search.toLowerCase()));
 
 /** Prints one object, one field per line. */

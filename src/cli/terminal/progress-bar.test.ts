@@ -7,20 +7,20 @@ import { progressBar } from './progress-bar.ts';
 import { progressLine } from './progress-line.ts';
 
 test('the progress line fits the terminal and shows the remaining time', () => {
-  const line = progressLine({ done: 500, total: 1000, what: 'sessions', ms: 60_000, movedAt: 59_000 }, 80);
+  const line = progressLine({ completed: 500, total: 1000, step: 'sessions', ms: 60_000, movedAt: 59_000 }, 80);
   assert.match(line, /^█{12}░{12} {2}50 % sessions, 58 s left$/);
-  const state = { done: 0, total: 2, what: 'an index', ms: 5000, movedAt: 0 };
+  const state = { completed: 0, total: 2, step: 'an index', ms: 5000, movedAt: 0 };
   assert.match(progressLine(state, 80), /0 % an index, 5 s so far$/);
   assert.match(
-    progressLine({ ...state, done: 1, movedAt: 1000 }, 80),
+    progressLine({ ...state, completed: 1, movedAt: 1000 }, 80),
     /50 % an index, 5 s so far$/,
     'the step takes longer than estimated, so the elapsed time is shown',
   );
-  assert.match(progressLine({ ...state, done: 1, movedAt: 4000, ms: 70_000 }, 80), /1 min 10 s so far$/);
-  const nearly = { ...state, done: 99, total: 100, movedAt: 9900 };
+  assert.match(progressLine({ ...state, completed: 1, movedAt: 4000, ms: 70_000 }, 80), /1 min 10 s so far$/);
+  const nearly = { ...state, completed: 99, total: 100, movedAt: 9900 };
   for (const ms of [9950, 10_400, 11_000])
     assert.match(progressLine({ ...nearly, ms }, 80), /99 % an index, 1 s left$/);
-  const narrow = progressLine({ ...state, what: 'make the index "cars_by_name_and_color"' }, 50);
+  const narrow = progressLine({ ...state, step: 'make the index "cars_by_name_and_color"' }, 50);
   assert.match(narrow, /… *, 5 s so far$/);
   assert.ok(narrow.length < 50);
 });

@@ -17,33 +17,41 @@ const defaultQuietMs = 1000;
  * Shows a bar on a terminal, otherwise a log line at each tenth. Writes to standard error, because standard output is
  * for the result of the command.
  */
-export function progressBar(total: number, what: string, options: Options = {}): Progress {
+export function progressBar(total: number, step: string, options: Options = {}): Progress {
   const { screen = process.stderr, quietMs = defaultQuietMs } = options;
-  return screen.isTTY ? drawnBar(total, what, screen, quietMs) : logTenths(total, what, quietMs);
+  return screen.isTTY ? drawnBar(total, step, screen, quietMs) : logTenths(total, step, quietMs);
 }
 
 /** For work that writes its own log lines, or none. */
-export const terminalProgressBar: BeginProgress = (total, what) =>
-  process.stderr.isTTY ? progressBar(total, what) : noProgress(total, what);
+export const terminalProgressBar: BeginProgress = (total, step) =>
+  process.stderr.isTTY ? progressBar(total, step) : noProgress(total, step);
 
 /** A separate thread draws the bar, because SQLite blocks this thread while it works. */
-function drawnBar(total: number, first: string, screen: NonNullable<Options['screen']>, quietMs: number): Progress {
+function drawnBar(total: number, firstStep: string, screen: NonNullable<Options['screen']>, quietMs: number): Progress {
   const { fd = 2 } = screen;
   const state = new Int32Array(new SharedArrayBuffer(8));
-  const done = new Float64Array(new SharedArrayBuffer(8));
-  const beside = import.meta.url;
-  const script = new URL(`progress-thread.${beside.endsWith('.ts') ? 'ts' : 'js'}`, beside);
-  const workerData: DrawingData = { fd, columns: columnsOf(screen), total, what: first, quietMs, state, done };
+  const completed = new Float64Array(new SharedArrayBuffer(8));
+  const moduleUrl = import.meta.url;
+  const script = new URL(`progress-thread.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
+  const workerData: DrawingData = {
+    fd,
+    columns: columnsOf(screen),
+    total,
+    what: firstStep,
+    quietMs,
+    state,
+    done: completed,
+  };
   const thread = new Worker(script, { workerData });
   thread.unref();
   // If the thread fails, there is no bar, and the work continues.
   thread.on('error', () => undefined);
-  let now = first;
+  let currentStep = firstStep;
   return {
-    advance(by, what = now) {
-      done[0] = (done[0] ?? 0) + by;
-      if (what !== now) thread.postMessage(what);
-      now = what;
+    advance(amount, step = currentStep) {
+      completed[0] = (completed[0] ?? 0) + amount;
+      if (step !== currentStep) thread.postMessage(step);
+      currentStep = step;
     },
     end() {
       while (Atomics.compareExchange(state, states.hand, idle, ended) === drawing) {
@@ -55,18 +63,20 @@ function drawnBar(total: number, first: string, screen: NonNullable<Options['scr
   };
 }
 
-function logTenths(total: number, first: string, quietMs: number): Progress {
-  const began = performance.now();
-  let [done, now, tenths] = [0, first, 0];
+function logTenths(total: number, firstStep: string, quietMs: number): Progress {
+  const startedAt = performance.now();
+  let [completed, currentStep, tenths] = [0, firstStep, 0];
   return {
-    advance(by, what = now) {
-      done += by;
-      now = what;
-      const share = shareOf(done, total);
+    advance(amount, step = currentStep) {
+      completed += amount;
+      currentStep = step;
+      const share = shareOf(completed, total);
       const reached = Math.floor(share * 10);
-      if (reached === tenths || performance.now() - began < quietMs) return;
+      if (reached === tenths || performance.now() - startedAt < quietMs) return;
       tenths = reached;
-      console.error(`${percent(share)} ${now} (${done.toLocaleString('en')} of ${total.toLocaleString('en')})`);
+      console.error(
+        `${percent(share)} ${currentStep} (${completed.toLocaleString('en')} of ${total.toLocaleString('en')})`,
+      );
     },
     end: () => undefined,
   };

@@ -1,7 +1,7 @@
 export interface ProgressState {
-  readonly done: number;
+  readonly completed: number;
   readonly total: number;
-  readonly what: string;
+  readonly step: string;
   /** The elapsed time, and the elapsed time at the last progress. */
   readonly ms: number;
   readonly movedAt: number;
@@ -11,27 +11,28 @@ const width = 24;
 /** Tolerance before the text changes to "so far", so that it does not flicker. */
 const toleranceMs = 1500;
 
-export const shareOf = (done: number, total: number): number => (total > 0 ? Math.min(1, done / total) : 1);
+export const shareOf = (completed: number, total: number): number => (total > 0 ? Math.min(1, completed / total) : 1);
 
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`.padStart(5);
 
 /** A bar, the current work and the remaining time, in one line of the terminal. */
-export function progressLine({ done, total, what, ms, movedAt }: ProgressState, columns: number): string {
-  const share = shareOf(done, total);
+export function progressLine({ completed, total, step, ms, movedAt }: ProgressState, columns: number): string {
+  const share = shareOf(completed, total);
   const full = Math.round(share * width);
   const bar = '█'.repeat(full) + '░'.repeat(width - full);
   const time = `, ${remainingTime(ms, movedAt, share)}`;
-  const room = Math.max(0, columns - 1 - `${bar} ${percent(share)} `.length - time.length);
-  return `${bar} ${percent(share)} ${cut(what, room)}${time}`.slice(0, Math.max(0, columns - 1));
+  const availableColumns = Math.max(0, columns - 1 - `${bar} ${percent(share)} `.length - time.length);
+  return `${bar} ${percent(share)} ${truncate(step, availableColumns)}${time}`.slice(0, Math.max(0, columns - 1));
 }
 
-const cut = (text: string, room: number): string => (text.length <= room ? text : `${text.slice(0, room - 1)}…`);
+const truncate = (text: string, availableColumns: number): string =>
+  text.length <= availableColumns ? text : `${text.slice(0, availableColumns - 1)}…`;
 
 /** The remaining time. The elapsed time if there is no estimate yet, or if the estimate has passed. */
 function remainingTime(ms: number, movedAt: number, share: number): string {
-  const rest = movedAt / share - ms;
-  if (share < 0.02 || share === 1 || ms < 1000 || rest < -toleranceMs) return `${timeOf(ms)} so far`;
-  return `${timeOf(Math.max(1000, rest))} left`;
+  const remainingMs = movedAt / share - ms;
+  if (share < 0.02 || share === 1 || ms < 1000 || remainingMs < -toleranceMs) return `${timeOf(ms)} so far`;
+  return `${timeOf(Math.max(1000, remainingMs))} left`;
 }
 
 function timeOf(ms: number): string {

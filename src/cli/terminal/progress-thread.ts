@@ -5,11 +5,11 @@ import { progressLine } from './progress-line.ts';
 
 const redrawMs = 100;
 const { fd, columns, total, quietMs, state, done, what: first } = workerData as DrawingData;
-const began = performance.now();
-let what = first;
-let seen = { done: 0, movedAt: 0 };
+const startedAt = performance.now();
+let step = first;
+let lastProgress = { completed: 0, movedAt: 0 };
 parentPort?.on('message', (next: string) => {
-  what = next;
+  step = next;
 });
 
 const timer = setInterval(draw, redrawMs);
@@ -17,9 +17,9 @@ draw();
 
 /** Ending the bar waits for a running drawing, and prevents the next one. */
 function draw(): void {
-  const ms = performance.now() - began;
-  const so = done[0] ?? 0;
-  if (so !== seen.done) seen = { done: so, movedAt: ms };
+  const ms = performance.now() - startedAt;
+  const completed = done[0] ?? 0;
+  if (completed !== lastProgress.completed) lastProgress = { completed, movedAt: ms };
   if (ms < quietMs) return;
   if (Atomics.compareExchange(state, states.hand, idle, drawing) === ended) {
     clearInterval(timer);
@@ -27,7 +27,7 @@ function draw(): void {
     return;
   }
   try {
-    writeSync(fd, clearLine + progressLine({ ...seen, total, what, ms }, columns));
+    writeSync(fd, clearLine + progressLine({ ...lastProgress, total, step, ms }, columns));
     Atomics.store(state, states.drawn, 1);
   } catch {
     // A terminal that rejects output now may accept the next drawing.

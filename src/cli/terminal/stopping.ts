@@ -34,15 +34,15 @@ export function stopRequested(): Promise<StopRequest> {
     // The listener of main.ts; others may belong to a preloaded program. Without any listener in between, Node would lose a signal that has
     // arrived since the last turn of the event loop.
     for (const each of process.listeners('SIGTERM')) if (each.name === 'exitEarly') process.off('SIGTERM', each);
-    const gone = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
-    process.once('disconnect', gone);
-    if (!isRunning(starterPid())) return gone();
+    const stopAfterStarter = () => requestStop('the process that started it has ended', exitCodes.SIGTERM);
+    process.once('disconnect', stopAfterStarter);
+    if (!isRunning(starterPid())) return stopAfterStarter();
     const ancestors = npmAncestors();
     if (ancestors === undefined) return;
     const watch = setInterval(() => {
       if (npmAncestors() === ancestors) return;
       clearInterval(watch);
-      gone();
+      stopAfterStarter();
     }, 500).unref();
   });
 }
@@ -62,10 +62,10 @@ async function drain(service: RunningService, { cause, secondRequest }: StopRequ
   service.drain();
   log.info({ cause, seconds }, 'draining');
   let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
+  const drainTime = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, seconds * 1000);
   });
-  await Promise.race([over, secondRequest]);
+  await Promise.race([drainTime, secondRequest]);
   clearTimeout(timer);
 }
 

@@ -20,13 +20,13 @@ const rows = [
   },
 ];
 const on = (columns: number, key?: string) => {
-  const { lines, left } = tableOf(rows, key, { isTTY: true, columns });
-  return { lines: lines.map(stripVTControlCharacters), left };
+  const { lines, hiddenColumns } = tableOf(rows, key, { isTTY: true, columns });
+  return { lines: lines.map(stripVTControlCharacters), hiddenColumns };
 };
 
 test('a table fits the terminal: it cuts wide columns, omits empty ones, and omits the last ones if necessary', () => {
   for (const columns of [40, 60, 80, 120]) {
-    const { lines, left } = on(columns);
+    const { lines, hiddenColumns } = on(columns);
     assert.equal(lines.length, 3);
     for (const line of lines) assert.ok([...line].length <= columns, line);
     assert.doesNotMatch(lines[0] as string, /phone/);
@@ -35,11 +35,11 @@ test('a table fits the terminal: it cuts wide columns, omits empty ones, and omi
         lines.some((line) => line.startsWith(id)),
         'ids are never cut, because commands take them',
       );
-    const shown = ['id', 'email', 'name', 'created_at'].filter((name) => !left.includes(name));
+    const shown = ['id', 'email', 'name', 'created_at'].filter((name) => !hiddenColumns.includes(name));
     assert.deepEqual((lines[0] as string).split(/ +/), shown);
   }
-  assert.deepEqual(on(120).left, []);
-  assert.deepEqual(on(60).left, ['created_at']);
+  assert.deepEqual(on(120).hiddenColumns, []);
+  assert.deepEqual(on(60).hiddenColumns, ['created_at']);
   assert.deepEqual(on(0), on(80), 'the width is 80 if the terminal does not report one');
   assert.match(on(120).lines[1] as string, / 2026-11-15 08:30Z$/);
 });
@@ -48,13 +48,13 @@ test('the key of a table can be any column', () => {
   const [, first, second] = on(60, 'email').lines;
   assert.match(first as string, /^01a28159.*… +ada@example\.com /);
   assert.match(second as string, / grace@example\.com /);
-  const { lines, left } = on(20, 'email');
+  const { lines, hiddenColumns } = on(20, 'email');
   assert.deepEqual(
     lines,
     ['email', 'ada@example.com', 'grace@example.com'],
     'on a narrow terminal, only the key column is left',
   );
-  assert.deepEqual(left, ['id', 'name', 'created_at']);
+  assert.deepEqual(hiddenColumns, ['id', 'name', 'created_at']);
 });
 
 test('a pipe gets every column and every character', () => {

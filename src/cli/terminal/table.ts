@@ -12,24 +12,29 @@ export interface Screen {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const gap = 2;
+const gapWidth = 2;
 /** The minimum width of a shortened column: enough to distinguish values. */
-const narrowest = 8;
+const minWidth = 8;
 
 /** Rows as aligned columns. On a terminal, empty columns are omitted and wide ones cut, but never the column `key`. */
 export function tableOf(rows: readonly Row[], key?: string, screen: Screen = process.stdout) {
   const show = screen.isTTY ? (value: unknown) => shortTime(showCell(value)) : showCell;
   const all = Object.keys(rows[0] ?? {});
-  const filled = screen.isTTY ? all.filter((name) => rows.some((row) => showCell(row[name]) !== '')) : all;
-  const columns = filled.map((name) => {
+  const nonEmpty = screen.isTTY ? all.filter((name) => rows.some((row) => showCell(row[name]) !== '')) : all;
+  const columns = nonEmpty.map((name) => {
     const cells = rows.map((row) => show(row[name]));
-    return { name, cells, wanted: Math.max(...[name, ...cells].map(lengthOf)), whole: name === (key ?? filled[0]) };
+    return {
+      name,
+      cells,
+      fullWidth: Math.max(...[name, ...cells].map(lengthOf)),
+      isKey: name === (key ?? nonEmpty[0]),
+    };
   });
-  const { shown, widths } = screen.isTTY ? fitted(columns, columnsOf(screen)) : whole(columns);
-  const line = (cell: (column: (typeof shown)[number], width: number) => string) =>
-    shown
+  const { visible, widths } = screen.isTTY ? fitColumns(columns, columnsOf(screen)) : withFullWidths(columns);
+  const line = (cell: (column: (typeof visible)[number], width: number) => string) =>
+    visible
       .map((column, n) => cell(column, widths[n] as number))
-      .join(' '.repeat(gap))
+      .join(' '.repeat(gapWidth))
       .trimEnd();
   const heading = paint(
     'bold',
@@ -39,7 +44,7 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
   return {
     lines: [heading, ...body],
     /** Columns that do not fit. */
-    left: columns.filter((column) => !shown.includes(column)).map(({ name }) => name),
+    hiddenColumns: columns.filter((column) => !visible.includes(column)).map(({ name }) => name),
   };
 }
 
@@ -48,40 +53,40 @@ const shortTime = (text: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text;
 
 interface ColumnWidth {
-  readonly wanted: number;
-  readonly whole: boolean;
+  readonly fullWidth: number;
+  readonly isKey: boolean;
 }
 
-const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gap, -gap);
+const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gapWidth, -gapWidth);
 
 interface FittedColumns<T extends ColumnWidth> {
-  readonly shown: readonly T[];
+  readonly visible: readonly T[];
   readonly widths: readonly number[];
 }
 
-const whole = <T extends ColumnWidth>(shown: readonly T[]): FittedColumns<T> => ({
-  shown,
-  widths: shown.map(({ wanted }) => wanted),
+const withFullWidths = <T extends ColumnWidth>(visible: readonly T[]): FittedColumns<T> => ({
+  visible,
+  widths: visible.map(({ fullWidth }) => fullWidth),
 });
 
 /** As many columns as fit, from the first on. At least the key. */
-function fitted<T extends ColumnWidth>(columns: readonly T[], room: number): FittedColumns<T> {
-  const key = columns.findIndex((column) => column.whole);
+function fitColumns<T extends ColumnWidth>(columns: readonly T[], availableWidth: number): FittedColumns<T> {
+  const key = columns.findIndex((column) => column.isKey);
   for (let count = columns.length; count > Math.max(0, key); count--) {
-    const shown = columns.slice(0, count);
-    const widths = cut(shown, room);
-    if (totalOf(widths) <= room) return { shown, widths };
+    const visible = columns.slice(0, count);
+    const widths = shrinkWidths(visible, availableWidth);
+    if (totalOf(widths) <= availableWidth) return { visible, widths };
   }
-  return whole(columns.filter((_, n) => n === Math.max(0, key)));
+  return withFullWidths(columns.filter((_, n) => n === Math.max(0, key)));
 }
 
 /** Shortens the widest columns first, until all fit or have the minimum width. */
-function cut(columns: readonly ColumnWidth[], room: number): number[] {
-  const widths = columns.map(({ wanted }) => wanted);
-  while (totalOf(widths) > room) {
-    const widest = Math.max(...widths.filter((_, n) => !columns[n]?.whole));
-    if (widest <= narrowest) break;
-    widths[widths.findIndex((width, n) => width === widest && !columns[n]?.whole)] = widest - 1;
+function shrinkWidths(columns: readonly ColumnWidth[], availableWidth: number): number[] {
+  const widths = columns.map(({ fullWidth }) => fullWidth);
+  while (totalOf(widths) > availableWidth) {
+    const widest = Math.max(...widths.filter((_, n) => !columns[n]?.isKey));
+    if (widest <= minWidth) break;
+    widths[widths.findIndex((width, n) => width === widest && !columns[n]?.isKey)] = widest - 1;
   }
   return widths;
 }
