@@ -4,7 +4,7 @@ import { findInvitation, isValidLink } from '../identity/account-mails/check-lin
 import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { codeOf, OperatorError } from '../platform/errors.ts';
-import type { Loaded } from '../resources/custom-routes/load-routes.ts';
+import type { LoadedRoute } from '../resources/custom-routes/load-routes.ts';
 import { routeCall } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
@@ -83,7 +83,7 @@ export function serveOperatorRoutes(
   app: App,
   kit: PageKit,
   services: ResourceServices,
-  loaded: readonly Loaded[],
+  loaded: readonly LoadedRoute[],
 ): void {
   serveRoutes(app, services, loaded, kit.checkForm);
   for (const declared of loaded) {

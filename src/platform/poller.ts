@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 interface Work {
   poll(): Promise<void>;
   isNeeded(): boolean;
-  readonly everyMs: number;
-  readonly failed: string;
+  readonly intervalMs: number;
+  readonly failureMessage: string;
 }
 
 const retryAfterMs = 1000;
@@ -45,7 +45,7 @@ export class Poller {
     clearTimeout(this.#timer);
     // Waits a microtask, so that `#polling` is set before it is cleared.
     await undefined;
-    let delayMs = this.#work.everyMs;
+    let delayMs = this.#work.intervalMs;
     try {
       while (this.#pollAgain && !this.#stopped) {
         this.#pollAgain = false;
@@ -53,7 +53,7 @@ export class Poller {
       }
     } catch (error) {
       delayMs = Math.max(delayMs, retryAfterMs);
-      if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failed);
+      if (!this.#stopped) this.#log.warn({ err: error }, this.#work.failureMessage);
     }
     // Cleared directly after the last check of `#pollAgain`. A call of `wake` in between would be lost.
     this.#polling = undefined;

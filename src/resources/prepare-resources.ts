@@ -11,17 +11,17 @@ import { withStoredNames } from './migrations/stored-names.ts';
 /** Checks and migrates the declarations. Returns those that have routes. */
 export async function prepareResources(
   { config, database, log, now, progress }: Context,
-  own: readonly ResourceDefinition[],
+  builtinDefinitions: readonly ResourceDefinition[],
   migrations?: OperatorMigrations,
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
-  const definitions = [...own, ...(await loadResources(config.resourcesDir))];
+  const definitions = [...builtinDefinitions, ...(await loadResources(config.resourcesDir))];
   const served = definitions.filter((definition) => definition.served !== false);
   // `checkDefinitions` reports a missing name.
   const scopes = scopesOf?.(served.filter(({ name }) => typeof name === 'string'));
   checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
-  const note = (line: string) => log.info(line);
-  const options = { now, own: migrations, note, progress, later: true };
+  const report = (line: string) => log.info(line);
+  const options = { now, operatorMigrations: migrations, report, progress, later: true };
   const steps = await applyResourceMigrations(database, definitions, options);
   // A first start takes dozens of steps.
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');

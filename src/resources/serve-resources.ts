@@ -21,16 +21,16 @@ export function serveResources(
   app: App,
   context: Context,
   definitions: readonly ResourceDefinition[],
-  given: Omit<ResourceServices, 'context' | 'resources'>,
+  otherServices: Omit<ResourceServices, 'context' | 'resources'>,
 ): Resources {
   const roles = roleNames(context.config);
   const resources = compileResources(definitions);
-  const services = { ...given, context, resources };
-  describe(app, resources);
-  const batching = new Set<string>();
+  const services = { ...otherServices, context, resources };
+  addDescriptions(app, resources);
+  const runningBatches = new Set<string>();
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
-    serveBatches(app, services, resource, batching);
+    serveBatches(app, services, resource, runningBatches);
     serveNested(app, services, resource);
     serveActions(app, services, resource);
   }
@@ -57,10 +57,10 @@ export function serveResources(
 }
 
 /** The resources of the operator come first. */
-function describe(app: App, resources: Resources): void {
+function addDescriptions(app: App, resources: Resources): void {
   const { components, tags } = documentParts(app);
-  const own = (resource: Resource) => resource.definition.managed;
-  const sorted = [...resources.values()].sort((a, b) => Number(own(b)) - Number(own(a)));
+  const isManaged = (resource: Resource) => resource.definition.managed;
+  const sorted = [...resources.values()].sort((a, b) => Number(isManaged(b)) - Number(isManaged(a)));
   for (const resource of sorted) tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
   components.push(() => sorted.flatMap(resourceComponents));
 }

@@ -44,8 +44,8 @@ export class Streams {
     this.#poller = new Poller(context.log, {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
-      everyMs: lookEveryMs,
-      failed: 'the log of changes could not be read; Gatehouse tries again',
+      intervalMs: lookEveryMs,
+      failureMessage: 'the log of changes could not be read; Gatehouse tries again',
     });
     context.database.bus.subscribe((invalidation) => this.#invalidate(invalidation));
   }

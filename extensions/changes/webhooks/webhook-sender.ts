@@ -69,8 +69,8 @@ export class WebhookSender {
     this.#poller = new Poller(context.log, {
       poll: () => this.#poll(),
       isNeeded: () => true,
-      everyMs: lookEveryMs,
-      failed: 'webhooks could not be read; Gatehouse tries again',
+      intervalMs: lookEveryMs,
+      failureMessage: 'webhooks could not be read; Gatehouse tries again',
     });
   }
 

@@ -10,9 +10,9 @@ import {
   members,
   type OptionKind,
   type OptionKinds,
-  oneOfWords,
+  oneOfValues,
+  textOption,
   texts,
-  words,
 } from '../../../src/resources/declaration/option-kind.ts';
 import { builtinProvider } from './builtin-providers.ts';
 import type { ProviderDefinition } from './define-provider.ts';
@@ -29,7 +29,7 @@ const address: OptionKind = {
 
 const secret: OptionKind = {
   expected: 'a text, or a function that returns one',
-  accepts: (value) => words.accepts(value) || callback.accepts(value),
+  accepts: (value) => textOption.accepts(value) || callback.accepts(value),
 };
 
 const day: OptionKind = {
@@ -38,17 +38,17 @@ const day: OptionKind = {
 };
 
 const options: OptionKinds<ProviderDefinition> = {
-  name: words,
-  label: words,
+  name: textOption,
+  label: textOption,
   issuer: address,
-  clientId: words,
+  clientId: textOption,
   clientSecret: secret,
   clientSecretExpires: day,
   scopes: texts,
-  email: oneOfWords('verified', 'never'),
+  email: oneOfValues('verified', 'never'),
   emailVerified: callback,
   enabled: flag,
-  responseMode: oneOfWords('query', 'form_post'),
+  responseMode: oneOfValues('query', 'form_post'),
   parameters: members("{ hd: 'example.com' }"),
   prompts: texts,
   acr: members("{ 'urn:example:mfa': 2 }"),

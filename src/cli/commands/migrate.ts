@@ -116,7 +116,7 @@ async function planOutcome({ database, definitions, operatorMigrations }: Migrat
     operatorMigrations && pending.length === 0 ? await operatorMigrations.pending(database.db) : [];
   if (pendingOfOperator.length > 0) {
     // The result of operator migrations is known only after they have run.
-    const steps = await applyResourceMigrations(database, definitions, { own: operatorMigrations, dryRun: true });
+    const steps = await applyResourceMigrations(database, definitions, { operatorMigrations, dryRun: true });
     return { lines: steps.map((step) => `would ${step}`) };
   }
   const plan = await planResourceMigrations(database, definitions);
@@ -138,7 +138,7 @@ async function applyOutcome(
   const missing = await findMissingIndexes(database);
   const steps = await withMigrationServices(context, operatorMigrations, (services) => {
     setServices(services);
-    return applyResourceMigrations(database, definitions, { ...options, own: operatorMigrations });
+    return applyResourceMigrations(database, definitions, { ...options, operatorMigrations });
   });
   await finishMigrations(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };

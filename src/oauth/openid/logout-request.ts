@@ -44,7 +44,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
 
 /** OpenID Connect RP-Initiated Logout 2: the token and the key that signed it may have expired. */
 export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
-  const options = { typ: idTokenType, retired: true };
+  const options = { typ: idTokenType, includeRetired: true };
   await keys.ensureCurrent();
   let claims = keys.signingKeys.verify(token, options);
   if (claims === 'unknown-key') {

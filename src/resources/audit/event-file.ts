@@ -8,7 +8,7 @@ export class EventFile implements LineSink {
   readonly #path: string;
   #file: FileHandle | undefined;
   /** The rest of a line that was cut off by a full disk. */
-  #rest: Buffer = Buffer.alloc(0);
+  #unfinishedLine: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
     this.#path = path;
@@ -16,7 +16,7 @@ export class EventFile implements LineSink {
 
   async write(events: readonly EventRow[]): Promise<void> {
     const file = await this.#open();
-    if (this.#rest.length > 0) await this.#writeAll(file, this.#rest);
+    if (this.#unfinishedLine.length > 0) await this.#writeAll(file, this.#unfinishedLine);
     const text = events.map((event) => `${eventLine(event)}\n`).join('');
     await this.#writeAll(file, Buffer.from(text));
   }
@@ -28,10 +28,10 @@ export class EventFile implements LineSink {
 
   async #open(): Promise<FileHandle> {
     if (this.#file) {
-      const [held, named] = await Promise.all([this.#file.stat(), stat(this.#path).catch(() => undefined)]);
-      if (named && named.ino === held.ino && named.dev === held.dev) return this.#file;
+      const [openedStats, pathStats] = await Promise.all([this.#file.stat(), stat(this.#path).catch(() => undefined)]);
+      if (pathStats && pathStats.ino === openedStats.ino && pathStats.dev === openedStats.dev) return this.#file;
       await this.close();
-      this.#rest = Buffer.alloc(0);
+      this.#unfinishedLine = Buffer.alloc(0);
     }
     this.#file = await open(this.#path, 'a', 0o600);
     return this.#file;
@@ -39,15 +39,17 @@ export class EventFile implements LineSink {
 
   /** Completes a line that a full disk cut off. The caller then sends the whole batch again. */
   async #writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-    let left = bytes;
+    let remaining = bytes;
     try {
-      while (left.length > 0) left = left.subarray((await file.write(left)).bytesWritten);
-      this.#rest = Buffer.alloc(0);
+      while (remaining.length > 0) remaining = remaining.subarray((await file.write(remaining)).bytesWritten);
+      this.#unfinishedLine = Buffer.alloc(0);
     } catch (error) {
-      const written = bytes.length - left.length;
+      const written = bytes.length - remaining.length;
       if (written > 0) {
-        const isWhole = bytes[written - 1] === 0x0a;
-        this.#rest = isWhole ? Buffer.alloc(0) : Buffer.from(left.subarray(0, left.indexOf(0x0a) + 1));
+        const endsWithLine = bytes[written - 1] === 0x0a;
+        this.#unfinishedLine = endsWithLine
+          ? Buffer.alloc(0)
+          : Buffer.from(remaining.subarray(0, remaining.indexOf(0x0a) + 1));
       }
       throw error;
     }

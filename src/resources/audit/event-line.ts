@@ -4,6 +4,6 @@ import type { EventRow } from './event-store.ts';
 export function eventLine(row: EventRow): string {
   const { id, type, created_at, user_id, client_id, session_id, actor_id, address, user_agent, request_id, data } = row;
   const time = new Date(created_at).toISOString();
-  const who = { user_id, client_id, session_id, actor_id, address, user_agent, request_id };
-  return JSON.stringify({ id, type, created_at: time, ...who, data: JSON.parse(data) });
+  const origin = { user_id, client_id, session_id, actor_id, address, user_agent, request_id };
+  return JSON.stringify({ id, type, created_at: time, ...origin, data: JSON.parse(data) });
 }

@@ -25,7 +25,7 @@ function select(db: Db, { type, userId, clientId, since }: EventFilter) {
     query = query.where('type', '>=', start).where('type', '<', `${start}\uffff`);
   } else if (type !== undefined) query = query.where('type', '=', type);
   if (userId !== undefined) {
-    query = query.where((or) => or.or([or('user_id', '=', userId), or('actor_id', '=', userId)]));
+    query = query.where((eb) => eb.or([eb('user_id', '=', userId), eb('actor_id', '=', userId)]));
   }
   if (clientId !== undefined) query = query.where('client_id', '=', clientId);
   return since === undefined ? query : query.where('created_at', '>=', since);

@@ -7,7 +7,7 @@ export interface LineSink {
   close(): Promise<void>;
 }
 
-const batch = 500;
+const batchSize = 500;
 /** If more events wait, the newest are dropped and a log line reports it. */
 const maxWaiting = 100_000;
 /** No transaction is open for this long. An event that is still missing by then was rolled back. */
@@ -18,7 +18,7 @@ export class EventsLog implements EventSink {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
   #waiting: { readonly row: EventRow; readonly at: number }[] = [];
-  #leftOut = 0;
+  #droppedEvents = 0;
   #failing = false;
   #flushing: Promise<void> | undefined;
 
@@ -29,7 +29,7 @@ export class EventsLog implements EventSink {
 
   write(row: EventRow): void {
     if (this.#waiting.length < maxWaiting) this.#waiting.push({ row, at: performance.now() });
-    else if (this.#leftOut++ === 0)
+    else if (this.#droppedEvents++ === 0)
       this.#context.log.error('EVENTS_LOG has been unavailable for too long: events are left out');
   }
 
@@ -57,18 +57,18 @@ export class EventsLog implements EventSink {
   async #flush(): Promise<void> {
     const { database, log } = this.#context;
     for (let from = 0; from < this.#waiting.length; ) {
-      const pending = this.#waiting.slice(from, from + batch);
+      const pending = this.#waiting.slice(from, from + batchSize);
       try {
         const committed = await committedEvents(
           database.db,
           pending.map(({ row }) => row.id),
         );
-        const ready = pending.filter(({ row }) => committed.has(row.id));
-        if (ready.length > 0) await this.#sink.write(ready.map(({ row }) => row));
+        const committedEntries = pending.filter(({ row }) => committed.has(row.id));
+        if (committedEntries.length > 0) await this.#sink.write(committedEntries.map(({ row }) => row));
         const now = performance.now();
-        const open = pending.filter(({ row, at }) => !committed.has(row.id) && now - at < rolledBackAfterMs);
-        this.#waiting.splice(from, pending.length, ...open);
-        from += open.length;
+        const uncommitted = pending.filter(({ row, at }) => !committed.has(row.id) && now - at < rolledBackAfterMs);
+        this.#waiting.splice(from, pending.length, ...uncommitted);
+        from += uncommitted.length;
       } catch (error) {
         if (!this.#failing)
           log.error({ err: error }, 'events could not be written to EVENTS_LOG; Gatehouse tries again');
@@ -78,8 +78,8 @@ export class EventsLog implements EventSink {
     }
     if (this.#failing) log.info('EVENTS_LOG is available again');
     this.#failing = false;
-    if (this.#leftOut > 0)
-      log.error({ events: this.#leftOut }, 'these events are in the audit trail but not in EVENTS_LOG');
-    this.#leftOut = 0;
+    if (this.#droppedEvents > 0)
+      log.error({ events: this.#droppedEvents }, 'these events are in the audit trail but not in EVENTS_LOG');
+    this.#droppedEvents = 0;
   }
 }

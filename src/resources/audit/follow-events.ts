@@ -2,8 +2,8 @@ import type { Database } from '../../database/database.ts';
 import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
 
 /** The longest time between the date of an event and its commit. */
-const overlap = 60_000;
-const batch = 1000;
+const overlapMs = 60_000;
+const batchSize = 1000;
 const timeOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 /** The smallest id of a millisecond (RFC 9562 5.7: the first 48 bits are the time). */
@@ -27,54 +27,54 @@ interface Poll {
 export function followEvents(
   database: Pick<Database, 'engine' | 'db'>,
   filter: EventFilter,
-  { now, seen: known }: { now: number; seen: readonly EventRow[] },
+  { now, seen: knownEvents }: { now: number; seen: readonly EventRow[] },
 ) {
   let newest = now;
   /** All events before this time have been seen. */
-  let complete = now - overlap;
+  let completeTo = now - overlapMs;
   /** Seen events of the period that is queried again. */
   const seen = new Set<string>();
   const polls: Poll[] = [];
 
-  async function unseen(): Promise<EventRow[]> {
-    const fresh: EventRow[] = [];
-    let from = firstIdOf(complete);
+  async function readUnseen(): Promise<EventRow[]> {
+    const unseenRows: EventRow[] = [];
+    let from = firstIdOf(completeTo);
     for (;;) {
-      const rows = await eventsAfter(database.db, from, filter, batch);
-      fresh.push(...rows.filter(({ id }) => !seen.has(id)));
-      if (rows.length < batch) return fresh;
+      const rows = await eventsAfter(database.db, from, filter, batchSize);
+      unseenRows.push(...rows.filter(({ id }) => !seen.has(id)));
+      if (rows.length < batchSize) return unseenRows;
       from = (rows.at(-1) as EventRow).id;
     }
   }
 
-  function note(rows: readonly EventRow[]): void {
+  function markSeen(rows: readonly EventRow[]): void {
     for (const { id } of rows) {
       seen.add(id);
       newest = Math.max(newest, timeOf(id));
     }
   }
 
-  note(known);
+  markSeen(knownEvents);
   return async (): Promise<EventRow[]> => {
     const { ended } = await readHorizon(database);
-    const rows = await unseen();
+    const rows = await readUnseen();
     const { begun } = await readHorizon(database);
-    note(rows);
+    markSeen(rows);
     polls.push({ rows, begun, newest });
-    const waiting = polls.findIndex((poll) => poll.begun > ended);
-    const settled = polls.splice(0, waiting < 0 ? polls.length : waiting);
+    const firstUnsettled = polls.findIndex((poll) => poll.begun > ended);
+    const settled = polls.splice(0, firstUnsettled < 0 ? polls.length : firstUnsettled);
     const last = settled.at(-1);
     if (!last) return [];
-    complete = last.newest - overlap;
-    const oldest = firstIdOf(complete);
-    for (const id of seen) if (id < oldest) seen.delete(id);
-    const rowsSettled = settled.flatMap((poll) => poll.rows);
-    const newestSettled = rowsSettled.reduce((latest, { id }) => (id > latest ? id : latest), '');
+    completeTo = last.newest - overlapMs;
+    const oldestId = firstIdOf(completeTo);
+    for (const id of seen) if (id < oldestId) seen.delete(id);
+    const settledRows = settled.flatMap((poll) => poll.rows);
+    const newestSettledId = settledRows.reduce((latest, { id }) => (id > latest ? id : latest), '');
     // A later query may have found events that are older than the settled ones, from transactions that committed late.
     for (const poll of polls) {
-      rowsSettled.push(...poll.rows.filter(({ id }) => id < newestSettled));
-      poll.rows = poll.rows.filter(({ id }) => id > newestSettled);
+      settledRows.push(...poll.rows.filter(({ id }) => id < newestSettledId));
+      poll.rows = poll.rows.filter(({ id }) => id > newestSettledId);
     }
-    return rowsSettled.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return settledRows.sort((a, b) => (a.id < b.id ? -1 : 1));
   };
 }

@@ -1,7 +1,7 @@
 import type { Context } from '../../database/context.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 
-const day = 86_400_000;
+const dayMs = 86_400_000;
 
 export const pruneEvents = ({ config, database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'events', 'created_at', now() - config.eventRetentionDays * day);
+  pruneBefore(database, 'events', 'created_at', now() - config.eventRetentionDays * dayMs);

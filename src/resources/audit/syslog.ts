@@ -14,17 +14,18 @@ const facility = 10;
 const warning = 4;
 const notice = 5;
 /** Types of events that an administrator should look at. */
-const alarming = /\.(failed|throttled|reused|retried|authentication_failed|disabled|change_undone)$|^keys\./;
+const alarmingTypes = /\.(failed|throttled|reused|retried|authentication_failed|disabled|change_undone)$|^keys\./;
 
-const printable = (text: string, longest: number): string => text.replace(/[^\x21-\x7e]/g, '').slice(0, longest) || '-';
+const printable = (text: string, maxLength: number): string =>
+  text.replace(/[^\x21-\x7e]/g, '').slice(0, maxLength) || '-';
 
 /** RFC 5424: the event's type is the MSGID, its JSON the message. */
 function syslogMessage(event: EventRow): Buffer {
   const { type } = event;
-  const priority = facility * 8 + (alarming.test(type) ? warning : notice);
+  const priority = facility * 8 + (alarmingTypes.test(type) ? warning : notice);
   const time = new Date(event.created_at).toISOString();
-  const head = `<${priority}>1 ${time} ${printable(hostname(), 255)} gatehouse ${process.pid} ${printable(type, 32)} -`;
-  return Buffer.from(`${head} ${eventLine(event)}`);
+  const header = `<${priority}>1 ${time} ${printable(hostname(), 255)} gatehouse ${process.pid} ${printable(type, 32)} -`;
+  return Buffer.from(`${header} ${eventLine(event)}`);
 }
 
 interface Target {
@@ -40,11 +41,11 @@ export const createUdpSyslog = ({ host, port }: Target): LineSink => ({
     const { address, family } = await lookup(host);
     const socket = createSocket(family === 6 ? 'udp6' : 'udp4');
     // A socket that cannot be opened emits an error and never calls back.
-    const failing = new Promise<never>((_resolve, reject) => socket.on('error', reject));
-    failing.catch(() => undefined);
+    const socketFailure = new Promise<never>((_resolve, reject) => socket.on('error', reject));
+    socketFailure.catch(() => undefined);
     const send = promisify<Buffer, number, string>(socket.send.bind(socket));
     try {
-      for (const event of events) await Promise.race([send(syslogMessage(event), port, address), failing]);
+      for (const event of events) await Promise.race([send(syslogMessage(event), port, address), socketFailure]);
     } finally {
       socket.close();
     }
@@ -54,10 +55,10 @@ export const createUdpSyslog = ({ host, port }: Target): LineSink => ({
 
 /** RFC 6587 3.4.1 (TCP) and RFC 5425 (TLS): the length and then the message, over one connection. */
 export function createStreamSyslog({ host, port }: Target, secure: boolean): LineSink {
-  let open: Socket | undefined;
+  let openSocket: Socket | undefined;
 
-  async function connected(): Promise<Socket> {
-    if (open && !open.destroyed) return open;
+  async function connectedSocket(): Promise<Socket> {
+    if (openSocket && !openSocket.destroyed) return openSocket;
     const socket = secure ? connectTls({ host, port, servername: host }) : connect({ host, port });
     socket.setTimeout(timeoutMs, () => socket.destroy(new Error('the syslog server does not respond')));
     await once(socket, secure ? 'secureConnect' : 'connect');
@@ -67,13 +68,13 @@ export function createStreamSyslog({ host, port }: Target, secure: boolean): Lin
     socket.on('error', () => undefined);
     // The end of the connection is only detected while reading.
     socket.resume().unref();
-    open = socket;
+    openSocket = socket;
     return socket;
   }
 
   return {
     async write(events) {
-      const socket = await connected();
+      const socket = await connectedSocket();
       const messages = events.map((event) => {
         const message = syslogMessage(event);
         return Buffer.concat([Buffer.from(`${message.length} `), message]);
@@ -83,19 +84,19 @@ export function createStreamSyslog({ host, port }: Target, secure: boolean): Lin
           () => socket.destroy(new Error('the syslog server does not accept the message')),
           timeoutMs,
         );
-        const lost = () => reject(new Error('the connection to the syslog server was lost'));
-        socket.once('close', lost);
+        const onClose = () => reject(new Error('the connection to the syslog server was lost'));
+        socket.once('close', onClose);
         socket.write(Buffer.concat(messages), (error) => {
           clearTimeout(timer);
-          socket.removeListener('close', lost);
+          socket.removeListener('close', onClose);
           if (error) reject(error);
           else resolve();
         });
       });
     },
     async close() {
-      const socket = open;
-      open = undefined;
+      const socket = openSocket;
+      openSocket = undefined;
       if (socket) await new Promise<void>((resolve) => socket.end(resolve));
     },
   };

@@ -9,10 +9,10 @@ import {
   callback,
   type OptionKind,
   type OptionKinds,
-  oneOfWords,
+  oneOfValues,
   schema,
   successStatus,
-  words,
+  textOption,
 } from '../declaration/option-kind.ts';
 import type { ReportMistake } from '../declaration/report-mistake.ts';
 import type { DeclaredRoute, Page, Route } from './define-route.ts';
@@ -24,17 +24,17 @@ const objectSchema: OptionKind = {
 
 /** The options of a route. The compiler checks that each option is here. */
 const routeOptions: OptionKinds<Route> = {
-  method: oneOfWords(...methods),
+  method: oneOfValues(...methods),
   path: anything,
   auth: anything,
   scope: anything,
   resource: {
     expected: 'the name of a resource, or false',
-    accepts: (value) => value === false || words.accepts(value),
+    accepts: (value) => value === false || textOption.accepts(value),
   },
   access: anything,
-  summary: words,
-  description: words,
+  summary: textOption,
+  description: textOption,
   params: objectSchema,
   query: objectSchema,
   body: schema,
@@ -43,11 +43,11 @@ const routeOptions: OptionKinds<Route> = {
   handle: callback,
 };
 
-const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: words, load: callback };
+const pageOptions: OptionKinds<Page> = { path: anything, auth: anything, view: textOption, load: callback };
 
 function checkDeclaredRoute(declared: DeclaredRoute): string[] {
-  const files: string[] = [];
-  const report = (where: string, what: string) => void files.push(`${where}: ${what}`);
+  const mistakes: string[] = [];
+  const report = (where: string, message: string) => void mistakes.push(`${where}: ${message}`);
   if (declared.kind === 'route') {
     checkOptions('', declared.route, routeOptions, report);
     requireOptions(declared.route, ['method', 'handle'], report);
@@ -57,7 +57,7 @@ function checkDeclaredRoute(declared: DeclaredRoute): string[] {
     requireOptions(declared.page, ['view'], report);
     checkPage(declared.page, report);
   }
-  return files;
+  return mistakes;
 }
 
 function requireOptions<D extends Route | Page>(
@@ -100,10 +100,11 @@ function checkAccess({ access, auth, resource }: Route, report: ReportMistake): 
 
 /** A parameter that is missing in the path would fail the validation of every request. */
 function checkParams(path: string, params: { readonly properties?: object }, report: ReportMistake): void {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
-  const described = Object.keys(params.properties ?? {});
-  for (const name of described) {
-    if (!inPath.includes(name)) report(`params.${name}`, `the path has no ":${name}".${didYouMean(name, inPath)}`);
+  const pathParameters = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  const declaredParameters = Object.keys(params.properties ?? {});
+  for (const name of declaredParameters) {
+    if (!pathParameters.includes(name))
+      report(`params.${name}`, `the path has no ":${name}".${didYouMean(name, pathParameters)}`);
   }
 }
 
@@ -114,10 +115,13 @@ function checkPage({ path, auth }: Page, report: ReportMistake): void {
   checkAuth(auth, ['public', 'auth:web'], report);
 }
 
-function checkAuth(auth: unknown, known: readonly string[], report: ReportMistake): void {
-  if (isOneOf(known, auth)) return;
-  const near = didYouMean(String(auth), known);
-  report('auth', auth === undefined ? `it is missing.${near}` : `${describeValue(auth)} is not known.${near}`);
+function checkAuth(auth: unknown, allowed: readonly string[], report: ReportMistake): void {
+  if (isOneOf(allowed, auth)) return;
+  const suggestion = didYouMean(String(auth), allowed);
+  report(
+    'auth',
+    auth === undefined ? `it is missing.${suggestion}` : `${describeValue(auth)} is not known.${suggestion}`,
+  );
 }
 
 /** Under `/v1` the naming rules of the spec apply. */
@@ -127,15 +131,15 @@ function checkPath(path: unknown, report: ReportMistake): void {
     return;
   }
   const names = [...path.matchAll(/:\w+/g)].map(([name]) => name);
-  const twice = names.find((name, i) => names.indexOf(name) < i);
-  if (twice !== undefined) report('path', `it has the parameter ${twice} twice; rename one of the two.`);
+  const duplicate = names.find((name, i) => names.indexOf(name) < i);
+  if (duplicate !== undefined) report('path', `it has the parameter ${duplicate} twice; rename one of the two.`);
   if (path !== '/v1' && !path.startsWith('/v1/')) return;
   const parts = path.split('/').slice(2);
-  const problem = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
-  if (problem !== undefined) {
+  const invalidPart = parts.find((part) => !/^([a-z][a-z0-9_-]*|:[a-z_]\w*)$/.test(part));
+  if (invalidPart !== undefined) {
     report(
       'path',
-      `"${problem}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
+      `"${invalidPart}" is not a name. Under /v1 names are lowercase words with dashes or underscores, and have no extension.`,
     );
   } else if (parts.length === 0 || parts[0]?.startsWith(':')) {
     report('path', 'after /v1 comes a plural noun, such as /v1/reports.');
@@ -144,10 +148,10 @@ function checkPath(path: unknown, report: ReportMistake): void {
   }
 }
 
-export type Loaded = DeclaredRoute & { readonly file: string };
+export type LoadedRoute = DeclaredRoute & { readonly file: string };
 
-export async function loadRoutes(dir: string): Promise<Loaded[]> {
-  const loaded: Loaded[] = [];
+export async function loadRoutes(dir: string): Promise<LoadedRoute[]> {
+  const loaded: LoadedRoute[] = [];
   const problems: string[] = [];
   for (const file of modulesIn(dir, { recursive: true })) {
     const exported = await importFile(file);
@@ -155,9 +159,9 @@ export async function loadRoutes(dir: string): Promise<Loaded[]> {
     if (declared.length === 0 || ('default' in exported && !isDeclared(exported.default))) {
       throw new OperatorError(`${file}: it must \`export default defineRoute({ … })\` or definePage({ … }).`);
     }
-    for (const each of declared) {
-      for (const mistake of checkDeclaredRoute(each)) problems.push(`${file}: ${mistake}`);
-      loaded.push({ ...each, file });
+    for (const declaration of declared) {
+      for (const mistake of checkDeclaredRoute(declaration)) problems.push(`${file}: ${mistake}`);
+      loaded.push({ ...declaration, file });
     }
   }
   if (problems.length > 0) throw new OperatorError(`Routes are wrong:\n  ${problems.join('\n  ')}`);

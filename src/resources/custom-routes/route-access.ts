@@ -18,10 +18,11 @@ export type RouteGuard = ReturnType<typeof routeGuard>;
 /** The access check of a route: rules about the caller, and about the row of `resource` whose id is in the path. */
 export function routeGuard(resources: Resources, route: Route) {
   const { method, resource: name, auth } = route;
-  const resource = name === undefined || name === false ? undefined : named(resources, name);
-  const reads = method === 'GET';
-  const access = route.access ?? (resource ? (reads ? 'read' : method === 'DELETE' ? 'delete' : 'write') : undefined);
-  const defaultScope = resource && auth === 'auth:api' ? (reads ? resource.readScope : resource.writeScope) : undefined;
+  const resource = name === undefined || name === false ? undefined : findResource(resources, name);
+  const isRead = method === 'GET';
+  const access = route.access ?? (resource ? (isRead ? 'read' : method === 'DELETE' ? 'delete' : 'write') : undefined);
+  const defaultScope =
+    resource && auth === 'auth:api' ? (isRead ? resource.readScope : resource.writeScope) : undefined;
   const idName = resource && idParameter(route.path);
   const idOf = (request: FastifyRequest): string => {
     const id = String(paramsOf(request)[idName ?? '']);
@@ -29,7 +30,7 @@ export function routeGuard(resources: Resources, route: Route) {
   };
   // Without a resource, `access` is a rule about the caller.
   const rule = resource ? callerRuleOf(resource, access ?? 'read') : (access as Access | undefined);
-  const require = (caller: Caller, now: number) => {
+  const requireAccess = (caller: Caller, now: number) => {
     if (rule !== undefined && evaluateAccess(rule, caller, now) !== true) throw forbidden('You may not do this.');
   };
   return {
@@ -37,7 +38,7 @@ export function routeGuard(resources: Resources, route: Route) {
     /** Throws 403 or 404. Returns the row that is named in the path. */
     async check(services: ResourceServices, request: FastifyRequest) {
       if (!resource || !idName) {
-        require(request.caller, services.context.now());
+        requireAccess(request.caller, services.context.now());
         return undefined;
       }
       const row = await allowedRow(
@@ -49,8 +50,8 @@ export function routeGuard(resources: Resources, route: Route) {
       return wholeRow(resource, row);
     },
     /** The same check inside the transaction of a write, with the current caller. It locks the row. */
-    async hold(request: FastifyRequest, write: WriteContext): Promise<void> {
-      if (!resource || !idName) require(write.caller, write.now);
+    async lockAndCheck(request: FastifyRequest, write: WriteContext): Promise<void> {
+      if (!resource || !idName) requireAccess(write.caller, write.now);
       else await lockRow(write, resource, idOf(request), rowRuleOf(access ?? 'read'), undefined);
     },
   };
@@ -62,7 +63,7 @@ export function idParameter(path: string): string | undefined {
   return names.includes('id') ? 'id' : names.length === 1 ? names[0] : undefined;
 }
 
-function named(resources: Resources, name: string): Resource {
+function findResource(resources: Resources, name: string): Resource {
   const resource = resources.get(name);
   if (resource) return resource;
   throw new OperatorError(`resource: there is no resource "${name}".${didYouMean(name, resources.keys())}`);

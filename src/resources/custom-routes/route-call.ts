@@ -35,7 +35,7 @@ export function routeCall(
       // The handler may write any table, including those of accounts.
       const authority = { scope, changesAccounts: true, recorded: isAnyRecorded(services.resources) };
       return writeTransaction(services, call, authority, async (write) => {
-        await guard?.hold(request, write);
+        await guard?.lockAndCheck(request, write);
         return work(write.call.tx, write.caller);
       });
     },

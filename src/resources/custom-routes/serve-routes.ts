@@ -9,28 +9,28 @@ import { closedSchema } from '../routes/closed-schema.ts';
 import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
 import type { Route } from './define-route.ts';
-import type { Loaded } from './load-routes.ts';
+import type { LoadedRoute } from './load-routes.ts';
 import { idParameter, routeGuard } from './route-access.ts';
 import { routeCall } from './route-call.ts';
 
-const nothing = Type.Object({});
+const emptySchema = Type.Object({});
 
 /** Registers the endpoints of the operator. `checkForm` rejects cross-site requests with the session cookie. */
 export function serveRoutes(
   app: App,
   services: ResourceServices,
-  loaded: readonly Loaded[],
+  loaded: readonly LoadedRoute[],
   checkForm: (request: FastifyRequest) => void,
 ): void {
   for (const declared of loaded) {
     if (declared.kind !== 'route') continue;
-    warnOfRows(services, declared.file, declared.route);
+    warnWithoutResource(services, declared.file, declared.route);
     try {
       serveRoute(app, services, declared.route, checkForm);
     } catch (error) {
       const { method, path } = declared.route;
-      const isTaken = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
-      const reason = isTaken ? 'already exists. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
+      const isDuplicate = codeOf(error) === 'FST_ERR_DUPLICATED_ROUTE';
+      const reason = isDuplicate ? 'already exists. Choose another path.' : `cannot be served: ${reasonOf(error)}`;
       throw new OperatorError(`${declared.file}: ${method} ${path} ${reason}`);
     }
   }
@@ -38,7 +38,7 @@ export function serveRoutes(
 }
 
 /** Warns about a route without `resource`, which could change a row that the caller may not change. */
-function warnOfRows({ resources, context }: ResourceServices, file: string, route: Route): void {
+function warnWithoutResource({ resources, context }: ResourceServices, file: string, route: Route): void {
   const { method, path } = route;
   const [, version, name = '', id] = path.split('/');
   if (version !== 'v1' || !resources.has(name) || !id?.startsWith(':') || route.resource !== undefined) return;
@@ -48,16 +48,20 @@ function warnOfRows({ resources, context }: ResourceServices, file: string, rout
 }
 
 /** Spec 4.7: a PUT needs a GET of the same path. */
-function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void {
+function requireGet(app: App, loaded: readonly LoadedRoute[], declared: LoadedRoute): void {
   if (declared.kind !== 'route' || declared.route.method !== 'PUT') return;
   const { path } = declared.route;
-  const shapeOf = (url: string) => url.replace(/:\w+/g, ':id');
-  const isRead = loaded.some((other) =>
+  const pathShape = (url: string) => url.replace(/:\w+/g, ':id');
+  const hasDeclaredGet = loaded.some((other) =>
     other.kind === 'route'
-      ? other.route.method === 'GET' && shapeOf(other.route.path) === shapeOf(path)
-      : shapeOf(other.page.path) === shapeOf(path),
+      ? other.route.method === 'GET' && pathShape(other.route.path) === pathShape(path)
+      : pathShape(other.page.path) === pathShape(path),
   );
-  if (isRead || app.hasRoute({ method: 'GET', url: path }) || app.hasRoute({ method: 'GET', url: shapeOf(path) }))
+  if (
+    hasDeclaredGet ||
+    app.hasRoute({ method: 'GET', url: path }) ||
+    app.hasRoute({ method: 'GET', url: pathShape(path) })
+  )
     return;
   throw new OperatorError(
     `${declared.file}: PUT ${path} has no GET with the same path, so its replaced value could not be read. Declare a GET, or use PATCH or POST.`,
@@ -65,7 +69,7 @@ function requireGet(app: App, loaded: readonly Loaded[], declared: Loaded): void
 }
 
 function serveRoute(app: App, services: ResourceServices, route: Route, checkForm: (request: FastifyRequest) => void) {
-  const { method, path, auth, params, query = nothing, body, response, status = 200 } = route;
+  const { method, path, auth, params, query = emptySchema, body, response, status = 200 } = route;
   const { access, summary, handle } = route;
   const guard = routeGuard(services.resources, route);
   const { scope } = guard;

@@ -91,12 +91,12 @@ export const scope =
 
 /** One of the rules holds. A step-up is required only if no other rule holds. */
 export function anyOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
-  rejectOthers('anyOf', rules);
+  rejectWords('anyOf', rules);
   const rule: Rule<F, R> = (caller, now) => {
     let refusal: unknown;
-    const results = rules.map((one) => {
+    const results = rules.map((callerRule) => {
       try {
-        return one(caller, now);
+        return callerRule(caller, now);
       } catch (error) {
         if (!asProofTooOld(error)) throw error;
         refusal ??= error;
@@ -113,12 +113,12 @@ export function anyOf<F extends string = never, R extends string = never>(...rul
 
 /** All rules hold. A step-up is required only if all others hold. */
 export function allOf<F extends string = never, R extends string = never>(...rules: Rule<F, R>[]): Rule<F, R> {
-  rejectOthers('allOf', rules);
-  const inTurn = [...rules].sort((a, b) => stepUpRequirements([a]).length - stepUpRequirements([b]).length);
+  rejectWords('allOf', rules);
+  const orderedRules = [...rules].sort((a, b) => stepUpRequirements([a]).length - stepUpRequirements([b]).length);
   const rule: Rule<F, R> = (caller, now) => {
     const conditions: Condition<F, R>[] = [];
-    for (const one of inTurn) {
-      const result = one(caller, now);
+    for (const orderedRule of orderedRules) {
+      const result = orderedRule(caller, now);
       if (result === false) return false;
       if (result !== true) conditions.push(result);
     }
@@ -128,9 +128,9 @@ export function allOf<F extends string = never, R extends string = never>(...rul
 }
 
 /** Words such as `auth:api` cannot be combined with other rules. */
-function rejectOthers(name: string, rules: readonly unknown[]): void {
-  const other = rules.find((rule) => typeof rule !== 'function');
-  if (other !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${other}".`);
+function rejectWords(name: string, rules: readonly unknown[]): void {
+  const word = rules.find((rule) => typeof rule !== 'function');
+  if (word !== undefined) throw new TypeError(`${name} takes rules such as role('admin'), not "${word}".`);
 }
 
 export function evaluateAccess(access: Access, caller: Caller, now: number): boolean | Condition {

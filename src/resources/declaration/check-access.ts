@@ -10,42 +10,43 @@ import type { Definitions, ReportMistake } from './report-mistake.ts';
 export function checkAccess(
   definition: ResourceDefinition,
   all: Definitions,
-  known: KnownNames,
+  knownNames: KnownNames,
   report: ReportMistake,
 ): void {
   const { access, where, actions = [] } = definition;
-  const of = { definition, all, known };
+  const ruleContext = { definition, all, knownNames };
   checkOptions('access', access, accessOptions, report);
   for (const operation of Object.keys(accessOptions) as (keyof typeof accessOptions)[]) {
     const rule: Access | undefined = access[operation];
     if (rule === undefined && operation !== 'read' && operation !== 'write') continue;
-    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, of, report);
+    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, ruleContext, report);
     else checkWord(operation, rule, report);
   }
-  if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), of, report);
+  if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), ruleContext, report);
   // `checkActions` reports other values.
   for (const action of actions.filter(isObject)) {
-    const { name, method, on, access: own = method === 'GET' ? 'read' : 'write' } = action;
+    const { name, method, on, access: actionAccess = method === 'GET' ? 'read' : 'write' } = action;
     const path = `actions.${name}.access`;
-    const isOwn = own !== 'read' && own !== 'write';
-    const rule = isOwn ? own : access[own];
+    const hasOwnRule = actionAccess !== 'read' && actionAccess !== 'write';
+    const rule = hasOwnRule ? actionAccess : access[actionAccess];
     if (typeof rule !== 'function') continue;
     // Mistakes in a rule of the resource are already reported for the resource.
-    const responses = checkRule(path, rule, of, isOwn ? report : () => undefined);
+    const responses = checkRule(path, rule, ruleContext, hasOwnRule ? report : () => undefined);
     if (on !== 'collection' || responses.includes(true) || !responses.some((response) => typeof response === 'object'))
       continue;
-    const which = isOwn ? 'the rule' : `the resource's rule for "${own}"`;
+    const ruleName = hasOwnRule ? 'the rule' : `the resource's rule for "${actionAccess}"`;
     report(
       path,
-      `${which} depends on a row, and a collection has none, so nobody could satisfy it. Use a rule about the caller, such as 'auth:api' or role('admin').`,
+      `${ruleName} depends on a row, and a collection has none, so nobody could satisfy it. Use a rule about the caller, such as 'auth:api' or role('admin').`,
     );
   }
 }
 
 function checkWord(operation: string, word: unknown, report: ReportMistake): void {
-  const words = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
-  if (isOneOf(words, word)) return;
-  const near = typeof word === 'string' ? didYouMean(word, words) : ` There are: ${words.join(', ')}.`;
-  const finding = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
-  report(`access.${operation}`, `${finding}.${near} A rule such as role('admin') is one too.`);
+  const allowedWords = ['auth:api', 'nobody', ...(operation === 'read' ? ['public'] : [])];
+  if (isOneOf(allowedWords, word)) return;
+  const suggestion =
+    typeof word === 'string' ? didYouMean(word, allowedWords) : ` There are: ${allowedWords.join(', ')}.`;
+  const problem = word === undefined ? 'it is missing' : `${describeValue(word)} is not known`;
+  report(`access.${operation}`, `${problem}.${suggestion} A rule such as role('admin') is one too.`);
 }

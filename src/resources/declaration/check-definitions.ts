@@ -27,26 +27,30 @@ const reserved = new Set([
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
 /** Rejects wrong declarations. The error names the file, the option and the correction. */
-export function checkDefinitions(definitions: readonly ResourceDefinition[], known: KnownNames = {}): void {
+export function checkDefinitions(definitions: readonly ResourceDefinition[], knownNames: KnownNames = {}): void {
   const problems: string[] = [];
-  const mistakesOf =
+  const reporterFor =
     ({ file, name }: ResourceDefinition): ReportMistake =>
-    (where, what) =>
-      problems.push(`${file ?? name}: ${where}: ${what}`);
-  const whole = new Set(definitions.filter((definition) => hasValidOptions(definition, mistakesOf(definition))));
+    (where, message) =>
+      problems.push(`${file ?? name}: ${where}: ${message}`);
+  const validDefinitions = new Set(
+    definitions.filter((definition) => hasValidOptions(definition, reporterFor(definition))),
+  );
   const byName = new Map<string, ResourceDefinition>();
   for (const definition of definitions) {
     const { name } = definition;
     if (typeof name !== 'string') continue;
-    if (byName.has(name)) mistakesOf(definition)('name', `"${name}" is declared twice; rename one of the two.`);
+    if (byName.has(name)) reporterFor(definition)('name', `"${name}" is declared twice; rename one of the two.`);
     byName.set(name, definition);
   }
-  const broken = new Set(definitions.filter((definition) => !whole.has(definition)).map(({ name }) => name));
+  const invalidNames = new Set(
+    definitions.filter((definition) => !validDefinitions.has(definition)).map(({ name }) => name),
+  );
   for (const definition of definitions) {
     // Further checks of an incomplete declaration would only repeat this error.
-    if (whole.has(definition) && isApartFrom(broken, definition))
-      checkDefinition(definition, byName, known, mistakesOf(definition));
-    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, mistakesOf(definition));
+    if (validDefinitions.has(definition) && isUnrelatedTo(invalidNames, definition))
+      checkDefinition(definition, byName, knownNames, reporterFor(definition));
+    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, reporterFor(definition));
   }
   if (problems.length > 0) throw new OperatorError(`Resource declarations are wrong:\n  ${problems.join('\n  ')}`);
 }
@@ -56,7 +60,7 @@ const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field
     Object.entries(fields ?? {}).filter(([name, field]) => areFields({ [name]: field }, () => undefined)),
   );
 
-const isApartFrom = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
+const isUnrelatedTo = (names: ReadonlySet<string>, { relations = {} }: ResourceDefinition): boolean =>
   names.size === 0 ||
   !Object.values(relations as Record<string, { target?: string; through?: string } | undefined>).some(
     (relation) => names.has(relation?.target ?? '') || names.has(relation?.through ?? ''),
@@ -69,37 +73,45 @@ function hasValidOptions(
 ): boolean {
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
   for (const option of missing) report(option, `it is missing: expected ${resourceOptions[option].expected}.`);
-  const right = checkOptions('', declared, resourceOptions, report);
-  const created = !isObject(declared.fields) || areFields(declared.fields, report);
-  const hooked = checkOptions('hooks', declared.hooks ?? {}, hookOptions, report);
+  const hasKnownOptions = checkOptions('', declared, resourceOptions, report);
+  const hasFields = !isObject(declared.fields) || areFields(declared.fields, report);
+  const hasKnownHooks = checkOptions('hooks', declared.hooks ?? {}, hookOptions, report);
   const { name, table = name, managed } = declared;
-  const taken = managed && [name, table].find((word) => reserved.has(word));
-  if (taken)
-    report(taken === name ? 'name' : 'table', `"${taken}" is a name of the service itself; choose another one.`);
-  return right && created && hooked && missing.length === 0 && !taken;
+  const reservedName = managed && [name, table].find((word) => reserved.has(word));
+  if (reservedName)
+    report(
+      reservedName === name ? 'name' : 'table',
+      `"${reservedName}" is a name of the service itself; choose another one.`,
+    );
+  return hasKnownOptions && hasFields && hasKnownHooks && missing.length === 0 && !reservedName;
 }
 
-function checkDefinition(definition: ResourceDefinition, all: Definitions, known: KnownNames, report: ReportMistake) {
+function checkDefinition(
+  definition: ResourceDefinition,
+  all: Definitions,
+  knownNames: KnownNames,
+  report: ReportMistake,
+) {
   const { name, table = name, managed } = definition;
   if (!pathNamePattern.test(name) || !namePattern.test(table)) {
-    const better = toSnakeCase(name);
-    const near = namePattern.test(better) && better !== name ? ` Did you mean "${better}"?` : '';
+    const snakeCase = toSnakeCase(name);
+    const suggestion = namePattern.test(snakeCase) && snakeCase !== name ? ` Did you mean "${snakeCase}"?` : '';
     report(
       'name',
-      `"${name}" takes a lowercase plural noun of letters, digits, - and _, at most 40 characters.${near}`,
+      `"${name}" takes a lowercase plural noun of letters, digits, - and _, at most 40 characters.${suggestion}`,
     );
     return;
   }
   if (managed && definition.idType === 'text') report('idType', 'ids of managed tables are UUIDs; leave it out.');
-  for (const former of [definition.renamedFrom ?? []].flat()) {
-    if (all.has(former))
-      report('renamedFrom', `"${former}" is still declared. Remove that declaration, or remove renamedFrom.`);
+  for (const formerName of [definition.renamedFrom ?? []].flat()) {
+    if (all.has(formerName))
+      report('renamedFrom', `"${formerName}" is still declared. Remove that declaration, or remove renamedFrom.`);
   }
   checkFields(definition, all, report);
   checkOperations(definition, report);
   checkRelations(definition, all, report);
   checkActions(definition, report);
-  checkAccess(definition, all, known, report);
+  checkAccess(definition, all, knownNames, report);
   checkUniqueTogether(definition, report);
   checkDefaultOrder(definition, report);
   checkChanges(definition, report);
@@ -137,18 +149,19 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
 }
 
 function checkOperations(
-  { operations: offered = operations, versioned = true }: ResourceDefinition,
+  { operations: offeredOperations = operations, versioned = true }: ResourceDefinition,
   report: ReportMistake,
 ): void {
-  for (const operation of offered) {
+  for (const operation of offeredOperations) {
     if (!operations.includes(operation)) {
       report('operations', `"${operation}" is not known.${didYouMean(operation, operations)}`);
     }
   }
-  const changes = offered.includes('replace') || offered.includes('update');
-  if (changes && !offered.includes('find'))
+  const changesRows = offeredOperations.includes('replace') || offeredOperations.includes('update');
+  if (changesRows && !offeredOperations.includes('find'))
     report('operations', 'rows that can be changed must be readable: add "find".');
-  if (changes && !versioned) report('versioned', 'changes need a "version" column: add one, or allow only reading.');
+  if (changesRows && !versioned)
+    report('versioned', 'changes need a "version" column: add one, or allow only reading.');
 }
 
 function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, report: ReportMistake): void {

@@ -15,9 +15,9 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, re
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
     if (!namePattern.test(name)) {
-      const better = toSnakeCase(name);
-      const near = namePattern.test(better) ? ` Did you mean "${better}"?` : '';
-      report(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${near}`);
+      const snakeCase = toSnakeCase(name);
+      const suggestion = namePattern.test(snakeCase) ? ` Did you mean "${snakeCase}"?` : '';
+      report(`fields.${name}`, `a name takes lowercase letters, digits and _, at most 40 characters.${suggestion}`);
     } else if (
       name === 'id' ||
       (managed && implicitFields.includes(column)) ||
@@ -34,17 +34,20 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, re
 
 /** Whether each field is made by a function such as `text`. */
 export function areFields(fields: Readonly<Record<string, unknown>>, report: ReportMistake): boolean {
-  const problem = Object.entries(fields).filter(([, field]) => !isField(field));
-  for (const [name, field] of problem) {
+  const invalidFields = Object.entries(fields).filter(([, field]) => !isField(field));
+  for (const [name, field] of invalidFields) {
     const { type, options } = asObject(field);
     if (typeof type === 'string' && options !== undefined) {
       report(`fields.${name}`, `expected options such as { required: true }; got ${describeValue(options)}.`);
       continue;
     }
-    const call = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
-    report(`fields.${name}`, `expected a field such as text({ required: true }); got ${describeValue(field)}.${call}`);
+    const suggestion = typeof field === 'function' && field.name ? ` Did you mean ${field.name}()?` : '';
+    report(
+      `fields.${name}`,
+      `expected a field such as text({ required: true }); got ${describeValue(field)}.${suggestion}`,
+    );
   }
-  return problem.length === 0;
+  return invalidFields.length === 0;
 }
 
 function isField(value: unknown): value is Field {
@@ -61,9 +64,9 @@ function checkField(
   report: ReportMistake,
 ): void {
   const where = `fields.${name}`;
-  const reportHere = (what: string) => report(where, what);
+  const reportHere = (message: string) => report(where, message);
   const { options } = field;
-  if (!areKnown(where, field, report)) return;
+  if (!hasKnownOptions(where, field, report)) return;
   const { min, max, searchable, sortable, unique } = options;
   const type = fieldTypeNamed(typeNameOf(field));
   if (!type) {
@@ -81,23 +84,23 @@ function checkField(
   }
   if (options.virtual && !options.writeOnly) reportHere('a virtual field is never shown: set `writeOnly: true`.');
   if (!isComputed(field)) checkDefault(type, field, reportHere);
-  for (const former of [options.renamedFrom ?? []].flat()) {
-    if (Object.hasOwn(definition.fields, former)) {
-      reportHere(`renamedFrom: "${former}" is still declared. Remove that field, or remove renamedFrom.`);
+  for (const formerName of [options.renamedFrom ?? []].flat()) {
+    if (Object.hasOwn(definition.fields, formerName)) {
+      reportHere(`renamedFrom: "${formerName}" is still declared. Remove that field, or remove renamedFrom.`);
     }
   }
 }
 
-function areKnown(where: string, field: Field, report: ReportMistake): boolean {
+function hasKnownOptions(where: string, field: Field, report: ReportMistake): boolean {
   const { options } = field;
   // The builder function sets these options, not the operator.
-  const { readOnly: _readOnly, ...own } = options;
-  if (isComputed(field)) return checkOptions(where, own, computedOptions, report);
-  const known = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };
-  return checkOptions(where, options, known, report);
+  const { readOnly: _readOnly, ...declaredOptions } = options;
+  if (isComputed(field)) return checkOptions(where, declaredOptions, computedOptions, report);
+  const knownOptions = { ...fieldTypeNamed(field.type)?.ownOptions, ...fieldOptions };
+  return checkOptions(where, options, knownOptions, report);
 }
 
-function checkDefault(type: FieldType, { options }: Field, report: (what: string) => void): void {
+function checkDefault(type: FieldType, { options }: Field, report: (message: string) => void): void {
   const value = options.default;
   if (value === undefined || typeof value === 'function') return;
   const refusal =

@@ -5,23 +5,23 @@ import { OperatorError } from '../../platform/errors.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
 import type { ReportMistake } from './report-mistake.ts';
 
-export function didYouMean(name: string, known: Iterable<string>): string {
-  const names = [...known];
-  return `${suggestName(name, names)} There are: ${names.join(', ')}.`;
+export function didYouMean(name: string, names: Iterable<string>): string {
+  const nameList = [...names];
+  return `${suggestName(name, nameList)} There are: ${nameList.join(', ')}.`;
 }
 
 /** Reports unknown options and wrong values. Returns whether all known options have a valid value. */
-export function checkOptions(where: string, given: object, known: OptionKinds, report: ReportMistake): boolean {
-  let usable = true;
-  for (const [name, value] of Object.entries(given)) {
+export function checkOptions(where: string, options: object, optionKinds: OptionKinds, report: ReportMistake): boolean {
+  let areValuesValid = true;
+  for (const [name, value] of Object.entries(options)) {
     const path = where === '' ? name : `${where}.${name}`;
-    const kind = Object.hasOwn(known, name) ? known[name] : undefined;
+    const kind = Object.hasOwn(optionKinds, name) ? optionKinds[name] : undefined;
     if (kind && (value === undefined || kind.accepts(value))) continue;
-    usable &&= kind === undefined;
+    areValuesValid &&= kind === undefined;
     if (kind) report(path, `expected ${kind.expected}; got ${describeValue(value)}.`);
-    else report(path, `"${name}" is not known here.${didYouMean(name, Object.keys(known))}`);
+    else report(path, `"${name}" is not known here.${didYouMean(name, Object.keys(optionKinds))}`);
   }
-  return usable;
+  return areValuesValid;
 }
 
 /** The default export of a file. Throws all mistakes that `check` adds to the list. */
@@ -41,7 +41,7 @@ export async function importChecked<T extends object>(
 /** The default export of a file: an object with one function, such as `defineSeed({ run })`. */
 export const importDefinition = <T extends object>(file: string, define: string, member: keyof T & string) =>
   importChecked<T>(file, `${define}({ ${member} })`, (definition, mistakes) => {
-    checkOptions('', definition, { [member]: callback }, (where, what) => mistakes.push(`${where}: ${what}`));
+    checkOptions('', definition, { [member]: callback }, (where, message) => mistakes.push(`${where}: ${message}`));
     if (!(member in definition)) mistakes.push(`${member} is missing: the function that does the work.`);
   });
 

@@ -12,8 +12,8 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
     const target = all.get(relation.target);
     if (!pathNamePattern.test(name)) report(where, 'a name takes lowercase letters, digits, - and _.');
     // An included relation may replace its own list of names.
-    const isItsOwnList = relation.kind === 'listsNames' && relation.list === name;
-    if ((name in definition.fields && !isItsOwnList) || name === 'id') {
+    const isReplacedList = relation.kind === 'listsNames' && relation.list === name;
+    if ((name in definition.fields && !isReplacedList) || name === 'id') {
       report(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
     }
     if (!target) {
@@ -41,10 +41,10 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
         break;
       }
       case 'listsNames':
-        requireList(where, relation, { lister: definition, named: target }, report);
+        requireList(where, relation, { listingResource: definition, namedResource: target }, report);
         break;
       case 'namedBy':
-        requireList(where, relation, { lister: target, named: definition }, report);
+        requireList(where, relation, { listingResource: target, namedResource: definition }, report);
         break;
     }
   }
@@ -53,41 +53,45 @@ export function checkRelations(definition: ResourceDefinition, all: Definitions,
 /** Whether it has all options of its kind, and no others. */
 function hasValidOptions(where: string, relation: Relation, report: ReportMistake): boolean {
   const { kind, target, ...link } = (relation ?? {}) as Relation & Record<string, unknown>;
-  const known = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;
-  if (!known || typeof target !== 'string') {
+  const linkOptions = Object.hasOwn(relationOptions, kind ?? '') ? relationOptions[kind] : undefined;
+  if (!linkOptions || typeof target !== 'string') {
     report(
       where,
       `expected a relation such as belongsTo('owners', { by: 'owner_id' }); got ${describeValue(relation)}.`,
     );
     return false;
   }
-  const missing = Object.keys(known).filter((name) => link[name] === undefined);
+  const missing = Object.keys(linkOptions).filter((name) => link[name] === undefined);
   for (const name of missing) report(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
-  return checkOptions(where, link, known, report) && missing.length === 0;
+  return checkOptions(where, link, linkOptions, report) && missing.length === 0;
 }
 
 function requireReference(
   where: string,
   from: ResourceDefinition,
-  by: string,
+  fieldName: string,
   to: string,
   report: ReportMistake,
 ): void {
-  const field = from.fields[by];
+  const field = from.fields[fieldName];
   if (field?.options.target === to) return;
   const candidates = Object.keys(from.fields).filter((name) => from.fields[name]?.options.target === to);
-  const near = candidates.length === 0 ? '' : didYouMean(by, candidates);
-  report(where, `"${by}" of ${from.name} must be a field made by reference('${to}').${near}`);
+  const suggestion = candidates.length === 0 ? '' : didYouMean(fieldName, candidates);
+  report(where, `"${fieldName}" of ${from.name} must be a field made by reference('${to}').${suggestion}`);
 }
 
 function requireList(
   where: string,
   { list, key }: { readonly list: string; readonly key: string },
-  { lister, named }: { readonly lister: ResourceDefinition; readonly named: ResourceDefinition },
+  {
+    listingResource,
+    namedResource,
+  }: { readonly listingResource: ResourceDefinition; readonly namedResource: ResourceDefinition },
   report: ReportMistake,
 ): void {
-  if (lister.fields[list]?.type !== listType.name) report(where, `"${list}" of ${lister.name} must be a list field.`);
-  if (!named.fields[key]) {
-    report(where, `${named.name} has no field "${key}".${didYouMean(key, Object.keys(named.fields))}`);
+  if (listingResource.fields[list]?.type !== listType.name)
+    report(where, `"${list}" of ${listingResource.name} must be a list field.`);
+  if (!namedResource.fields[key]) {
+    report(where, `${namedResource.name} has no field "${key}".${didYouMean(key, Object.keys(namedResource.fields))}`);
   }
 }

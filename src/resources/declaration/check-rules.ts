@@ -18,78 +18,81 @@ export interface KnownNames {
 interface RuleContext {
   readonly definition: ResourceDefinition;
   readonly all: Definitions;
-  readonly known: KnownNames;
+  readonly knownNames: KnownNames;
 }
 
 /** Calls a rule with callers of every kind. Checks the roles and scopes that the rule reads, and its conditions. Returns the results. */
 export function checkRule(
   where: string,
   rule: Rule,
-  { definition, all, known: { roles, scopes } }: RuleContext,
+  { definition, all, knownNames: { roles, scopes } }: RuleContext,
   report: ReportMistake,
 ): readonly unknown[] {
   const used = { roles: new Set<string>(), scopes: new Set<string>() };
   const reported = new Set<string>();
-  const once: ReportMistake = (path, what) => {
-    if (!reported.has(what)) report(path, what);
-    reported.add(what);
+  const reportOnce: ReportMistake = (path, message) => {
+    if (!reported.has(message)) report(path, message);
+    reported.add(message);
   };
   const errors: unknown[] = [];
   const results: unknown[] = [];
-  const callers = probes(roles ?? ['admin'], used);
+  const callers = probeCallers(roles ?? ['admin'], used);
   for (const caller of callers) {
     try {
-      const result: unknown = rule(caller, someMoment);
+      const result: unknown = rule(caller, exampleTime);
       results.push(result);
-      checkAnswer(where, result, definition, all, once);
+      checkResult(where, result, definition, all, reportOnce);
     } catch (error) {
       errors.push(error);
     }
   }
-  if (errors.length === callers.length) once(where, `the rule fails for every caller: ${reasonOf(errors[0])}`);
+  if (errors.length === callers.length) reportOnce(where, `the rule fails for every caller: ${reasonOf(errors[0])}`);
   for (const name of used.roles) {
     if (roles?.includes(name) ?? true) continue;
-    const known = roles ?? [];
-    const example = closestName(name, known) ? '' : `, such as ROLES=${[...known, name].join(',')}`;
-    once(where, `there is no role "${name}".${didYouMean(name, known)} The setting ROLES names them${example}.`);
+    const knownRoles = roles ?? [];
+    const example = closestName(name, knownRoles) ? '' : `, such as ROLES=${[...knownRoles, name].join(',')}`;
+    reportOnce(
+      where,
+      `there is no role "${name}".${didYouMean(name, knownRoles)} The setting ROLES names them${example}.`,
+    );
   }
   for (const name of used.scopes) {
     if (scopes?.includes(name) ?? true) continue;
-    once(where, `there is no scope "${name}".${didYouMean(name, scopes ?? [])} The setting SCOPES adds more.`);
+    reportOnce(where, `there is no scope "${name}".${didYouMean(name, scopes ?? [])} The setting SCOPES adds more.`);
   }
   return results;
 }
 
-const someMoment = Date.parse('2026-01-31T12:00:00Z');
-const someId = '0199d0a0-7c00-7000-8000-000000000001';
+const exampleTime = Date.parse('2026-01-31T12:00:00Z');
+const exampleId = '0199d0a0-7c00-7000-8000-000000000001';
 
 /** A user with a perfect proof, to call rules with. */
 export const probeUser = (now: number): Caller => ({
   ...anonymousCaller,
   kind: 'user',
-  userId: someId,
-  clientId: someId,
-  sessionId: someId,
+  userId: exampleId,
+  clientId: exampleId,
+  sessionId: exampleId,
   proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshSeconds: 0, renewable: true },
 });
 
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */
-function probes(known: readonly string[], used: { roles: Set<string>; scopes: Set<string> }): Caller[] {
-  const noting = (names: Set<string>, held: readonly string[]): readonly string[] =>
-    Object.assign([...held], {
+function probeCallers(knownRoles: readonly string[], used: { roles: Set<string>; scopes: Set<string> }): Caller[] {
+  const recordReads = (names: Set<string>, granted: readonly string[]): readonly string[] =>
+    Object.assign([...granted], {
       includes(name: string): boolean {
         // A declaration in JavaScript may pass anything.
         names.add(String(name));
-        return held.includes(name);
+        return granted.includes(name);
       },
     });
-  const user = probeUser(someMoment);
-  const roles = (...held: string[]) => noting(used.roles, held);
-  const scopes = (...held: string[]) => noting(used.scopes, held);
+  const user = probeUser(exampleTime);
+  const roles = (...granted: string[]) => recordReads(used.roles, granted);
+  const scopes = (...granted: string[]) => recordReads(used.scopes, granted);
   return [
-    ...[[], ...known.map((name) => [name]), known].flatMap((held) => [
-      { ...user, roles: roles(...held), scopes: scopes() },
-      { ...user, roles: roles(...held), scopes: scopes('*') },
+    ...[[], ...knownRoles.map((name) => [name]), knownRoles].flatMap((granted) => [
+      { ...user, roles: roles(...granted), scopes: scopes() },
+      { ...user, roles: roles(...granted), scopes: scopes('*') },
     ]),
     { ...user, kind: 'client', roles: roles(), scopes: scopes('*') },
     { ...user, kind: 'client', userId: null, roles: roles(), scopes: scopes('*') },
@@ -97,7 +100,7 @@ function probes(known: readonly string[], used: { roles: Set<string>; scopes: Se
   ];
 }
 
-function checkAnswer(
+function checkResult(
   where: string,
   result: unknown,
   definition: ResourceDefinition,
@@ -109,7 +112,7 @@ function checkAnswer(
   switch (condition?.kind) {
     case 'all':
     case 'any':
-      for (const part of condition.of) checkAnswer(where, part, definition, all, report);
+      for (const part of condition.of) checkResult(where, part, definition, all, report);
       return;
     case 'compare':
       checkField(where, definition, condition.field, [condition.value], report);
@@ -126,10 +129,10 @@ function checkAnswer(
       const relations = definition.relations ?? {};
       const relation = relations[condition.relation];
       const target = all.get(relation?.target ?? '');
-      if (target) checkAnswer(where, condition.condition, target, all, report);
+      if (target) checkResult(where, condition.condition, target, all, report);
       else if (!relation) {
-        const near = didYouMean(condition.relation, Object.keys(relations));
-        report(where, `${definition.name} has no relation "${condition.relation}".${near}`);
+        const suggestion = didYouMean(condition.relation, Object.keys(relations));
+        report(where, `${definition.name} has no relation "${condition.relation}".${suggestion}`);
       }
       return;
     }

@@ -12,25 +12,25 @@ import {
   formerNames,
   members,
   type OptionKinds,
-  oneOfWords,
+  oneOfValues,
   schema,
   successStatus,
+  textOption,
   texts,
-  words,
 } from './option-kind.ts';
 import type { Relation } from './relations.ts';
 
 /** The options of a resource. The compiler checks that each option is here. */
 export const resourceOptions: OptionKinds<Declaration> = {
-  name: words,
-  singular: words,
-  label: words,
+  name: textOption,
+  singular: textOption,
+  label: textOption,
   icon: iconName,
-  description: words,
+  description: textOption,
   managed: flag,
-  table: words,
+  table: textOption,
   renamedFrom: formerNames,
-  idType: oneOfWords('uuid', 'text'),
+  idType: oneOfValues('uuid', 'text'),
   versioned: flag,
   fields: members('{ title: text({ required: true }) }'),
   relations: members("{ author: belongsTo('authors', { by: 'author_id' }) }"),
@@ -39,7 +39,7 @@ export const resourceOptions: OptionKinds<Declaration> = {
   operations: texts,
   where: callback,
   softDelete: flag,
-  defaultOrder: words,
+  defaultOrder: textOption,
   alias: callback,
   hooks: members('{ beforeWrite(call, { values }) { … } }'),
   create: callback,
@@ -72,12 +72,12 @@ export const hookOptions: OptionKinds<Hooks<Fields>> = {
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 export const actionOptions: OptionKinds<Action> = {
-  name: words,
-  method: oneOfWords(...methods),
-  on: oneOfWords('row', 'collection'),
+  name: textOption,
+  method: oneOfValues(...methods),
+  on: oneOfValues('row', 'collection'),
   access: anything,
   body: schema,
-  summary: words,
+  summary: textOption,
   response: schema,
   status: successStatus,
   run: callback,
@@ -88,11 +88,11 @@ type LinkOptions<K extends Relation['kind']> = OptionKinds<
 >;
 
 export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K> } = {
-  belongsTo: { by: words },
-  hasMany: { by: words },
-  manyToMany: { through: words, from: words, to: words },
-  listsNames: { list: words, key: words },
-  namedBy: { list: words, key: words },
+  belongsTo: { by: textOption },
+  hasMany: { by: textOption },
+  manyToMany: { through: textOption, from: textOption, to: textOption },
+  listsNames: { list: textOption, key: textOption },
+  namedBy: { list: textOption, key: textOption },
 };
 
 /** The options of fields of every type. The file of a type has its own options. */
@@ -109,18 +109,18 @@ export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
   searchable: flag,
   sortable: flag,
   renamedFrom: formerNames,
-  column: words,
-  label: words,
-  hint: words,
-  description: words,
+  column: textOption,
+  label: textOption,
+  hint: textOption,
+  description: textOption,
   example: anything,
 };
 
 export const computedOptions: OptionKinds<ComputedOptions> = {
-  as: oneOfWords('text', 'integer', 'number', 'boolean', 'timestamp', 'json', 'list'),
+  as: oneOfValues('text', 'integer', 'number', 'boolean', 'timestamp', 'json', 'list'),
   from: texts,
   nullable: flag,
-  label: words,
-  description: words,
+  label: textOption,
+  description: textOption,
   example: anything,
 };

@@ -10,7 +10,7 @@ export interface OptionKind {
 export type OptionKinds<Options = Record<string, unknown>> = Readonly<Record<keyof Options & string, OptionKind>>;
 
 export const flag: OptionKind = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' };
-export const words: OptionKind = { expected: 'a text', accepts: (value) => typeof value === 'string' };
+export const textOption: OptionKind = { expected: 'a text', accepts: (value) => typeof value === 'string' };
 export const amount: OptionKind = { expected: 'a number', accepts: (value) => Number.isFinite(value) };
 export const callback: OptionKind = { expected: 'a function', accepts: (value) => typeof value === 'function' };
 export const members = (example: string): OptionKind => ({
@@ -20,11 +20,11 @@ export const members = (example: string): OptionKind => ({
 /** A TypeBox schema has a keyword such as `type` or `anyOf`. */
 export const schema: OptionKind = {
   expected: 'a TypeBox schema, such as Type.Object({ … })',
-  accepts: (value) => isObject(value) && (Object.keys(value).length === 0 || isDescribed(value)),
+  accepts: (value) => isObject(value) && (Object.keys(value).length === 0 || hasSchemaKeyword(value)),
 };
-const isDescribed = (value: object): boolean =>
+const hasSchemaKeyword = (value: object): boolean =>
   ['type', 'properties', 'items', 'anyOf', 'allOf', 'oneOf', 'not', 'const', 'enum', '$ref', '~kind'].some(
-    (word) => word in value,
+    (keyword) => keyword in value,
   );
 export const expression: OptionKind = {
   expected: 'a regular expression, such as /^[A-Z]+$/',
@@ -40,14 +40,14 @@ export const flagOrTexts: OptionKind = {
 };
 export const formerNames: OptionKind = {
   expected: 'a name, or a list of names',
-  accepts: (value) => words.accepts(value) || texts.accepts(value),
+  accepts: (value) => textOption.accepts(value) || texts.accepts(value),
 };
 export const entries: OptionKind = { expected: 'a list', accepts: Array.isArray };
 /** A value that a separate rule checks. */
 export const anything: OptionKind = { expected: 'a value', accepts: () => true };
-export const oneOfWords = (...known: readonly unknown[]): OptionKind => ({
-  expected: `one of ${known.map((word) => JSON.stringify(word)).join(', ')}`,
-  accepts: (value) => known.includes(value),
+export const oneOfValues = (...allowed: readonly unknown[]): OptionKind => ({
+  expected: `one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`,
+  accepts: (value) => allowed.includes(value),
 });
 export const successStatus: OptionKind = {
   expected: 'a status from 200 to 299',

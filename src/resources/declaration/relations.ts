@@ -58,15 +58,15 @@ export const manyToMany = (target: string, link: { through: string; from: string
 });
 
 /** A list field of this row names rows of the target (`users.roles` names `roles.name`). */
-export const listsNames = <const F extends string>(target: string, by: { list: F; key: string }): ListsNames<F> => ({
-  ...by,
+export const listsNames = <const F extends string>(target: string, link: { list: F; key: string }): ListsNames<F> => ({
+  ...link,
   kind: 'listsNames',
   target,
 });
 
 /** The other side of `listsNames`: rows of the target whose list names this row. */
-export const namedBy = <const F extends string>(target: string, by: { list: string; key: F }): NamedBy<F> => ({
-  ...by,
+export const namedBy = <const F extends string>(target: string, link: { list: string; key: F }): NamedBy<F> => ({
+  ...link,
   kind: 'namedBy',
   target,
 });

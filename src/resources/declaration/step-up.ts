@@ -35,11 +35,13 @@ export function stepUp(options: StepUp = {}): StepUpRule {
 
 /** An error stops the start, and `gatehouse check` names the file. */
 function readStepUp(options: StepUp): ProofRequirement {
-  const known = ['acr', 'maxAge'];
+  const optionNames = ['acr', 'maxAge'];
   for (const name of Object.keys(options)) {
-    if (known.includes(name)) continue;
-    const near = closestName(name, known);
-    throw new TypeError(`stepUp takes acr and maxAge, not "${name}".${near ? ` Did you mean ${near}?` : ''}`);
+    if (optionNames.includes(name)) continue;
+    const suggestion = closestName(name, optionNames);
+    throw new TypeError(
+      `stepUp takes acr and maxAge, not "${name}".${suggestion ? ` Did you mean ${suggestion}?` : ''}`,
+    );
   }
   const { acr, maxAge } = options;
   const level = levels.get(acr);
@@ -48,10 +50,10 @@ function readStepUp(options: StepUp): ProofRequirement {
   return { acr: level, maxAge: maxAge === undefined ? undefined : readAge(maxAge) };
 }
 
-function readAge(given: unknown): number {
-  const age = typeof given === 'number' ? given : (parseDuration(String(given)) ?? 0) / 1000;
+function readAge(maxAge: unknown): number {
+  const age = typeof maxAge === 'number' ? maxAge : (parseDuration(String(maxAge)) ?? 0) / 1000;
   if (Number.isInteger(age) && age > 0) return age;
-  throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(given)}.`);
+  throw new TypeError(`stepUp: maxAge takes seconds, or a string such as '5m', not ${JSON.stringify(maxAge)}.`);
 }
 
 export const stepUpRequirements = (rules: readonly unknown[]): readonly ProofRequirement[] =>

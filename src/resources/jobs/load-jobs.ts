@@ -1,6 +1,6 @@
 import { modulesIn } from '../../config/import-file.ts';
 import { checkOptions, importChecked } from '../declaration/check-options.ts';
-import { callback, type OptionKind, type OptionKinds, words } from '../declaration/option-kind.ts';
+import { callback, type OptionKind, type OptionKinds, textOption } from '../declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
 import { scheduleError } from './schedule.ts';
 
@@ -10,26 +10,26 @@ const positiveInteger = (max: number): OptionKind => ({
 });
 
 const jobOptions: OptionKinds<JobDefinition> = {
-  name: words,
+  name: textOption,
   attempts: positiveInteger(1000),
   timeout: positiveInteger(86_400),
-  schedule: words,
-  timeZone: words,
+  schedule: textOption,
+  timeZone: textOption,
   run: callback,
   handle: callback,
 };
 
-interface Known {
+interface JobContext {
   isTaken(name: string): boolean;
   readonly now: number;
 }
 
-export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<JobDefinition[]> {
+export async function loadJobs(dir: string, { isTaken, now }: JobContext): Promise<JobDefinition[]> {
   const jobs: JobDefinition[] = [];
   for (const file of modulesIn(dir)) {
-    const isKnown = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
+    const isNameTaken = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
     const job = await importChecked<JobDefinition>(file, 'defineJob({ name, run })', (definition, mistakes) =>
-      checkJob(definition, { isTaken: isKnown, now }, mistakes),
+      checkJob(definition, { isTaken: isNameTaken, now }, mistakes),
     );
     jobs.push(job);
   }
@@ -38,10 +38,10 @@ export async function loadJobs(dir: string, { isTaken, now }: Known): Promise<Jo
 
 function checkJob(
   job: Partial<Record<keyof JobDefinition, unknown>>,
-  { isTaken, now }: Known,
+  { isTaken, now }: JobContext,
   mistakes: string[],
 ): void {
-  checkOptions('', job, jobOptions, (where, what) => mistakes.push(`${where}: ${what}`));
+  checkOptions('', job, jobOptions, (where, message) => mistakes.push(`${where}: ${message}`));
   const { name, run, handle, schedule, timeZone = 'UTC' } = job;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,59}$/.test(name)) {
     mistakes.push('name: expected lowercase letters, digits and dashes, at most 60, such as "send-invoice".');
@@ -49,9 +49,10 @@ function checkJob(
   if (run === undefined && handle === undefined) mistakes.push('run is missing: the function that does the work.');
   if (run !== undefined && handle !== undefined) mistakes.push('run and handle are the same: leave one of them out.');
   if (typeof schedule === 'string' && typeof timeZone === 'string') {
-    const zone = isTimeZone(timeZone);
-    if (!zone) mistakes.push(`timeZone: there is no time zone "${timeZone}"; expected a name such as Europe/Berlin.`);
-    const reason = zone ? scheduleError(schedule, timeZone, now) : undefined;
+    const isValidZone = isTimeZone(timeZone);
+    if (!isValidZone)
+      mistakes.push(`timeZone: there is no time zone "${timeZone}"; expected a name such as Europe/Berlin.`);
+    const reason = isValidZone ? scheduleError(schedule, timeZone, now) : undefined;
     if (reason)
       mistakes.push(`schedule: "${schedule}" is not a schedule such as "0 3 * * *" (every night at three): ${reason}`);
   } else if (timeZone !== 'UTC') mistakes.push('timeZone: it needs a schedule.');

@@ -19,14 +19,14 @@ export async function saveSchedule(db: Db, row: ScheduleRow): Promise<void> {
 
 /** Returns true for the one instance that may queue this run. */
 export async function claimRun(tx: Tx, { id, next_run_at }: ScheduleRow, next: number): Promise<boolean> {
-  const taken = await tx
+  const claimed = await tx
     .updateTable('scheduled_jobs')
     .set({ next_run_at: next })
     .where('id', '=', id)
     .where('next_run_at', '=', next_run_at)
     .returning('id')
     .execute();
-  return taken.length > 0;
+  return claimed.length > 0;
 }
 
 export async function hasOpenRun(db: Db | Tx, job: string): Promise<boolean> {
@@ -52,6 +52,6 @@ type RunChange = Partial<Pick<RunRow, 'state' | 'attempts' | 'started_at' | 'fin
 export async function updateRun(db: Db | Tx, run: Pick<RunRow, 'id' | 'job_id'>, change: RunChange): Promise<void> {
   await db.updateTable('job_runs').set(change).where('id', '=', run.id).execute();
   const { state, started_at } = change;
-  const last = { ...(state ? { last_state: state } : {}), ...(started_at ? { last_run_at: started_at } : {}) };
-  await db.updateTable('scheduled_jobs').set(last).where('id', '=', run.job_id).execute();
+  const lastRun = { ...(state ? { last_state: state } : {}), ...(started_at ? { last_run_at: started_at } : {}) };
+  await db.updateTable('scheduled_jobs').set(lastRun).where('id', '=', run.job_id).execute();
 }

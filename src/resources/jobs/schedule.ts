@@ -1,12 +1,12 @@
 import { Cron } from 'croner';
 import { reasonOf } from '../../platform/errors.ts';
 
-const open = (schedule: string, timeZone: string): Cron =>
+const parseSchedule = (schedule: string, timeZone: string): Cron =>
   new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
 
 /** The time of the next run after a point in time. Undefined: never. */
 export const nextRun = (schedule: string, timeZone: string, after: number): number | undefined =>
-  open(schedule, timeZone).nextRun(new Date(after))?.getTime();
+  parseSchedule(schedule, timeZone).nextRun(new Date(after))?.getTime();
 
 export function scheduleError(schedule: string, timeZone: string, now: number): string | undefined {
   try {

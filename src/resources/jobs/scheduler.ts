@@ -21,9 +21,9 @@ import {
 type Scheduled = Required<Pick<JobDefinition, 'name' | 'schedule' | 'timeZone'>>;
 
 const defaultTimeZone = 'UTC';
-const keepRunsMs = 30 * 24 * 60 * 60_000;
+const runRetentionMs = 30 * 24 * 60 * 60_000;
 
-const subject = 'schedule';
+const scheduleSubject = 'schedule';
 
 /**
  * Queues the runs of scheduled jobs. Every instance checks for due runs. The instance that advances `next_run_at` queues the run in the
@@ -69,7 +69,7 @@ export class Scheduler {
         id: name,
         schedule,
         time_zone: timeZone,
-        next_run_at: nextRun(schedule, timeZone, now()) ?? never,
+        next_run_at: nextRun(schedule, timeZone, now()) ?? farFuture,
         last_run_at: null,
         last_state: null,
         created_at: now(),
@@ -81,7 +81,7 @@ export class Scheduler {
   async #queueDue(row: ScheduleRow): Promise<void> {
     const { database, now } = this.#context;
     const { schedule, timeZone } = this.#jobs.get(row.id) as Scheduled;
-    const next = nextRun(schedule, timeZone, now()) ?? never;
+    const next = nextRun(schedule, timeZone, now()) ?? farFuture;
     await commitAndInvalidate(database, async (tx) => {
       // The next run waits until this one has ended.
       if (await hasOpenRun(tx, row.id)) return;
@@ -91,15 +91,15 @@ export class Scheduler {
 
   /** Queues one run when the transaction commits. `scheduledFor`: null for a run that somebody requested. */
   async queueRun(tx: Tx, name: string, scheduledFor: number | null): Promise<string> {
-    const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject });
+    const id = await this.#queue.enqueue(tx, { name, data: { scheduledFor }, subject: scheduleSubject });
     await this.#recordRun(tx, id, name, scheduledFor);
     return id;
   }
 
   #recordRun(tx: Tx | Context['database']['db'], id: string, name: string, scheduledFor: number | null) {
     const at = this.#context.now();
-    const open = { state: 'waiting', attempts: 0, started_at: null, finished_at: null, error: null };
-    return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...open });
+    const initialState = { state: 'waiting', attempts: 0, started_at: null, finished_at: null, error: null };
+    return insertRun(tx, { id, job_id: name, scheduled_for: scheduledFor, created_at: at, ...initialState });
   }
 
   /** Records a run that bypasses the queue: `gatehouse job run`. */
@@ -113,25 +113,25 @@ export class Scheduler {
     const { database, now } = this.#context;
     const run = await findRun(database.db, job.key);
     if (run?.state === 'done') return;
-    const note = async (change: Parameters<typeof updateRun>[2]) => {
+    const recordChange = async (change: Parameters<typeof updateRun>[2]) => {
       if (run) await updateRun(database.db, run, change);
     };
-    await note({ state: 'running', attempts: job.attempt, started_at: now() });
+    await recordChange({ state: 'running', attempts: job.attempt, started_at: now() });
     try {
       await work();
     } catch (error) {
       const reason = reasonOf(error).slice(0, 500);
       const isLast = job.attempt >= attempts;
-      await note({ state: isLast ? 'failed' : 'waiting', error: reason, finished_at: isLast ? now() : null });
+      await recordChange({ state: isLast ? 'failed' : 'waiting', error: reason, finished_at: isLast ? now() : null });
       throw error;
     }
-    await note({ state: 'done', finished_at: now(), error: null });
+    await recordChange({ state: 'done', finished_at: now(), error: null });
   }
 
   async prune(): Promise<void> {
-    await pruneBefore(this.#context.database, 'job_runs', 'created_at', this.#context.now() - keepRunsMs);
+    await pruneBefore(this.#context.database, 'job_runs', 'created_at', this.#context.now() - runRetentionMs);
   }
 }
 
 /** The latest time that a timestamp can have. */
-const never = Date.UTC(9999, 11, 31);
+const farFuture = Date.UTC(9999, 11, 31);

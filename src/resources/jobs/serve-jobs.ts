@@ -42,8 +42,8 @@ export function createEnqueuing(
 }
 
 /** A scheduled job runs again soon, so a failed run is not retried for five days. */
-const attemptsBySchedule = 10;
-const once = 1;
+const scheduledAttempts = 10;
+const singleAttempt = 1;
 
 export function serveJobs(
   services: ResourceServices,
@@ -53,14 +53,14 @@ export function serveJobs(
 ): void {
   for (const definition of jobs) {
     const { name, schedule, timeout } = definition;
-    const attempts = definition.attempts ?? (schedule === undefined ? undefined : attemptsBySchedule);
+    const attempts = definition.attempts ?? (schedule === undefined ? undefined : scheduledAttempts);
     const options = { ...(attempts ? { attempts } : {}), ...(timeout ? { timeout } : {}) };
-    const work = (job: Job) => outsideTransactions(async () => doJob(services, definition, job));
+    const work = (job: Job) => outsideTransactions(async () => callHandler(services, definition, job));
     queue.handle(
       name,
       schedule === undefined
         ? work
-        : (job) => scheduler.runAttempt(job, attempts ?? attemptsBySchedule, () => work(job)),
+        : (job) => scheduler.runAttempt(job, attempts ?? scheduledAttempts, () => work(job)),
       options,
     );
   }
@@ -82,12 +82,12 @@ export async function runJob(
   const key = uuidv7(now);
   await scheduler.recordManualRun(key, name);
   const { signal } = new AbortController();
-  const sent = data ?? (definition.schedule === undefined ? null : { scheduledFor: null });
-  const job: Job = { key, name, data: sent, subject: null, attempt: once, createdAt: now, signal };
-  await scheduler.runAttempt(job, once, async () => doJob(services, definition, job));
+  const jobData = data ?? (definition.schedule === undefined ? null : { scheduledFor: null });
+  const job: Job = { key, name, data: jobData, subject: null, attempt: singleAttempt, createdAt: now, signal };
+  await scheduler.runAttempt(job, singleAttempt, async () => callHandler(services, definition, job));
 }
 
-const doJob = (services: ResourceServices, { run, handle = run }: JobDefinition, job: Job): unknown =>
+const callHandler = (services: ResourceServices, { run, handle = run }: JobDefinition, job: Job): unknown =>
   handle?.(jobCall(services, job));
 
 function jobCall(services: ResourceServices, job: Job): JobCall {

@@ -6,10 +6,10 @@ import { rowCount } from './rows-in-words.ts';
 import { countRowsWhere, inBatches } from './rows-of-table.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-const batch = 1000;
+const batchSize = 1000;
 
 /** A required column, and the default for rows that another version wrote without a value. */
-interface Defaulted {
+interface DefaultedColumn {
   readonly table: string;
   readonly name: string;
   readonly value: unknown;
@@ -17,7 +17,7 @@ interface Defaulted {
 }
 
 /** Only constant defaults. A default that depends on the caller cannot be computed for existing rows. */
-export function defaultedColumns({ table, columns, indexes }: TableSchema): Defaulted[] {
+export function defaultedColumns({ table, columns, indexes }: TableSchema): DefaultedColumn[] {
   const isUnique = (name: string) =>
     Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
   return Object.entries(columns).flatMap(([name, { default: value, required, unnamed, from }]) => {
@@ -27,7 +27,7 @@ export function defaultedColumns({ table, columns, indexes }: TableSchema): Defa
   });
 }
 
-const valuesOf = ({ name, value, folded }: Defaulted): Fragment =>
+const assignments = ({ name, value, folded }: DefaultedColumn): Fragment =>
   join(
     [
       sql`${raw(quoted(name))} = ${value}`,
@@ -48,29 +48,33 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
     if (missing === 0) continue;
     steps.push({
       description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
-      statements: [sql`update ${table} set ${valuesOf(column)} where ${name} is null`],
+      statements: [sql`update ${table} set ${assignments(column)} where ${name} is null`],
       rowsOnly: true,
-      withoutLock: { table: column.table, run: (on, done) => fillDefault(on, column, done) },
+      withoutLock: { table: column.table, run: (executor, onProgress) => fillDefault(executor, column, onProgress) },
     });
   }
   return steps;
 }
 
 /** On PostgreSQL: fills a few rows at a time, without locking the table. */
-export function fillDefault(executor: Executor, column: Defaulted, done: (rows: number) => void): Promise<void> {
+export function fillDefault(
+  executor: Executor,
+  column: DefaultedColumn,
+  onProgress: (rows: number) => void,
+): Promise<void> {
   const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
   return inBatches(async (after) => {
     const rows = await readUnprepared<{ id: string }>(
       executor,
-      sql`select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batch}`,
+      sql`select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batchSize}`,
     );
     const ids = rows.map(({ id }) => id);
     const last = ids.at(-1);
     if (last === undefined) return undefined;
     await writeUnprepared(
       executor,
-      sql`update ${table} set ${valuesOf(column)} where "id" = any(${ids}) and ${name} is null`,
+      sql`update ${table} set ${assignments(column)} where "id" = any(${ids}) and ${name} is null`,
     );
     return { id: last, rows: ids.length };
-  }, done);
+  }, onProgress);
 }

@@ -35,8 +35,8 @@ export interface OperatorMigrations {
   run(
     tx: Tx,
     definitions: readonly ResourceDefinition[],
-    begins?: (name: string) => void,
-  ): Promise<{ readonly done: readonly string[] } & Pick<WatchedTransaction, 'names'>>;
+    onBegin?: (name: string) => void,
+  ): Promise<{ readonly descriptions: readonly string[] } & Pick<WatchedTransaction, 'names'>>;
 }
 
 export interface MigrationOptions {
@@ -46,11 +46,11 @@ export interface MigrationOptions {
   readonly byCommand?: boolean;
   /** On PostgreSQL: leaves the work that needs no lock to `finishMigrations`. */
   readonly later?: boolean;
-  readonly own?: OperatorMigrations | undefined;
+  readonly operatorMigrations?: OperatorMigrations | undefined;
   readonly dryRun?: boolean;
   readonly now?: () => number;
   /** Called for tables and columns that are no longer declared. */
-  readonly note?: (line: string) => void;
+  readonly report?: (line: string) => void;
   readonly progress?: BeginProgress | undefined;
 }
 
@@ -63,7 +63,7 @@ function declaredSchemas(definitions: readonly ResourceDefinition[]): Snapshots 
   );
 }
 
-function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
+function withNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[]): Snapshots {
   const renamed = definitions.flatMap((definition): [string, TableSchema][] => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
     return schema ? [[definition.name, schema]] : [];
@@ -72,8 +72,8 @@ function byNewNames(stored: Snapshots, definitions: readonly ResourceDefinition[
 }
 
 /** The tables with the columns whose stored schema equals the declared one. */
-const unchangedColumns = (stored: Snapshots, wanted: Snapshots): TableSchema[] =>
-  [...wanted].map(([name, schema]) => {
+const unchangedColumns = (stored: Snapshots, declared: Snapshots): TableSchema[] =>
+  [...declared].map(([name, schema]) => {
     const before = stored.get(name)?.columns ?? {};
     const columns = Object.entries(schema.columns).filter(([column, next]) => isDeepStrictEqual(before[column], next));
     return { ...schema, columns: Object.fromEntries(columns) };
@@ -82,7 +82,7 @@ const unchangedColumns = (stored: Snapshots, wanted: Snapshots): TableSchema[] =
 const tablesOf = (stored: Snapshots): ReadonlySet<string> => new Set([...stored.values()].map(({ table }) => table));
 
 const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
-  drop: { empty: drop === true, named: drop === true || !drop ? [] : drop },
+  drop: { empty: drop === true, names: drop === true || !drop ? [] : drop },
   retype: byCommand,
 });
 
@@ -103,20 +103,20 @@ export async function applyResourceMigrations(
   options: MigrationOptions = {},
 ): Promise<string[]> {
   const earlierWork = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
-  const shown = stepProgress(options.progress ?? noProgress);
-  let done: string[] = [];
+  const stepsProgress = stepProgress(options.progress ?? noProgress);
+  let descriptions: string[] = [];
   try {
     await withMigrationLock(database, async (tx) => {
-      done = await migrateInTransaction(database, tx, definitions, options, { earlierWork, shown });
+      descriptions = await migrateInTransaction(database, tx, definitions, options, { earlierWork, stepsProgress });
       if (options.dryRun) throw dryRunRollback;
     });
-    if (!options.later) await finishMigrations(database, [], options.note);
+    if (!options.later) await finishMigrations(database, [], options.report);
   } catch (error) {
     if (error !== dryRunRollback) throw error;
   } finally {
-    shown.end();
+    stepsProgress.end();
   }
-  return done;
+  return descriptions;
 }
 
 /**
@@ -133,7 +133,8 @@ const noEarlierWork: EarlierWork = { remaining: new Map(), finished: [] };
 /** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
 async function runSlowSteps(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
   const { engine, db } = database;
-  if (engine === 'sqlite' || (options.own && (await options.own.pending(db)).length > 0)) return noEarlierWork;
+  if (engine === 'sqlite' || (options.operatorMigrations && (await options.operatorMigrations.pending(db)).length > 0))
+    return noEarlierWork;
   const { plan } = await withMigrationLock(database, async (tx) =>
     planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
   );
@@ -152,18 +153,18 @@ async function planAll(
   options: MigrationOptions,
   schemas?: Snapshots,
 ) {
-  const named = withStoredNames(definitions, stored);
-  const declared = declaredSchemas(named);
+  const namedDefinitions = withStoredNames(definitions, stored);
+  const declared = declaredSchemas(namedDefinitions);
   const permissions = permissionsOf(options);
-  const current = schemas ?? byNewNames(stored, named);
-  const plan = await planMigrations(executor, current, declared, permissions);
+  const currentSchemas = schemas ?? withNewNames(stored, namedDefinitions);
+  const plan = await planMigrations(executor, currentSchemas, declared, permissions);
   const inUse = new Set([...declared.values()].map(({ table }) => table));
   const abandoned = [...stored].filter(
-    ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.named.includes(name),
+    ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.names.includes(name),
   );
   // At a start on PostgreSQL, `finishMigrations` does this work.
-  const looksAtRows = executor.engine === 'sqlite' || !options.later;
-  const defaults = looksAtRows ? await missingDefaults(executor, unchangedColumns(current, declared)) : [];
+  const readsRows = executor.engine === 'sqlite' || !options.later;
+  const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
   const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
   const steps = [...plan.steps, ...defaults, ...dropped];
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
@@ -174,59 +175,63 @@ async function migrateInTransaction(
   tx: Tx,
   definitions: readonly ResourceDefinition[],
   options: MigrationOptions,
-  { earlierWork, shown }: { readonly earlierWork: EarlierWork; readonly shown: StepProgress },
+  { earlierWork, stepsProgress }: { readonly earlierWork: EarlierWork; readonly stepsProgress: StepProgress },
 ): Promise<string[]> {
-  const { own, now = clock, note } = options;
+  const { operatorMigrations, now = clock, report } = options;
   const executor: Executor = { engine, db: tx };
   const triggers = triggersOf(engine);
   const stored = await readSchemas(tx);
-  const done = earlierWork.finished.map(({ description }) => description);
-  const perform = async (steps: readonly Step[]) => {
-    const undone = steps.filter(({ description }) => !earlierWork.remaining.has(description));
+  const descriptions = earlierWork.finished.map(({ description }) => description);
+  const runSteps = async (steps: readonly Step[]) => {
+    const pendingSteps = steps.filter(({ description }) => !earlierWork.remaining.has(description));
     for (const step of steps) {
       for (const statement of earlierWork.remaining.get(step.description) ?? [])
         await writeUnprepared(executor, statement);
       if (earlierWork.remaining.has(step.description)) continue;
-      shown.next(step.description, undone.length);
-      await performStep(executor, step, shown);
+      stepsProgress.next(step.description, pendingSteps.length);
+      await performStep(executor, step, stepsProgress);
     }
-    done.push(...steps.map(({ description }) => description));
+    descriptions.push(...steps.map(({ description }) => description));
   };
-  const ownPending = own ? await own.pending(tx) : [];
-  let before: Snapshots | undefined;
-  if (own && ownPending.length > 0) {
-    const named = withStoredNames(definitions, stored);
-    const additions = planAdditions(engine, byNewNames(stored, named), declaredSchemas(named));
-    await perform(additions.steps);
-    const { recorded, unrecorded } = recordedTables(named);
+  const pendingNames = operatorMigrations ? await operatorMigrations.pending(tx) : [];
+  let schemasBefore: Snapshots | undefined;
+  if (operatorMigrations && pendingNames.length > 0) {
+    const namedDefinitions = withStoredNames(definitions, stored);
+    const additions = planAdditions(engine, withNewNames(stored, namedDefinitions), declaredSchemas(namedDefinitions));
+    await runSteps(additions.steps);
+    const { recorded, unrecorded } = recordedTables(namedDefinitions);
     await triggers.updateTriggers(tx, recorded, unrecorded);
-    const ran = await own.run(tx, named, (name) => shown.next(`run the migration ${name}`, ownPending.length));
-    done.push(...ran.done);
+    const result = await operatorMigrations.run(tx, namedDefinitions, (name) =>
+      stepsProgress.next(`run the migration ${name}`, pendingNames.length),
+    );
+    descriptions.push(...result.descriptions);
     await refoldTables(
       executor,
-      [...declaredSchemas(named).values()].filter(({ table }) => ran.names(table)),
+      [...declaredSchemas(namedDefinitions).values()].filter(({ table }) => result.names(table)),
     );
-    before = additions.schemas;
+    schemasBefore = additions.schemas;
   }
-  const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, before);
-  const refusal = planError(plan, options.drop);
-  if (refusal) throw new OperatorError(refusal);
-  const existing = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
-  const { now: steps, later } = splitByTransaction(plan.steps, existing, earlierWork.remaining);
+  const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, schemasBefore);
+  const error = planError(plan, options.drop);
+  if (error) throw new OperatorError(error);
+  const existingTables = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
+  const { now: steps, later } = splitByTransaction(plan.steps, existingTables, earlierWork.remaining);
   const tables = recordedTables(definitions);
   // SQLite refuses to drop a column that a trigger names.
   if (steps.length > 0)
     await triggers.dropTriggers(tx, [...tables.recorded.map(({ table }) => table), ...tables.unrecorded]);
-  await perform(steps);
+  await runSteps(steps);
   await triggers.updateTriggers(tx, tables.recorded, tables.unrecorded);
-  done.push(...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)));
+  descriptions.push(
+    ...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)),
+  );
   for (const [name, schema] of plan.schemas) {
     if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
   }
   for (const name of abandoned) await writeSchema(tx, name, undefined, now());
   if (engine === 'postgres') await countRowChanges(tx, inUse);
-  for (const { description, fix } of plan.unnamed) note?.(`${description}. To remove it: ${fix}`);
-  return [...new Set(done)];
+  for (const { description, fix } of plan.unnamed) report?.(`${description}. To remove it: ${fix}`);
+  return [...new Set(descriptions)];
 }
 
 /** Statements of the operator do not fill the folded columns. */

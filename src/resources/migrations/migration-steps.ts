@@ -3,14 +3,14 @@ import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import type { Executor } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { Converted } from './plan/conversions.ts';
+import type { ColumnConversion } from './plan/conversions.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 export interface Step {
   readonly description: string;
   readonly statements: readonly Fragment[];
   /** Values to convert after the statements, and the statements that follow the conversion. */
-  readonly convert?: Converted;
+  readonly convert?: ColumnConversion;
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
@@ -22,19 +22,19 @@ export interface Step {
     readonly name: string;
     readonly columns: readonly string[];
     readonly unique: boolean;
-    concurrently(name: string, called: (column: string) => string): Fragment;
+    concurrently(name: string, columnName: (column: string) => string): Fragment;
   };
   /** On PostgreSQL: a column that a new column replaces. An index finds the rows that are not converted yet. */
   readonly recast?: {
     readonly table: string;
     readonly column: string;
     readonly temporary: string;
-    readonly left: { readonly name: string; readonly make: Fragment };
+    readonly remainingIndex: { readonly name: string; readonly createSql: Fragment };
   };
   /** On PostgreSQL: runs the step without locking the table, in small parts that can be repeated. */
   readonly withoutLock?: {
     readonly table: string;
-    run(executor: Executor, done: (rows: number) => void): Promise<void>;
+    run(executor: Executor, onProgress: (rows: number) => void): Promise<void>;
   };
   /** The step changes only rows. After it has run, no later plan contains it. */
   readonly rowsOnly?: true;
@@ -64,19 +64,22 @@ export const columnText = (engine: Engine, name: string, column: ColumnSchema): 
 };
 
 /** The default of timestamps, for inserts by SQL of the operator. */
-const momentOf = (engine: Engine): string =>
+const currentTimeSql = (engine: Engine): string =>
   engine === 'sqlite'
     ? "(cast(unixepoch('subsec') * 1000 as integer))"
     : '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
 export function createTable(engine: Engine, { table, columns }: TableSchema): Step {
   const { text } = columnTypes(engine);
-  const own = Object.entries(columns).map(([name, column]) => {
+  const columnTexts = Object.entries(columns).map(([name, column]) => {
     const isImplicit = name === 'created_at' || name === 'updated_at';
-    return `${columnText(engine, name, column)}${isImplicit ? ` default ${momentOf(engine)}` : ''}`;
+    return `${columnText(engine, name, column)}${isImplicit ? ` default ${currentTimeSql(engine)}` : ''}`;
   });
-  const all = [`"id" ${text} primary key`, ...own, '"version" integer not null default 1'].join(', ');
-  return { description: `create the table "${table}"`, statements: [raw(`create table ${quoted(table)} (${all})`)] };
+  const allColumns = [`"id" ${text} primary key`, ...columnTexts, '"version" integer not null default 1'].join(', ');
+  return {
+    description: `create the table "${table}"`,
+    statements: [raw(`create table ${quoted(table)} (${allColumns})`)],
+  };
 }
 
 /** Only for PostgreSQL. On SQLite, the column contains the reference. */
@@ -132,29 +135,29 @@ export const dropColumn = (
   statements: [raw(`alter table ${quoted(table)} drop column ${quoted(name)}`)],
 });
 
-/** The table and the columns of an index. `called` returns the temporary names of columns that are being replaced. */
+/** The table and the columns of an index. `columnName` returns the temporary names of columns that are being replaced. */
 export function indexOn(
   engine: Engine,
   table: string,
   { columns, nullable, unique, ofKept }: IndexSchema,
-  called = (column: string) => column,
+  columnName = (column: string) => column,
 ): string {
   const texts = columns.map((column, i) => {
     const nulls = engine === 'postgres' && i === 0 && nullable && !unique ? ' nulls first' : '';
-    return `${quoted(called(column))}${nulls}`;
+    return `${quoted(columnName(column))}${nulls}`;
   });
   return `${quoted(table)} (${texts.join(', ')})${ofKept ? ' where "deleted_at" is null' : ''}`;
 }
 
 export function createIndex(engine: Engine, table: string, name: string, index: IndexSchema): Step {
   const { unique } = index;
-  const on = (called?: (column: string) => string) => `on ${indexOn(engine, table, index, called)}`;
+  const indexTarget = (columnName?: (column: string) => string) => `on ${indexOn(engine, table, index, columnName)}`;
   const kind = unique ? 'unique index' : 'index';
-  const concurrently = (as: string, called: (column: string) => string) =>
-    raw(`create ${kind} concurrently if not exists ${quoted(as)} ${on(called)}`);
+  const concurrently = (indexName: string, columnName: (column: string) => string) =>
+    raw(`create ${kind} concurrently if not exists ${quoted(indexName)} ${indexTarget(columnName)}`);
   return {
     description: `make the ${unique ? 'unique ' : ''}index "${name}"`,
-    statements: [raw(`create ${kind} ${quoted(name)} ${on()}`)],
+    statements: [raw(`create ${kind} ${quoted(name)} ${indexTarget()}`)],
     index: { table, name, columns: index.columns, unique, concurrently },
   };
 }

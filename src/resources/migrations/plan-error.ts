@@ -4,8 +4,9 @@ export function planError(
   { steps, blockers }: Pick<MigrationPlan, 'steps' | 'blockers'>,
   drop: true | readonly string[] = [],
 ): string | undefined {
-  const unknown = drop === true ? [] : drop.filter((name) => !steps.some(({ drops }) => drops === name));
-  if (unknown.length > 0) return `--drop ${unknown.join(' ')}: nothing of that name is there and no longer declared.`;
+  const unknownNames = drop === true ? [] : drop.filter((name) => !steps.some(({ drops }) => drops === name));
+  if (unknownNames.length > 0)
+    return `--drop ${unknownNames.join(' ')}: nothing of that name is there and no longer declared.`;
   if (blockers.length === 0) return undefined;
   return [
     'The stored rows do not fit the declared resources. Nothing was changed. The plan:',

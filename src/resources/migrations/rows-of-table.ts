@@ -19,6 +19,9 @@ export interface Batch {
 }
 
 /** Processes the rows of a table in batches, in the order of their ids. `work` gets the last id of the previous batch. */
-export async function inBatches(work: (after: string) => Promise<Batch | undefined>, done: (rows: number) => void) {
-  for (let last = await work(''); last; last = await work(last.id)) done(last.rows);
+export async function inBatches(
+  work: (after: string) => Promise<Batch | undefined>,
+  onProgress: (rows: number) => void,
+) {
+  for (let batch = await work(''); batch; batch = await work(batch.id)) onProgress(batch.rows);
 }

@@ -45,35 +45,37 @@ export async function runBeforeTransaction(
       await writeUnprepared({ engine: 'postgres', db: tx }, statement);
   });
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
-  const stepsShown = stepProgress(progress);
+  const stepsProgress = stepProgress(progress);
   return withoutTableLocks(database, async (db) => {
-    const done = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
+    const remainingByStep = new Map<string, readonly Fragment[]>(columns.map(({ description }) => [description, []]));
     try {
       for (const [n, step] of slowSteps.entries()) {
-        stepsShown.next(step.description, slowSteps.length - n);
+        stepsProgress.next(step.description, slowSteps.length - n);
         const remaining = step.index
           ? await buildIndex(db, step.index, dropped, columnNameOf)
-          : await runStep(db, step, stepsShown.rows);
-        if (remaining) done.set(step.description, remaining);
+          : await runStep(db, step, stepsProgress.rows);
+        if (remaining) remainingByStep.set(step.description, remaining);
       }
-      return done;
+      return remainingByStep;
     } finally {
-      stepsShown.end();
+      stepsProgress.end();
     }
   });
 }
 
 /** Undefined if the transaction must run the step as well. */
-async function runStep(db: Db, step: Step, rows: (count: number) => void): Promise<Fragment[] | undefined> {
+async function runStep(db: Db, step: Step, onProgress: (count: number) => void): Promise<Fragment[] | undefined> {
   const { fill, withoutLock, recast, convert } = step;
   const executor: Executor = { engine: 'postgres', db };
   if (recast && convert) {
-    await convertRows(executor, convert, rows);
-    await createIndexConcurrently(db, recast.left.name, () => writeUnprepared(executor, recast.left.make));
+    await convertRows(executor, convert, onProgress);
+    await createIndexConcurrently(db, recast.remainingIndex.name, () =>
+      writeUnprepared(executor, recast.remainingIndex.createSql),
+    );
     return undefined;
   }
-  if (withoutLock) await withoutLock.run(executor, rows);
-  else if (fill) await fillFolded(executor, fill, rows);
+  if (withoutLock) await withoutLock.run(executor, onProgress);
+  else if (fill) await fillFolded(executor, fill, onProgress);
   return [];
 }
 
@@ -84,12 +86,12 @@ async function buildIndex(
   dropped: ReadonlySet<string>,
   columnNameOf: ColumnNameOf,
 ): Promise<Fragment[] | undefined> {
-  const as = dropped.has(name) ? temporaryName(name) : name;
-  const make = () => writeUnprepared({ engine: 'postgres', db }, concurrently(as, columnNameOf(table)));
+  const indexName = dropped.has(name) ? temporaryName(name) : name;
+  const createIndex = () => writeUnprepared({ engine: 'postgres', db }, concurrently(indexName, columnNameOf(table)));
   try {
-    await createIndexConcurrently(db, as, make);
+    await createIndexConcurrently(db, indexName, createIndex);
   } catch {
     return undefined;
   }
-  return as === name ? [] : [raw(`alter index ${quoted(as)} rename to ${quoted(name)}`)];
+  return indexName === name ? [] : [raw(`alter index ${quoted(indexName)} rename to ${quoted(name)}`)];
 }

@@ -49,9 +49,9 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
   const { name, table = name, uniqueTogether = [], softDelete } = definition;
   const columns: Record<string, ColumnSchema> = {};
   const indexes: Record<string, IndexSchema> = {};
-  const index = (kind: string, list: readonly string[], unique: boolean, nullable: boolean) => {
-    indexes[indexName(table, list, kind)] = {
-      ...{ columns: list, unique, nullable },
+  const addIndex = (kind: string, columnNames: readonly string[], unique: boolean, nullable: boolean) => {
+    indexes[indexName(table, columnNames, kind)] = {
+      ...{ columns: columnNames, unique, nullable },
       ...(unique && softDelete ? { ofKept: true } : {}),
     };
   };
@@ -67,11 +67,11 @@ export function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<
     if (folded) {
       columns[folded] = { field: fieldName, type: 'folded', storage: 'text', required: schema.required, from: column };
     }
-    if (options.unique) index('unique', [column], true, false);
-    if (isIndexed(field)) index('order', [folded ?? column, 'id'], false, !schema.required);
+    if (options.unique) addIndex('unique', [column], true, false);
+    if (isIndexed(field)) addIndex('order', [folded ?? column, 'id'], false, !schema.required);
   }
   for (const names of uniqueTogether) {
-    index(
+    addIndex(
       'unique',
       names.map((each) => columnByField.get(each) as string),
       true,

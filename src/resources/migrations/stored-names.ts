@@ -4,9 +4,12 @@ import { isComputed } from '../declaration/fields/computed.ts';
 import type { Field, Fields } from '../declaration/fields/field.ts';
 import type { TableSchema } from './storage-schema.ts';
 
-type Stored = ReadonlyMap<string, TableSchema>;
+type StoredSchemas = ReadonlyMap<string, TableSchema>;
 
-export const storedSchema = (stored: Stored, { name, renamedFrom }: ResourceDefinition): TableSchema | undefined =>
+export const storedSchema = (
+  stored: StoredSchemas,
+  { name, renamedFrom }: ResourceDefinition,
+): TableSchema | undefined =>
   [name, renamedFrom ?? []]
     .flat()
     .map((each) => stored.get(each))
@@ -16,29 +19,32 @@ const columnOf = ({ columns }: TableSchema, field: string): string | undefined =
   Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
 
 /** The declarations with the existing tables and columns. A renamed resource or field keeps its table or column. */
-export const withStoredNames = (definitions: readonly ResourceDefinition[], stored: Stored): ResourceDefinition[] =>
+export const withStoredNames = (
+  definitions: readonly ResourceDefinition[],
+  stored: StoredSchemas,
+): ResourceDefinition[] =>
   definitions.map((definition) => {
     const schema = definition.managed ? storedSchema(stored, definition) : undefined;
     if (!schema) return definition;
     const { table = schema.table, fields } = definition;
-    return { ...definition, table, fields: inColumns(definition, fields, schema) };
+    return { ...definition, table, fields: withStoredColumns(definition, fields, schema) };
   });
 
-function inColumns({ name: resource, file }: ResourceDefinition, fields: Fields, schema: TableSchema): Fields {
+function withStoredColumns({ name: resource, file }: ResourceDefinition, fields: Fields, schema: TableSchema): Fields {
   const columns = new Map<string, string>();
-  const named = Object.entries(fields).map(([name, field]): [string, Field] => {
+  const entries = Object.entries(fields).map(([name, field]): [string, Field] => {
     const { options } = field;
     if (isComputed(field) || options.virtual) return [name, field];
-    const known = [name, options.renamedFrom ?? []].flat().map((each) => columnOf(schema, each));
-    const column = options.column ?? known.find((each) => each !== undefined) ?? name;
-    const other = columns.get(column);
-    if (other !== undefined) {
+    const storedColumns = [name, options.renamedFrom ?? []].flat().map((each) => columnOf(schema, each));
+    const column = options.column ?? storedColumns.find((each) => each !== undefined) ?? name;
+    const otherField = columns.get(column);
+    if (otherField !== undefined) {
       throw new OperatorError(
-        `${file ?? resource}: fields.${name}: the values of ${other} are in the column "${column}", since ${other} was named so. Say in which column this one is: column: '${name}_2'.`,
+        `${file ?? resource}: fields.${name}: the values of ${otherField} are in the column "${column}", since ${otherField} was named so. Say in which column this one is: column: '${name}_2'.`,
       );
     }
     columns.set(column, name);
     return [name, column === name ? field : { ...field, options: { ...options, column } }];
   });
-  return Object.fromEntries(named);
+  return Object.fromEntries(entries);
 }

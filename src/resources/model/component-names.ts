@@ -14,7 +14,7 @@ const componentEndings = [
   'CreatedResponse',
 ];
 
-const taken = [
+const reservedNames = [
   ...['Problem', 'Pagination', 'Acknowledgement'],
   ...['OAuthError', 'OAuthTokenRequest', 'OAuthTokens', 'OAuthIntrospection'],
 ];
@@ -23,16 +23,16 @@ export const singularOf = ({ name, singular }: ResourceDefinition): string => si
 
 /** The name of each resource in the API description: its singular, or its plural if two have the same singular. */
 export function componentNames(definitions: readonly ResourceDefinition[]): ReadonlyMap<string, string> {
-  const used = new Set(taken);
+  const used = new Set(reservedNames);
   const names = new Map<string, string>();
   for (const definition of definitions) {
-    const all = pascalCase(definition.name);
-    const candidates = [pascalCase(singularOf(definition)), all, `${all}Resource`].filter((name) =>
+    const plural = pascalCase(definition.name);
+    const candidates = [pascalCase(singularOf(definition)), plural, `${plural}Resource`].filter((name) =>
       /^[A-Z]/.test(name),
     );
     const isFree = (name: string) => componentEndings.every((ending) => !used.has(name + ending));
     let name = candidates.find(isFree);
-    for (let i = 2; name === undefined; i++) if (isFree(`${all}${i}`)) name = `${all}${i}`;
+    for (let i = 2; name === undefined; i++) if (isFree(`${plural}${i}`)) name = `${plural}${i}`;
     for (const ending of componentEndings) used.add(name + ending);
     names.set(definition.name, name);
   }

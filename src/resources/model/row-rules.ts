@@ -33,17 +33,17 @@ export function callerRuleOf(resource: Resource, access: RouteAccess): Access {
 
 /** The SQL condition for the rows on which the caller may do this operation. */
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
-  const decided = decidedRows(resource, operation, context, alias);
+  const allowed = allowedByRule(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
-  if (context.deleted?.of !== resource) return existing === sqlTrue ? decided : and([existing, decided]);
+  if (context.deleted?.of !== resource) return existing === sqlTrue ? allowed : and([existing, allowed]);
   // A caller who may delete rows may see deleted rows.
-  const mayDelete = decidedRows(resource, 'delete', context, alias);
+  const mayDelete = allowedByRule(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);
-  return and([existing, decided, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
+  return and([existing, allowed, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
 }
 
 /** Rules about callers do not apply to the service itself. */
-const decidedRows = (resource: Resource, operation: RowRule, context: RuleContext, alias: string): Fragment =>
+const allowedByRule = (resource: Resource, operation: RowRule, context: RuleContext, alias: string): Fragment =>
   context.caller.kind === 'system'
     ? sqlTrue
     : toSql(resource, evaluateAccess(ruleOf(resource, operation), context.caller, context.now), context, alias);
@@ -51,12 +51,12 @@ const decidedRows = (resource: Resource, operation: RowRule, context: RuleContex
 /** The condition that a row must meet to be visible to any caller. */
 export const existingRows = (resource: Resource, context: RuleContext, alias = 't'): Fragment => {
   const { where, softDelete } = resource.definition;
-  const declared = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
-  if (!softDelete) return declared;
+  const declaredCondition = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
+  if (!softDelete) return declaredCondition;
   const deletedFilter = context.deleted?.of === resource ? context.deleted.which : undefined;
-  const undeleted =
+  const deletedCondition =
     deletedFilter === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${deletedFilter === 'only' ? 'not ' : ''}null`);
-  return and([undeleted, declared]);
+  return and([deletedCondition, declaredCondition]);
 };
 
 function toSql(resource: Resource, condition: boolean | Condition, context: RuleContext, alias: string): Fragment {
@@ -99,9 +99,9 @@ function relatedSql(resource: Resource, name: string, condition: Condition, cont
   const relation = resource.relations.get(name);
   if (!relation) throw new Error(`${resource.name} has no relation "${name}"`);
   const { target } = relation;
-  const inner = `${alias}r`;
-  const matches = and([existingRows(target, context, inner), toSql(target, condition, context, inner)]);
-  return sql`exists (select 1 from ${raw(target.table)} as ${raw(inner)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${matches})`;
+  const innerAlias = `${alias}r`;
+  const matches = and([existingRows(target, context, innerAlias), toSql(target, condition, context, innerAlias)]);
+  return sql`exists (select 1 from ${raw(target.table)} as ${raw(innerAlias)} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${matches})`;
 }
 
 /** Returns the value of a column in the row from which a relation starts. */
@@ -112,8 +112,8 @@ export const relationJoin = (
   relation: ResourceRelation,
   context: RuleContext,
   alias: string,
-  inner: string,
-): Fragment => linkedRows(resource, relation, context, (column) => raw(`${alias}.${quoted(column)}`), inner);
+  innerAlias: string,
+): Fragment => linkedRows(resource, relation, context, (column) => raw(`${alias}.${quoted(column)}`), innerAlias);
 
 /** The rows of the target (alias `t`) that belong to one row by a relation. */
 export const relatedRows = (
@@ -128,24 +128,28 @@ function linkedRows(
   { relation, target, through }: ResourceRelation,
   context: RuleContext,
   startOf: StartOf,
-  inner: string,
+  innerAlias: string,
 ): Fragment {
   const columnIn = (of: Resource, alias: string, field: string) => raw(`${alias}.${columnOf(of, field)}`);
-  const own = (field: string) => startOf(fieldOf(resource, field).column);
+  const startValue = (field: string) => startOf(fieldOf(resource, field).column);
   switch (relation.kind) {
     case 'belongsTo':
-      return sql`${raw(inner)}."id" = ${own(relation.by)}`;
+      return sql`${raw(innerAlias)}."id" = ${startValue(relation.by)}`;
     case 'hasMany':
-      return sql`${columnIn(target, inner, relation.by)} = ${startOf('id')}`;
+      return sql`${columnIn(target, innerAlias, relation.by)} = ${startOf('id')}`;
     case 'manyToMany': {
-      const links = through as Resource;
-      const link = `${inner}l`;
-      const visible = allowedRows(links, 'read', context, link);
-      return sql`${raw(inner)}."id" in (select ${columnIn(links, link, relation.to)} from ${raw(links.table)} as ${raw(link)} where ${countInnerRow} ${columnIn(links, link, relation.from)} = ${startOf('id')} and ${visible})`;
+      const linkResource = through as Resource;
+      const linkAlias = `${innerAlias}l`;
+      const visible = allowedRows(linkResource, 'read', context, linkAlias);
+      return sql`${raw(innerAlias)}."id" in (select ${columnIn(linkResource, linkAlias, relation.to)} from ${raw(linkResource.table)} as ${raw(linkAlias)} where ${countInnerRow} ${columnIn(linkResource, linkAlias, relation.from)} = ${startOf('id')} and ${visible})`;
     }
     case 'listsNames':
-      return inJsonArray(context.engine, columnIn(target, inner, relation.key), own(relation.list));
+      return inJsonArray(context.engine, columnIn(target, innerAlias, relation.key), startValue(relation.list));
     case 'namedBy':
-      return jsonArrayContains(context.engine, `${inner}.${columnOf(target, relation.list)}`, own(relation.key));
+      return jsonArrayContains(
+        context.engine,
+        `${innerAlias}.${columnOf(target, relation.list)}`,
+        startValue(relation.key),
+      );
   }
 }

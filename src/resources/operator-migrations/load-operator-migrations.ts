@@ -10,7 +10,7 @@ import type { OwnMigration } from './define-migration.ts';
 import { type MigrationServices, migrationResources } from './migration-resources.ts';
 import { appliedOperatorMigrations, recordOperatorMigration } from './operator-migration-store.ts';
 
-interface Loaded {
+interface LoadedMigration {
   /** The name of the file without its extension. The database stores it. */
   readonly name: string;
   readonly file: string;
@@ -23,7 +23,7 @@ export async function loadOperatorMigrations(
   { engine }: Pick<Database, 'engine'>,
   { now, log, services }: { now: () => number; log: Pick<Logger, 'info' | 'warn'>; services(): MigrationServices },
 ): Promise<OperatorMigrations | undefined> {
-  const loaded: Loaded[] = [];
+  const loaded: LoadedMigration[] = [];
   for (const file of modulesIn(dir)) {
     const migration = await importDefinition<OwnMigration>(file, 'defineMigration', 'up');
     loaded.push({ name: basename(file, extname(file)), file, migration });
@@ -36,25 +36,25 @@ export async function loadOperatorMigrations(
       const applied = await appliedOperatorMigrations(db);
       return names.filter((name) => !applied.has(name));
     },
-    async run(plain, definitions, begins = () => undefined) {
-      const applied = await appliedOperatorMigrations(plain);
-      const watched = recordTables(plain);
-      const { tx } = watched;
-      const resource = migrationResources(services(), plain, definitions);
-      const done: string[] = [];
+    async run(migrationTx, definitions, onBegin = () => undefined) {
+      const applied = await appliedOperatorMigrations(migrationTx);
+      const recorded = recordTables(migrationTx);
+      const { tx } = recorded;
+      const resource = migrationResources(services(), migrationTx, definitions);
+      const descriptions: string[] = [];
       for (const { name, file, migration } of loaded) {
         if (applied.has(name)) continue;
-        begins(name);
+        onBegin(name);
         try {
           await migration.up({ tx, resource, engine, now: now(), log });
         } catch (error) {
           const reason = reasonOf(error);
           throw new OperatorError(`${file} failed, and nothing was changed: ${reason}`);
         }
-        await recordOperatorMigration(plain, name, now());
-        done.push(`run the migration ${name}`);
+        await recordOperatorMigration(migrationTx, name, now());
+        descriptions.push(`run the migration ${name}`);
       }
-      return { done, names: watched.names };
+      return { descriptions, names: recorded.names };
     },
   };
 }

@@ -17,7 +17,7 @@ export interface AggregateQuery {
   readonly aggregates: readonly Aggregate[];
   readonly groupBy: readonly ResourceField[];
   /** The order by groups and aggregates, then by the values of the groups. */
-  readonly order: readonly { readonly by: Aggregate | ResourceField; readonly descending: boolean }[];
+  readonly order: readonly { readonly sortBy: Aggregate | ResourceField; readonly descending: boolean }[];
 }
 
 const maxAggregates = 10;
@@ -35,11 +35,11 @@ export const comparableFields = (resource: Resource): ResourceField[] => fieldsO
 export const groupableFields = (resource: Resource): ResourceField[] =>
   fieldsOf(resource, groupable).filter(({ type, options }) => !isTooLongToIndex({ type: type.name, options }));
 
-type Sent = Readonly<Record<'aggregate' | 'groupBy' | 'orderBy' | 'sortedBy', string | undefined>>;
+type AggregateParameters = Readonly<Record<'aggregate' | 'groupBy' | 'orderBy' | 'sortedBy', string | undefined>>;
 
 /** `aggregate=count,sum:seats` with `groupBy=kind`. Undefined without aggregates. */
-export function readAggregates(resource: Resource, sent: Sent): AggregateQuery | undefined {
-  const { aggregate, groupBy } = sent;
+export function readAggregates(resource: Resource, parameters: AggregateParameters): AggregateQuery | undefined {
+  const { aggregate, groupBy } = parameters;
   if (aggregate === undefined) {
     if (groupBy !== undefined) throw invalidParameter('groupBy: add aggregate, such as aggregate=count.');
     return undefined;
@@ -51,20 +51,26 @@ export function readAggregates(resource: Resource, sent: Sent): AggregateQuery |
   if (groups.length > maxGroups) throw invalidParameter(`groupBy: at most ${maxGroups} fields.`);
   const aggregates = names.map((name) => readAggregate(resource, name));
   const fields = groups.map((name) => {
-    const known = groupableFields(resource);
-    const field = known.find((each) => each.name === name);
-    if (!field) throw unusable(resource, 'groupBy: the field', name, known, 'cannot be grouped by');
+    const usable = groupableFields(resource);
+    const field = usable.find((each) => each.name === name);
+    if (!field) throw unusableField(resource, 'groupBy: the field', name, usable, 'cannot be grouped by');
     if (aggregates.some(({ of }) => of === name)) {
       throw invalidParameter(`groupBy: the response has a member "${name}" already; leave ${name} out of aggregate.`);
     }
     return field;
   });
-  return { aggregates, groupBy: fields, order: readOrder(sent, aggregates, fields) };
+  return { aggregates, groupBy: fields, order: readOrder(parameters, aggregates, fields) };
 }
 
-const unusable = (resource: Resource, what: string, name: string, known: readonly ResourceField[], reason: string) => {
-  const allowed = known.map((field) => field.name);
-  return unknownName(what, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? reason : undefined);
+const unusableField = (
+  resource: Resource,
+  label: string,
+  name: string,
+  usable: readonly ResourceField[],
+  reason: string,
+) => {
+  const allowed = usable.map((field) => field.name);
+  return unknownName(label, name, allowed, 'field_unknown', resource.fields.get(name)?.shown ? reason : undefined);
 };
 
 function readAggregate(resource: Resource, name: string): Aggregate {
@@ -78,28 +84,33 @@ function readAggregate(resource: Resource, name: string): Aggregate {
     if (fieldName !== undefined) throw invalidParameter('aggregate: count counts rows and takes no field.');
     return { name: of, of };
   }
-  const known = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
-  const field = known.find((each) => each.name === fieldName);
-  if (!field) throw unusable(resource, `aggregate: ${of} of the field`, fieldName ?? '', known, 'cannot be calculated');
+  const usable = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
+  const field = usable.find((each) => each.name === fieldName);
+  if (!field)
+    throw unusableField(resource, `aggregate: ${of} of the field`, fieldName ?? '', usable, 'cannot be calculated');
   return { name: `${of}:${field.name}`, of, field };
 }
 
-function readOrder({ orderBy, sortedBy }: Sent, aggregates: readonly Aggregate[], groups: readonly ResourceField[]) {
+function readOrder(
+  { orderBy, sortedBy }: AggregateParameters,
+  aggregates: readonly Aggregate[],
+  groups: readonly ResourceField[],
+) {
   const names = [...new Set(splitList(orderBy ?? '', ';'))];
   const directions = splitList(sortedBy ?? '', ';').map(readDirection);
-  const known = [...aggregates, ...groups];
+  const sortable = [...aggregates, ...groups];
   if (directions.length > Math.max(1, names.length)) {
     throw invalidParameter(`sortedBy: it has ${directions.length} directions for ${names.length} names of orderBy.`);
   }
   const order = names.map((name, i) => {
-    const by = known.find((each) => each.name === name);
-    if (!by) {
-      const allowed = known.map((each) => each.name);
+    const sortBy = sortable.find((each) => each.name === name);
+    if (!sortBy) {
+      const allowed = sortable.map((each) => each.name);
       throw unknownName('orderBy: with aggregate, the name', name, allowed, 'field_unknown');
     }
-    return { by, descending: directions[i] ?? false };
+    return { sortBy, descending: directions[i] ?? false };
   });
-  const rest = groups.filter(({ name }) => !names.includes(name));
-  const last = order.length === 0 && (directions[0] ?? false);
-  return [...order, ...rest.map((by) => ({ by, descending: last }))];
+  const remainingGroups = groups.filter(({ name }) => !names.includes(name));
+  const isDescending = order.length === 0 && (directions[0] ?? false);
+  return [...order, ...remainingGroups.map((sortBy) => ({ sortBy, descending: isDescending }))];
 }

@@ -30,31 +30,33 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
     );
   }
   const relations: ResourceRelation[] = [];
-  let from = resource;
+  let current = resource;
   for (const name of names.slice(0, -1)) {
-    const relation = readRelation(from, name, rules);
+    const relation = readRelation(current, name, rules);
     requireReadScope(relation.target, caller);
     relations.push(relation);
-    from = relation.target;
+    current = relation.target;
   }
   const name = names.at(-1) ?? '';
-  const field = from.fields.get(name);
+  const field = current.fields.get(name);
   if (!field || !rules.accepts(field)) {
-    const where = relations.length === 0 ? '' : ` of ${from.name}`;
+    const ofResource = relations.length === 0 ? '' : ` of ${current.name}`;
     const reason = field?.shown ? rules.refusal : undefined;
-    throw unknownName(`${parameter}: the field${where}`, name, rules.names(from), 'field_unknown', reason);
+    throw unknownName(`${parameter}: the field${ofResource}`, name, rules.names(current), 'field_unknown', reason);
   }
   return { relations, field };
 }
 
 function readRelation(resource: Resource, name: string, { parameter, toOne }: PathRules): ResourceRelation {
   const relation = resource.relations.get(name);
-  const possible = [...resource.relations.values()].filter((each) => !toOne || each.relation.kind === 'belongsTo');
+  const allowedRelations = [...resource.relations.values()].filter(
+    (each) => !toOne || each.relation.kind === 'belongsTo',
+  );
   if (!relation) {
-    const known = possible.map((each) => each.name);
-    throw unknownName(`${parameter}: the relation of ${resource.name}`, name, known, 'relation_unknown');
+    const relationNames = allowedRelations.map((each) => each.name);
+    throw unknownName(`${parameter}: the relation of ${resource.name}`, name, relationNames, 'relation_unknown');
   }
-  if (!possible.includes(relation)) {
+  if (!allowedRelations.includes(relation)) {
     throw invalidParameter(`${parameter}: "${name}" leads to many rows. Use a relation that leads to one.`);
   }
   return relation;

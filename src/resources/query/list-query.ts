@@ -40,15 +40,15 @@ export const listParameters: ReadonlySet<string> = new Set([
   ...['search', 'searchJoin', 'searchFields', 'orderBy', 'sortedBy', ...selectionParameters],
   ...['page', 'limit', 'count', 'cursor', 'aggregate', 'groupBy'],
 ]);
-const withDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>
+const allowDeleted = ({ definition }: Resource, names: ReadonlySet<string>): ReadonlySet<string> =>
   definition.softDelete ? new Set([...names, 'deleted']) : names;
 
 const defaultLimit = 20;
 const maxLimit = 100;
 
-const none: ReadonlySet<string> = new Set();
+const noParameters: ReadonlySet<string> = new Set();
 
-export function rejectUnknownParameters(query: Query, allowed = none): void {
+export function rejectUnknownParameters(query: Query, allowed = noParameters): void {
   for (const name in query) {
     if (!allowed.has(name)) throw unknownName('The parameter', name, [...allowed], 'parameter_unknown');
   }
@@ -58,8 +58,8 @@ export function rejectUnknownParameters(query: Query, allowed = none): void {
 function withoutEmpty(query: Query): Query {
   for (const name in query) {
     if (query[name] !== '' || name === 'cursor') continue;
-    const present = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
-    return Object.fromEntries(present);
+    const nonEmpty = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
+    return Object.fromEntries(nonEmpty);
   }
   return query;
 }
@@ -67,7 +67,7 @@ function withoutEmpty(query: Query): Query {
 export const defaultRowQuery: RowQuery = { fields: undefined, includes: [] };
 
 export function readRowQuery(resource: Resource, query: Query, caller: Caller): RowQuery {
-  rejectUnknownParameters(query, withDeleted(resource, selectionParameters));
+  rejectUnknownParameters(query, allowDeleted(resource, selectionParameters));
   return rowQuery(resource, withoutEmpty(query), caller);
 }
 
@@ -89,7 +89,7 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
       throw unknownName(
         'filter: the field',
         name,
-        resource.shown.map((shown) => shown.name),
+        resource.shown.map((field) => field.name),
         'field_unknown',
       );
     }
@@ -98,14 +98,14 @@ function readFilter(resource: Resource, text: string): ResourceField[] {
 }
 
 export function readDeleteQuery(resource: Resource, query: Query): { readonly deleted: 'only' | undefined } {
-  rejectUnknownParameters(query, withDeleted(resource, none));
+  rejectUnknownParameters(query, allowDeleted(resource, noParameters));
   const { deleted } = withoutEmpty(query);
   return { deleted: deleted === undefined ? undefined : oneOf('deleted', deleted, ['only'] as const) };
 }
 
-export function readListQuery(resource: Resource, sent: Query, caller: Caller): ListQuery {
-  rejectUnknownParameters(sent, withDeleted(resource, listParameters));
-  const query = withoutEmpty(sent);
+export function readListQuery(resource: Resource, parameters: Query, caller: Caller): ListQuery {
+  rejectUnknownParameters(parameters, allowDeleted(resource, listParameters));
+  const query = withoutEmpty(parameters);
   const { search, searchJoin, searchFields, orderBy, sortedBy, page, limit, count, cursor } = query;
   if (cursor !== undefined && (page !== undefined || (count !== undefined && count !== 'none'))) {
     throw invalidParameter('cursor: a list with a cursor has no page and no count; leave "page" and "count" out.');

@@ -23,17 +23,17 @@ const escapable = ';,*\\';
 
 /** Splits at a character that no backslash precedes. The parts keep their escapes. */
 function splitUnescaped(text: string, separator: string): string[] {
-  const pieces: string[] = [];
+  const parts: string[] = [];
   let start = 0;
   for (let i = 0; i < text.length; i++) {
     if (text[i] === '\\' && escapable.includes(text[i + 1] ?? ' ')) i++;
     else if (text[i] === separator) {
-      pieces.push(text.slice(start, i));
+      parts.push(text.slice(start, i));
       start = i + 1;
     }
   }
-  pieces.push(text.slice(start));
-  return pieces;
+  parts.push(text.slice(start));
+  return parts;
 }
 
 /** A backslash before any character other than `; , * \` is an ordinary character. */
@@ -49,8 +49,8 @@ const endsInWildcard = (text: string): boolean => {
 /** Spaces after a separator are ignored. Other white space belongs to the value. */
 const withoutLeadingSpaces = (text: string): string => text.replace(/^ +/, '');
 
-function readTerm(sent: string): SearchTerm {
-  const text = withoutLeadingSpaces(sent);
+function readTerm(rawText: string): SearchTerm {
+  const text = withoutLeadingSpaces(rawText);
   if (text === '*') return { text: '', isNull: false, wildcardBefore: true, wildcardAfter: true };
   const wildcardBefore = text.startsWith('*');
   const wildcardAfter = endsInWildcard(text);
@@ -78,19 +78,19 @@ function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {
   if (operator === '=') return { operator: '=', terms: [readExactTerm(value)] };
   if (operator === 'in') return { operator: '=', terms: splitUnescaped(value, ',').map(readExactTerm) };
-  const read = readTerm(value);
-  const open =
-    read.wildcardBefore || read.wildcardAfter
-      ? read
-      : { ...read, isNull: false, wildcardBefore: true, wildcardAfter: true };
-  return { operator: '=', terms: [open] };
+  const term = readTerm(value);
+  const wildcardTerm =
+    term.wildcardBefore || term.wildcardAfter
+      ? term
+      : { ...term, isNull: false, wildcardBefore: true, wildcardAfter: true };
+  return { operator: '=', terms: [wildcardTerm] };
 }
 
 /** The pairs of a search. The outer lists are combined with "and", the inner ones with "or". */
 export function readSearch(text: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[][] {
-  const pieces = splitUnescaped(text, ';').filter((piece) => withoutLeadingSpaces(piece) !== '');
-  limitPairs(pieces.length);
-  const groups = pieces.map((piece) => readPairs(piece, operators));
+  const pairTexts = splitUnescaped(text, ';').filter((pairText) => withoutLeadingSpaces(pairText) !== '');
+  limitPairs(pairTexts.length);
+  const groups = pairTexts.map((pairText) => readPairs(pairText, operators));
   limitPairs(groups.flat().length);
   limitWildcards(groups);
   return groups;
@@ -101,31 +101,31 @@ function limitPairs(count: number): void {
 }
 
 /** `field:value`, or `field|field:value`. */
-function readPairs(piece: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
-  const colon = piece.indexOf(':');
+function readPairs(pairText: string, operators: ReadonlyMap<string, FieldOperator>): SearchPair[] {
+  const colon = pairText.indexOf(':');
   if (colon < 0) throw invalidParameter('search: write pairs of field:value, separated by ;');
-  const value = withoutLeadingSpaces(piece.slice(colon + 1));
-  const fields = piece
+  const value = withoutLeadingSpaces(pairText.slice(colon + 1));
+  const fields = pairText
     .slice(0, colon)
     .split('|', maxPairs + 1)
     .map((field) => field.trim());
   return fields.map((field) => {
-    const as = operators.get(field);
-    const read = as ? readValueAs(as, value) : readValue(value);
-    if (read.terms.length > maxTerms) {
+    const operator = operators.get(field);
+    const parsed = operator ? readValueAs(operator, value) : readValue(value);
+    if (parsed.terms.length > maxTerms) {
       throw invalidParameter(`search: "${field.slice(0, 60)}" has more than ${maxTerms} values.`);
     }
-    return { field, ...read };
+    return { field, ...parsed };
   });
 }
 
 function limitWildcards(groups: readonly (readonly SearchPair[])[]): void {
   let count = 0;
-  for (const { field, terms, together } of groups.flatMap(markGroup)) {
+  for (const { field, terms, isGroup } of groups.flatMap(withGroupFlag)) {
     for (const { text, wildcardBefore, wildcardAfter } of terms) {
       if (!wildcardBefore && !wildcardAfter) continue;
       // A search box searches one text in several fields. It counts once for each field.
-      count += together ? 1 : Number(wildcardBefore) + Number(wildcardAfter);
+      count += isGroup ? 1 : Number(wildcardBefore) + Number(wildcardAfter);
       if (text.length > maxWildcardLength) {
         throw invalidParameter(
           `search: "${field.slice(0, 60)}" has a text with a wildcard of more than ${maxWildcardLength} characters.`,
@@ -138,17 +138,17 @@ function limitWildcards(groups: readonly (readonly SearchPair[])[]): void {
   }
 }
 
-const markGroup = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, together: group.length > 1 }));
+const withGroupFlag = (group: readonly SearchPair[]) => group.map((pair) => ({ ...pair, isGroup: group.length > 1 }));
 
 /** `name:like;email:=`. A field without an operator uses the syntax of `search`. */
 export function readSearchFields(text: string, requireSearchable: (field: string) => void): Map<string, FieldOperator> {
   const operators = new Map<string, FieldOperator>();
-  for (const piece of splitList(text, ';')) {
-    const colon = piece.indexOf(':');
-    const field = (colon < 0 ? piece : piece.slice(0, colon)).trim();
+  for (const fieldText of splitList(text, ';')) {
+    const colon = fieldText.indexOf(':');
+    const field = (colon < 0 ? fieldText : fieldText.slice(0, colon)).trim();
     requireSearchable(field);
     if (colon < 0) continue;
-    const operator = piece
+    const operator = fieldText
       .slice(colon + 1)
       .trim()
       .toLowerCase();

@@ -91,19 +91,27 @@ function defaultNames({ definition: { defaultOrder } }: Resource, directions: bo
 
 function createSort(keys: readonly SortKey[], descending: boolean): Sort {
   const idIndex = keys.findIndex(({ name }) => name === 'id');
-  const before = idIndex < 0 ? keys : keys.slice(0, idIndex);
+  const keysBeforeId = idIndex < 0 ? keys : keys.slice(0, idIndex);
   // Without `id`, `at(-1)` is the last key.
   const idDescending = keys.at(idIndex)?.descending ?? descending;
-  const words = [...before.map(({ name, descending: down }) => `${name}${down ? '-' : '+'}`), idDescending ? '-' : '+'];
-  return { keys: before, idDescending, signature: words.join(' ') };
+  const signatureParts = [
+    ...keysBeforeId.map(({ name, descending: isDescending }) => `${name}${isDescending ? '-' : '+'}`),
+    idDescending ? '-' : '+',
+  ];
+  return { keys: keysBeforeId, idDescending, signature: signatureParts.join(' ') };
 }
 
 /** Whether an index has this order, so that the first rows can be read without the others. */
 export function hasIndexFor({ definition }: Resource, { keys, idDescending }: Sort): boolean {
-  const [only, ...more] = keys;
-  if (!only) return true;
-  if (only.relations.length > 0) return false;
-  return more.length === 0 && only.descending === idDescending && definition.managed === true && only.field.indexed;
+  const [firstKey, ...otherKeys] = keys;
+  if (!firstKey) return true;
+  if (firstKey.relations.length > 0) return false;
+  return (
+    otherKeys.length === 0 &&
+    firstKey.descending === idDescending &&
+    definition.managed === true &&
+    firstKey.field.indexed
+  );
 }
 
 /** Nulls come first, and last when descending, on both engines. */
@@ -126,32 +134,32 @@ export interface CursorPosition {
  * condition with "or" would scan all rows before the position.
  */
 export function seekConditions({ keys, idDescending }: Sort, { values, id }: CursorPosition): Fragment[] {
-  const beyond = raw(idDescending ? '<' : '>');
+  const comparison = raw(idDescending ? '<' : '>');
   const [first] = keys;
-  if (!first) return [sql`t."id" ${beyond} ${id}`];
+  if (!first) return [sql`t."id" ${comparison} ${id}`];
   if (keys.length > 1 || first.descending !== idDescending)
-    return [lexicographic(keys, values, sql`t."id" ${beyond} ${id}`)];
+    return [lexicographic(keys, values, sql`t."id" ${comparison} ${id}`)];
   const column = first.expression;
   const [value] = values;
-  const sameNull = sql`${column} is null and t."id" ${beyond} ${id}`;
-  const after = sql`(${column}, t."id") ${beyond} (${value}, ${id})`;
+  const afterNull = sql`${column} is null and t."id" ${comparison} ${id}`;
+  const after = sql`(${column}, t."id") ${comparison} (${value}, ${id})`;
   if (first.descending) {
-    if (value === null) return [sameNull];
+    if (value === null) return [afterNull];
     return first.nullable ? [after, sql`${column} is null`] : [after];
   }
-  return value === null ? [sameNull, sql`${column} is not null`] : [after];
+  return value === null ? [afterNull, sql`${column} is not null`] : [after];
 }
 
 function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idAfter: Fragment): Fragment {
-  const same: Fragment[] = [];
+  const equalConditions: Fragment[] = [];
   const alternatives: Fragment[] = [];
   for (const [i, { expression: column, descending, nullable }] of keys.entries()) {
     const value = values[i];
     const after = afterCondition(column, value, descending, nullable);
-    if (after) alternatives.push(and([...same, after]));
-    same.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
+    if (after) alternatives.push(and([...equalConditions, after]));
+    equalConditions.push(value === null ? sql`${column} is null` : sql`${column} = ${value}`);
   }
-  alternatives.push(and([...same, idAfter]));
+  alternatives.push(and([...equalConditions, idAfter]));
   return or(alternatives);
 }
 

@@ -4,7 +4,7 @@ import { systemSource } from '../../http/request-source.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import { inSpan } from '../../platform/tracing.ts';
 import { recordEvent } from '../audit/record-event.ts';
-import { type HandlerOptions, type Job, type JobHandler, pauseAfter } from './job.ts';
+import { type HandlerOptions, type Job, type JobHandler, retryDelayMs } from './job.ts';
 import { deleteLeased, failJob, type JobRow, type Lease, postponeJob } from './job-store.ts';
 
 export type Sealing = Pick<KeyRing, 'seal' | 'unseal'>;
@@ -35,8 +35,8 @@ export async function runAttempt(
   abort: AbortController,
 ): Promise<void> {
   const { database, log, metrics } = context;
-  const tooLong = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
-  const timer = setTimeout(tooLong, handler.timeout * 1000).unref();
+  const onTimeout = () => abort.abort(new Error(`it took longer than ${handler.timeout} seconds`));
+  const timer = setTimeout(onTimeout, handler.timeout * 1000).unref();
   try {
     const span = {
       kind: 'consumer',
@@ -74,10 +74,10 @@ async function recordFailure(context: Context, handler: Handler, job: JobRow & L
   const { id, name, attempts } = job;
   const line = { job: id, name, attempts, reason };
   if (attempts < handler.attempts) {
-    const wait = pauseAfter(attempts);
-    log.warn({ ...line, retryInSeconds: Math.round(wait / 1000) }, 'a job failed and will be retried');
+    const delayMs = retryDelayMs(attempts);
+    log.warn({ ...line, retryInSeconds: Math.round(delayMs / 1000) }, 'a job failed and will be retried');
     metrics.jobAttempts.inc({ result: 'retried' });
-    await postponeJob(database.db, job, now() + wait, reason);
+    await postponeJob(database.db, job, now() + delayMs, reason);
     return;
   }
   if (!(await failJob(database.db, job, now(), reason))) return;

@@ -6,7 +6,7 @@ import type { NewJob } from './job.ts';
 import { insertJobs, type JobRow } from './job-store.ts';
 
 const maxBytes = 1024 * 1024;
-const together = 500;
+const batchSize = 500;
 
 export async function enqueueAll(
   { database, now }: Pick<Context, 'database' | 'now'>,
@@ -16,7 +16,7 @@ export async function enqueueAll(
 ): Promise<string[]> {
   const at = now();
   const rows = jobs.map((job) => rowOf(job, at, sealing));
-  for (let from = 0; from < rows.length; from += together) await insertJobs(db, rows.slice(from, from + together));
+  for (let from = 0; from < rows.length; from += batchSize) await insertJobs(db, rows.slice(from, from + batchSize));
   if (jobs.some(({ after = 0 }) => after <= 0)) await database.bus.wakeQueues(db);
   return rows.map(({ id }) => id);
 }

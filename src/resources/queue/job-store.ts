@@ -12,18 +12,18 @@ export interface Lease {
 
 export const insertJobs = (db: Db | Tx, rows: readonly JobRow[]) => db.insertInto('queued_jobs').values(rows).execute();
 
-const due = (db: Db, names: readonly string[], now: number) =>
+const dueJobs = (db: Db, names: readonly string[], now: number) =>
   db
     .selectFrom('queued_jobs')
     .select('id')
     .where('name', 'in', names)
     .where('failed_at', 'is', null)
     .where('next_attempt_at', '<=', now)
-    .where((free) => free.or([free('leased_until', 'is', null), free('leased_until', '<=', now)]));
+    .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]));
 
 /** A read without a lock, because usually no job is due. */
 export async function hasDueJobs(db: Db, names: readonly string[], now: number): Promise<boolean> {
-  return (await due(db, names, now).limit(1).execute()).length > 0;
+  return (await dueJobs(db, names, now).limit(1).execute()).length > 0;
 }
 
 export interface LeaseRequest {
@@ -38,7 +38,7 @@ export interface LeaseRequest {
 
 /** Leases due jobs of one name until `until`, and counts the attempt. */
 export function leaseDueJobs(db: Db, { name, lease, now, until, limit, except }: LeaseRequest): Promise<JobRow[]> {
-  let query = due(db, [name], now).limit(limit);
+  let query = dueJobs(db, [name], now).limit(limit);
   // New jobs come before jobs that have failed.
   if (except) query = query.orderBy('attempts');
   query = query.orderBy('next_attempt_at');

@@ -49,11 +49,11 @@ export interface NewJob {
   readonly sealed?: boolean;
 }
 
-const firstPauseMs = 15_000;
-const maxPauseMs = 60 * 60_000;
+const firstDelayMs = 15_000;
+const maxDelayMs = 60 * 60_000;
 export const defaultAttempts = 128;
 export const defaultTimeout = 300;
 
 /** Each pause is twice as long as the one before, with jitter. */
-export const pauseAfter = (attempts: number): number =>
-  Math.round(Math.min(firstPauseMs * 2 ** (attempts - 1), maxPauseMs) * (0.8 + 0.2 * Math.random()));
+export const retryDelayMs = (attempts: number): number =>
+  Math.round(Math.min(firstDelayMs * 2 ** (attempts - 1), maxDelayMs) * (0.8 + 0.2 * Math.random()));

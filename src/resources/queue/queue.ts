@@ -21,10 +21,10 @@ const leaseMs = 30_000;
 const renewEveryMs = 10_000;
 /** The interval of the query for jobs that become due, and for jobs of other processes. */
 const pollMs = 2000;
-const atOnce = 10;
+const maxConcurrency = 10;
 /** The maximum number of concurrent jobs with one name, so that jobs that hang leave room for others. */
-const atOnceOfOneName = 5;
-const keepFailedMs = 30 * 24 * 60 * 60_000;
+const maxConcurrencyPerName = 5;
+const failedRetentionMs = 30 * 24 * 60 * 60_000;
 const stopTimeoutMs = 2000;
 
 interface Attempt {
@@ -32,7 +32,7 @@ interface Attempt {
   readonly subject: string | null;
   readonly lease: string;
   readonly abort: AbortController;
-  readonly done: Promise<void>;
+  readonly finished: Promise<void>;
 }
 
 /** Runs queued jobs at least once, each on one instance at a time. After a crash, another instance takes over. */
@@ -42,16 +42,16 @@ export class Queue {
   readonly #handlers = new Map<string, Handler>();
   readonly #running = new Map<string, Attempt>();
   readonly #poller: Poller;
-  #renewing: NodeJS.Timeout | undefined;
+  #renewTimer: NodeJS.Timeout | undefined;
 
   constructor(context: Context, sealing: Sealing) {
     this.#context = context;
     this.#sealing = sealing;
     this.#poller = new Poller(context.log, {
-      poll: () => this.#fill(),
-      isNeeded: () => this.#renewing !== undefined,
-      everyMs: pollMs,
-      failed: 'the queue could not be read; Gatehouse tries again',
+      poll: () => this.#startDueJobs(),
+      isNeeded: () => this.#renewTimer !== undefined,
+      intervalMs: pollMs,
+      failureMessage: 'the queue could not be read; Gatehouse tries again',
     });
   }
 
@@ -75,7 +75,7 @@ export class Queue {
   }
 
   start(): void {
-    this.#renewing = setInterval(() => void this.#renew(), renewEveryMs).unref();
+    this.#renewTimer = setInterval(() => void this.#renew(), renewEveryMs).unref();
     this.#context.database.bus.onWake(() => void this.#poller.wake());
     void this.#poller.wake();
   }
@@ -85,7 +85,7 @@ export class Queue {
     for (;;) {
       await this.#poller.wake();
       if (this.#running.size === 0) return;
-      await Promise.all([...this.#running.values()].map(({ done }) => done));
+      await Promise.all([...this.#running.values()].map(({ finished }) => finished));
     }
   }
 
@@ -106,16 +106,16 @@ export class Queue {
 
   /** Starts no more jobs, and waits a short time for running ones. Other instances take over the rest. */
   async stop(): Promise<void> {
-    clearInterval(this.#renewing);
+    clearInterval(this.#renewTimer);
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, stopTimeoutMs);
     });
-    const underWay = async () => {
+    const waitForRunning = async () => {
       await this.#poller.stop();
-      await Promise.all([...this.#running.values()].map(({ done }) => done));
+      await Promise.all([...this.#running.values()].map(({ finished }) => finished));
     };
-    await Promise.race([underWay(), timeout]);
+    await Promise.race([waitForRunning(), timeout]);
     clearTimeout(timer);
     const { database, now } = this.#context;
     for (const [id, { lease, abort }] of this.#running) {
@@ -126,7 +126,7 @@ export class Queue {
 
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
-    await pruneBefore(database, 'queued_jobs', 'failed_at', now() - keepFailedMs);
+    await pruneBefore(database, 'queued_jobs', 'failed_at', now() - failedRetentionMs);
     metrics.jobs.reset();
     let mails = 0;
     for (const { name, failed, count } of await countJobs(database.db)) {
@@ -136,31 +136,31 @@ export class Queue {
     metrics.mailQueue.set(mails);
   }
 
-  async #fill(): Promise<void> {
+  async #startDueJobs(): Promise<void> {
     const { database, now } = this.#context;
-    const names = [...this.#handlers.keys()].filter((name) => this.#roomFor(name) > 0);
+    const names = [...this.#handlers.keys()].filter((name) => this.#freeSlots(name) > 0);
     if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) return;
     for (const name of names) {
       const lanes = this.#handlers.get(name)?.lanes;
-      for (let room = this.#roomFor(name), taken = 1; room > 0 && taken > 0; room = this.#roomFor(name)) {
+      for (let free = this.#freeSlots(name), leased = 1; free > 0 && leased > 0; free = this.#freeSlots(name)) {
         const lease = randomUUID();
-        const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: room };
+        const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: free };
         const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
         const jobs = await leaseDueJobs(database.db, request);
-        for (const job of jobs) this.#begin(job, lease);
-        taken = lanes ? jobs.length : 0;
+        for (const job of jobs) this.#start(job, lease);
+        leased = lanes ? jobs.length : 0;
       }
     }
   }
 
   /** Jobs with lanes have a separate limit, because they mostly wait for hosts. */
-  #roomFor(name: string): number {
+  #freeSlots(name: string): number {
     const running = [...this.#running.values()];
     const ofName = running.filter((attempt) => attempt.name === name).length;
     const lanes = this.#handlers.get(name)?.lanes;
     if (lanes) return Math.max(0, lanes.ofName - ofName);
-    const others = running.filter((attempt) => !this.#handlers.get(attempt.name)?.lanes).length;
-    return Math.max(0, Math.min(atOnce - others, atOnceOfOneName - ofName));
+    const runningWithoutLanes = running.filter((attempt) => !this.#handlers.get(attempt.name)?.lanes).length;
+    return Math.max(0, Math.min(maxConcurrency - runningWithoutLanes, maxConcurrencyPerName - ofName));
   }
 
   #fullLanes(name: string, { ofSubject, ofHost }: ConcurrencyLimits): { subjects: string[]; hosts: string[] } {
@@ -168,19 +168,19 @@ export class Queue {
       attempt.name === name && attempt.subject !== null ? [attempt.subject] : [],
     );
     const hosts = subjects.map(hostOfSubject);
-    const full = (all: string[], max: number) =>
-      [...new Set(all)].filter((one) => all.filter((other) => other === one).length >= max);
-    return { subjects: full(subjects, ofSubject), hosts: full(hosts, ofHost) };
+    const atLimit = (values: string[], max: number) =>
+      [...new Set(values)].filter((value) => values.filter((otherValue) => otherValue === value).length >= max);
+    return { subjects: atLimit(subjects, ofSubject), hosts: atLimit(hosts, ofHost) };
   }
 
-  #begin(job: JobRow, lease: string): void {
+  #start(job: JobRow, lease: string): void {
     const abort = new AbortController();
     const handler = this.#handlers.get(job.name) as Handler;
-    const done = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
+    const finished = runAttempt(this.#context, this.#sealing, handler, { ...job, lease }, abort).finally(() => {
       this.#running.delete(job.id);
       void this.#poller.wake();
     });
-    this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, done });
+    this.#running.set(job.id, { name: job.name, subject: job.subject, lease, abort, finished });
   }
 
   async #renew(): Promise<void> {

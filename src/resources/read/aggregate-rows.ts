@@ -11,7 +11,7 @@ import type { CompiledList } from './compile-list-query.ts';
 import { listCondition, listJson, type Paging } from './list-rows.ts';
 
 /** An average of decimals has this many more digits after the point than its field. */
-const moreDigits = 4;
+const extraAverageDigits = 4;
 
 export const listOrAggregateJson = (context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) =>
   list.aggregates
@@ -25,22 +25,22 @@ async function aggregateJson(
   paging: Paging,
 ): Promise<string> {
   const { aggregates: query, limit, page } = list;
-  const known = resource.changes ? await paging.positions?.before() : undefined;
+  const logPosition = resource.changes ? await paging.positions?.before() : undefined;
   const { select, rest, groups } = aggregateSql(context.engine, query);
   const from = sql`from ${raw(resource.table)} as t where ${countRow} ${listCondition(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
   const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
   // A page after the last one has no row with the number of groups.
-  const beyond = rows.length === 0 && page > 1;
-  const counted = beyond
+  const isBeyondLastPage = rows.length === 0 && page > 1;
+  const groupCountRows = isBeyondLastPage
     ? await readNumbers(
         context,
         sql`select count(*) as "_groups" from (select 1 as one ${from} ${raw(groups === undefined ? 'limit 1' : `group by ${groups}`)}) as g`,
       )
     : rows;
-  const total = groups === undefined ? 1 : Number(counted[0]?._groups ?? 0);
+  const total = groups === undefined ? 1 : Number(groupCountRows[0]?._groups ?? 0);
   const links = {
-    next: offset + rows.length < total && !beyond ? paging.linkTo({ page: String(page + 1) }) : null,
+    next: offset + rows.length < total && !isBeyondLastPage ? paging.linkTo({ page: String(page + 1) }) : null,
     previous: page > 1 ? paging.linkTo({ page: String(page - 1) }) : null,
   };
   paging.setLinks(links);
@@ -51,7 +51,9 @@ async function aggregateJson(
   const data = rows.map((row) => `{${groupJson(query, row)}}`).join(',');
   const { positions } = paging;
   const position =
-    known === undefined || !positions ? '' : `,"changes_position":${JSON.stringify(positions.write(known, undefined))}`;
+    logPosition === undefined || !positions
+      ? ''
+      : `,"changes_position":${JSON.stringify(positions.write(logPosition, undefined))}`;
   return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}${position}}}`;
 }
 
@@ -99,5 +101,5 @@ function decimalText(of: 'sum' | 'avg', { options: { scale = 0 } }: ResourceFiel
   const sum = parseDecimal(text) ?? { units: 0n, scale: 0 };
   return of === 'sum'
     ? formatDecimal(sum, scale)
-    : formatDecimal(divideDecimal(sum, BigInt(count), scale + moreDigits), scale);
+    : formatDecimal(divideDecimal(sum, BigInt(count), scale + extraAverageDigits), scale);
 }

@@ -30,13 +30,13 @@ function aggregateColumns(engine: Engine, aggregate: Aggregate, i: number): stri
 }
 
 /** The sort expression of groups. On SQLite exact sums are texts; converted to numbers they sort correctly. */
-function orderedBy(engine: Engine, by: Aggregate | ResourceField): string {
-  if (!('of' in by)) return columnOf(by);
-  if (by.of === 'count') return 'count(*)';
-  if (by.of === 'min' || by.of === 'max') return `${by.of}(${columnOf(by.field)})`;
-  const sum = sumOf(engine, by.field);
+function sortExpression(engine: Engine, sortBy: Aggregate | ResourceField): string {
+  if (!('of' in sortBy)) return columnOf(sortBy);
+  if (sortBy.of === 'count') return 'count(*)';
+  if (sortBy.of === 'min' || sortBy.of === 'max') return `${sortBy.of}(${columnOf(sortBy.field)})`;
+  const sum = sumOf(engine, sortBy.field);
   const number = engine === 'sqlite' ? `cast(${sum} as real)` : sum;
-  return by.of === 'sum' ? number : `${number} / nullif(count(${columnOf(by.field)}), 0)`;
+  return sortBy.of === 'sum' ? number : `${number} / nullif(count(${columnOf(sortBy.field)}), 0)`;
 }
 
 export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: AggregateQuery) {
@@ -46,10 +46,10 @@ export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: Agg
     ...aggregates.flatMap((aggregate, i) => aggregateColumns(engine, aggregate, i)),
     'count(*) over () as "_groups"',
   ];
-  const sorted = order.map(({ by, descending }) => {
+  const sorted = order.map(({ sortBy, descending }) => {
     // Groups without a value come first, or last when descending, as in lists.
     const nulls = engine === 'postgres' ? (descending ? ' nulls last' : ' nulls first') : '';
-    return `${orderedBy(engine, by)}${descending ? ' desc' : ''}${nulls}`;
+    return `${sortExpression(engine, sortBy)}${descending ? ' desc' : ''}${nulls}`;
   });
   return {
     select: `select ${columns.join(', ')}`,

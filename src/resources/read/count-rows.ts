@@ -9,7 +9,7 @@ import { cacheOf } from './resource-cache.ts';
 /** A count stops here, unless the request asks for the exact number. */
 export const countCap = 10_000;
 
-interface Counted {
+interface CountRow {
   readonly n: number;
   /** On PostgreSQL: whether triggers count the changes of the table. */
   readonly countsChanges?: boolean;
@@ -25,17 +25,17 @@ const countUpTo = (max: number, from: Fragment): Fragment =>
 function countAllStatement(resource: Resource, engine: Engine): CompiledStatement {
   const { counts } = cacheOf(resource);
   const table = raw(resource.table);
-  const some = countUpTo(2 * countCap, sql`from ${table}`);
+  const cappedCount = countUpTo(2 * countCap, sql`from ${table}`);
   counts[engine] ??= new CompiledStatement(
     engine === 'sqlite'
-      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${some}) end as n`
-      : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as "countsChanges" from (${some}) as counted`,
+      ? sql`select case when (select max(rowid) from ${table}) - (select min(rowid) from ${table}) < ${raw(String(10 * countCap))} then (select count(*) from ${table}) else (${cappedCount}) end as n`
+      : sql`select counted.n, ${raw(hasCountingTriggersSql(resource.table))} as "countsChanges" from (${cappedCount}) as counted`,
   );
   return counts[engine];
 }
 
 /** The last count, if it is still valid, or if the changes since then cannot have reduced it below the cap. */
-function knownCount(resource: Resource, changes: CommitCounts | undefined): number | undefined {
+function cachedCountOf(resource: Resource, changes: CommitCounts | undefined): number | undefined {
   const last = cacheOf(resource).lastCount;
   if (!last || !changes || changes.generation !== last.changes.generation) return undefined;
   // A replica that lacks these changes has other rows.
@@ -50,17 +50,17 @@ function knownCount(resource: Resource, changes: CommitCounts | undefined): numb
 
 /** `changes`: the counters before the count. */
 function countAll(executor: Executor, resource: Resource, changes: CommitCounts | undefined): number | Promise<number> {
-  const known = knownCount(resource, changes);
-  if (known !== undefined) return known;
-  const had =
+  const cachedCount = cachedCountOf(resource, changes);
+  if (cachedCount !== undefined) return cachedCount;
+  const seesSettled =
     !changes?.includesSettledAt || (changes.settledAt !== undefined && changes.includesSettledAt(changes.settledAt));
-  return thenMaybe(countAllStatement(resource, executor.engine).read<Counted>(executor, []), ([row]) => {
+  return thenMaybe(countAllStatement(resource, executor.engine).read<CountRow>(executor, []), ([row]) => {
     const { n: rows = 0, countsChanges = true } = row ?? {};
     const cache = cacheOf(resource);
     cache.countsChanges = countsChanges;
     if (changes && countsChanges) {
       const { generation, changeCount, settledAt, settled = 'settled' in changes ? undefined : changeCount } = changes;
-      if (settled !== undefined && had)
+      if (settled !== undefined && seesSettled)
         cache.lastCount = { rows, changes: { changeCount: settled, generation, settledAt } };
     }
     return rows;
@@ -86,8 +86,8 @@ export function countRows(
   resource: Resource,
   { from, where, exact, prepared, changes }: CountQuery,
 ) {
-  if (where === sqlTrue && !exact) return thenMaybe(changes, (known) => countAll(executor, resource, known));
+  if (where === sqlTrue && !exact) return thenMaybe(changes, (counts) => countAll(executor, resource, counts));
   const read = prepared ? readPrepared : readUnprepared;
-  const rows = read<Counted>(executor, exact ? sql`select count(*) as n ${from}` : countUpTo(countCap, from));
+  const rows = read<CountRow>(executor, exact ? sql`select count(*) as n ${from}` : countUpTo(countCap, from));
   return thenMaybe(rows, ([row]) => row?.n ?? 0);
 }

@@ -5,13 +5,13 @@ import type { JsonWithEtag } from './row-json.ts';
 
 /** The limits of each cache: entries, characters of JSON in all entries, and characters of one entry. */
 interface Limits {
-  readonly entries: number;
-  readonly characters: number;
-  readonly length: number;
+  readonly maxEntries: number;
+  readonly maxCharacters: number;
+  readonly maxLength: number;
 }
 
-const rowLimits: Limits = { entries: 5000, characters: 4_000_000, length: 8192 };
-const pageLimits: Limits = { entries: 500, characters: 1_000_000, length: 65_536 };
+const rowLimits: Limits = { maxEntries: 5000, maxCharacters: 4_000_000, maxLength: 8192 };
+const pageLimits: Limits = { maxEntries: 500, maxCharacters: 1_000_000, maxLength: 65_536 };
 
 class JsonCache<V extends { readonly json: string }> {
   readonly #limits: Limits;
@@ -20,7 +20,7 @@ class JsonCache<V extends { readonly json: string }> {
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#byKey = new BoundedMap(limits.entries, (key) => this.#delete(key));
+    this.#byKey = new BoundedMap(limits.maxEntries, (key) => this.#delete(key));
   }
 
   get(key: string): V | undefined {
@@ -29,10 +29,10 @@ class JsonCache<V extends { readonly json: string }> {
 
   set(key: string, value: V): void {
     this.#delete(key);
-    if (value.json.length > this.#limits.length) return;
+    if (value.json.length > this.#limits.maxLength) return;
     this.#byKey.set(key, value);
     this.#characters += value.json.length;
-    while (this.#characters > this.#limits.characters) this.#delete(this.#byKey.keys().next().value as string);
+    while (this.#characters > this.#limits.maxCharacters) this.#delete(this.#byKey.keys().next().value as string);
   }
 
   #delete(key: string): void {
@@ -72,8 +72,8 @@ export class RowCache {
 }
 
 /** Rows of one shape have the same columns. Values that are objects never count as equal. */
-function isSameRow(one: StoredRow, other: StoredRow): boolean {
-  for (const column in one) if (one[column] !== other[column]) return false;
+function isSameRow(first: StoredRow, second: StoredRow): boolean {
+  for (const column in first) if (first[column] !== second[column]) return false;
   return true;
 }
 
@@ -104,8 +104,8 @@ export class PageCache {
   }
 }
 
-const isSameCondition = (one: Fragment, other: Fragment): boolean =>
-  one === other ||
-  (one.values.length === other.values.length &&
-    one.strings.every((text, i) => text === other.strings[i]) &&
-    one.values.every((value, i) => value === other.values[i]));
+const isSameCondition = (first: Fragment, second: Fragment): boolean =>
+  first === second ||
+  (first.values.length === second.values.length &&
+    first.strings.every((text, i) => text === second.strings[i]) &&
+    first.values.every((value, i) => value === second.values[i]));

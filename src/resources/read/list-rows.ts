@@ -34,9 +34,9 @@ export interface Paging {
 export function listJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
   const { positions } = paging;
   if (!positions || !resource.changes) return cachedPageJson(context, resource, list, paging);
-  return thenMaybe(positions.before(), (known) => {
+  return thenMaybe(positions.before(), (positionBefore) => {
     const where = listCondition(context, resource, list, paging);
-    return pageJson(context, resource, list, { paging, where, logPosition: { positions, known } });
+    return pageJson(context, resource, list, { paging, where, logPosition: { positions, positionBefore } });
   });
 }
 
@@ -50,7 +50,7 @@ export const listCondition = (
 /** The position of the log of changes before the list is read. */
 interface LogPosition {
   readonly positions: ListPositions;
-  readonly known: number;
+  readonly positionBefore: number;
 }
 
 function cachedPageJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
@@ -66,9 +66,9 @@ function cachedPageJson(context: QueryContext, resource: Resource, list: Compile
     return cached.json;
   }
   let links: PageLinks = { next: null };
-  const setLinks = (made: PageLinks) => {
-    links = made;
-    paging.setLinks(made);
+  const setLinks = (newLinks: PageLinks) => {
+    links = newLinks;
+    paging.setLinks(newLinks);
   };
   return thenMaybe(pageJson(context, resource, list, { paging: { ...paging, setLinks }, where }), (json) => {
     pages.set(url, { json, links, where, revision });
@@ -83,36 +83,36 @@ function pageJson(
   { paging, where, logPosition }: { paging: Paging; where: Fragment; logPosition?: LogPosition },
 ): string | Promise<string> {
   const table = raw(resource.table);
-  const scanned = sql`from ${table} as t where ${countRow} ${where}`;
+  const countedFrom = sql`from ${table} as t where ${countRow} ${where}`;
   const readsByIndex = where === sqlTrue && hasIndexFor(resource, list.sort);
   const byCursor = list.cursor !== undefined;
-  const capped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;
-  const changes = capped ? readCommitCounts(context, resource) : undefined;
+  const isCapped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;
+  const changes = isCapped ? readCommitCounts(context, resource) : undefined;
   const page = byCursor
     ? cursorPage(
         context,
         resource,
         list,
-        readsByIndex ? sql`from ${table} as t where ${where}` : scanned,
+        readsByIndex ? sql`from ${table} as t where ${where}` : countedFrom,
         paging,
         logPosition,
       )
-    : numberedPage(context, resource, list, { where, from: scanned, readsByIndex, logPosition });
+    : numberedPage(context, resource, list, { where, from: countedFrom, readsByIndex, logPosition });
   return thenMaybe(page, (rows) => {
-    const more = rows.length > list.limit;
-    if (more) rows.length = list.limit;
+    const hasMore = rows.length > list.limit;
+    if (hasMore) rows.length = list.limit;
     const pagination = byCursor
-      ? cursorMeta(resource, list, rows, more, paging)
-      : pageMeta(context, resource, list, { rows: rows.length, more, from: scanned, where, changes }, paging);
-    return thenMaybe(pagination, (shown) =>
+      ? cursorMeta(resource, list, rows, hasMore, paging)
+      : pageMeta(context, resource, list, { rows: rows.length, hasMore, from: countedFrom, where, changes }, paging);
+    return thenMaybe(pagination, (meta) =>
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
         for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
-        const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(shown)}`;
+        const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(meta)}`;
         if (!logPosition) return `${body}}}`;
-        const { positions, known } = logPosition;
+        const { positions, positionBefore } = logPosition;
         paging.setEtag?.(`"${hashOf(`${positions.history} ${body}`)}"`);
-        return `${body},"changes_position":${JSON.stringify(positions.write(known, rows[0]?._position))}}}`;
+        return `${body},"changes_position":${JSON.stringify(positions.write(positionBefore, rows[0]?._position))}}}`;
       }),
     );
   });
@@ -179,8 +179,8 @@ async function cursorPage(
   const rows: StoredRow[] = [];
   for (const range of seekConditions(sort, position)) {
     if (rows.length > limit) break;
-    const more = { extra, limit: limit + 1 - rows.length };
-    rows.push(...(await readPage(executor, list, sql`${from} and ${range}`, more)));
+    const pageOptions = { extra, limit: limit + 1 - rows.length };
+    rows.push(...(await readPage(executor, list, sql`${from} and ${range}`, pageOptions)));
   }
   return rows;
 }
@@ -191,12 +191,12 @@ function cursorMeta(
   resource: Resource,
   { limit, sort }: CompiledList,
   rows: readonly StoredRow[],
-  more: boolean,
+  hasMore: boolean,
   paging: Paging,
 ): object {
   const last = rows.at(-1);
   const next =
-    more && last
+    hasMore && last
       ? writeCursor(paging.keys, listName(resource, paging), sort.signature, {
           id: last.id,
           values: sort.keys.map((_, i) => last[`_key${i}`]),
@@ -211,26 +211,26 @@ function pageMeta(
   executor: Executor,
   resource: Resource,
   { page, limit, count, prepared }: CompiledList,
-  { rows, more, ...counting }: { rows: number; more: boolean } & Pick<CountQuery, 'from' | 'where' | 'changes'>,
+  { rows, hasMore, ...counting }: { rows: number; hasMore: boolean } & Pick<CountQuery, 'from' | 'where' | 'changes'>,
   { linkTo, setLinks }: Paging,
 ): object | Promise<object> {
   const links = {
-    next: more ? linkTo({ page: String(page + 1) }) : null,
+    next: hasMore ? linkTo({ page: String(page + 1) }) : null,
     previous: page > 1 ? linkTo({ page: String(page - 1) }) : null,
   };
   setLinks(links);
   const figures = { count: rows, per_page: limit, current_page: page };
   if (count === 'none') return { ...figures, links };
   // The last page shows how many rows there are.
-  const known = !more && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
+  const knownTotal = !hasMore && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
-  const rowCount = known ?? countRows(executor, resource, { ...counting, exact, prepared });
+  const rowCount = knownTotal ?? countRows(executor, resource, { ...counting, exact, prepared });
   return thenMaybe(rowCount, (counted) => {
-    const capped = !exact && known === undefined && counted > countCap;
-    const total = capped ? countCap : counted;
+    const isCapped = !exact && knownTotal === undefined && counted > countCap;
+    const total = isCapped ? countCap : counted;
     return {
       total,
-      ...(capped ? { total_capped: true } : {}),
+      ...(isCapped ? { total_capped: true } : {}),
       ...figures,
       total_pages: Math.max(1, Math.ceil(total / limit)),
       links,

@@ -11,7 +11,7 @@ import type { RowShape } from './row-json.ts';
 /** The members that includes add to the JSON of a row, each with a comma before it. */
 type Embedding = (row: StoredRow) => string;
 
-const none: Embedding = () => '';
+const noEmbedding: Embedding = () => '';
 
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
@@ -22,7 +22,7 @@ export function loadIncludes(
   includes: readonly Include[],
   rows: readonly StoredRow[],
 ): Embedding | Promise<Embedding> {
-  return includes.length === 0 ? none : loadAll(context, resource, includes, rows);
+  return includes.length === 0 ? noEmbedding : loadAll(context, resource, includes, rows);
 }
 
 async function loadAll(
@@ -36,8 +36,10 @@ async function loadAll(
     const load = include.relation.relation.kind === 'belongsTo' ? loadOne : loadMany;
     embeddings.push(await load(context, resource, include, rows));
   }
-  const [only] = embeddings;
-  return embeddings.length === 1 && only ? only : (row) => embeddings.map((embed) => embed(row)).join('');
+  const [singleEmbedding] = embeddings;
+  return embeddings.length === 1 && singleEmbedding
+    ? singleEmbedding
+    : (row) => embeddings.map((embed) => embed(row)).join('');
 }
 
 const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>

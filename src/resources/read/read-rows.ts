@@ -34,14 +34,14 @@ export function findRow(
   allowed = allowedRows(resource, 'read', context),
 ): StoredRow | Promise<StoredRow> {
   if (resource.idType.check(id, {})) throw rowNotFound(resource);
-  if (allowed === sqlTrue) return thenMaybe(byId.readFirst(context, id), found);
+  if (allowed === sqlTrue) return thenMaybe(byId.readFirst(context, id), requireRow);
   const rows = readPrepared(
     context,
     sql`select ${raw(columns)} from ${raw(resource.table)} as t where t."id" = ${id} and ${allowed}`,
   );
-  return thenMaybe(rows, ([row]) => found(row));
+  return thenMaybe(rows, ([row]) => requireRow(row));
 
-  function found(row: StoredRow | undefined): StoredRow {
+  function requireRow(row: StoredRow | undefined): StoredRow {
     if (!row) throw rowNotFound(resource);
     return row;
   }

@@ -12,32 +12,32 @@ type Relations = readonly ResourceRelation[];
 export function existsRelated(
   context: RuleContext,
   resource: Resource,
-  [relation, ...rest]: Relations,
+  [relation, ...otherRelations]: Relations,
   condition: SqlForAlias,
   alias = 't',
 ): Fragment {
   if (!relation) return condition(alias);
   const { target, relation: link, through } = relation;
-  const inner = `${alias}s`;
+  const innerAlias = `${alias}s`;
   const visible = and([
-    allowedRows(target, 'read', context, inner),
-    existsRelated(context, target, rest, condition, inner),
+    allowedRows(target, 'read', context, innerAlias),
+    existsRelated(context, target, otherRelations, condition, innerAlias),
   ]);
-  const rows = raw(`${target.table} as ${inner}`);
+  const rows = raw(`${target.table} as ${innerAlias}`);
   switch (link.kind) {
     // An uncorrelated subquery: the database finds the rows of the target once, by its indexes.
     case 'belongsTo':
-      return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(inner)}."id" from ${rows} where ${countInnerRow} ${visible})`;
+      return sql`${raw(`${alias}.${columnOf(resource, link.by)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${countInnerRow} ${visible})`;
     case 'hasMany':
-      return sql`${raw(alias)}."id" in (select ${raw(`${inner}.${columnOf(target, link.by)}`)} from ${rows} where ${countInnerRow} ${visible})`;
+      return sql`${raw(alias)}."id" in (select ${raw(`${innerAlias}.${columnOf(target, link.by)}`)} from ${rows} where ${countInnerRow} ${visible})`;
     case 'manyToMany': {
-      const links = through as Resource;
-      const by = `${alias}l`;
-      const linked = sql`${raw(`${by}.${columnOf(links, link.to)}`)} in (select ${raw(inner)}."id" from ${rows} where ${countInnerRow} ${visible})`;
-      return sql`${raw(alias)}."id" in (select ${raw(`${by}.${columnOf(links, link.from)}`)} from ${raw(`${links.table} as ${by}`)} where ${countInnerRow} ${and([allowedRows(links, 'read', context, by), linked])})`;
+      const linkResource = through as Resource;
+      const linkAlias = `${alias}l`;
+      const linked = sql`${raw(`${linkAlias}.${columnOf(linkResource, link.to)}`)} in (select ${raw(innerAlias)}."id" from ${rows} where ${countInnerRow} ${visible})`;
+      return sql`${raw(alias)}."id" in (select ${raw(`${linkAlias}.${columnOf(linkResource, link.from)}`)} from ${raw(`${linkResource.table} as ${linkAlias}`)} where ${countInnerRow} ${and([allowedRows(linkResource, 'read', context, linkAlias), linked])})`;
     }
     default:
-      return sql`exists (select 1 from ${rows} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, inner)} and ${visible})`;
+      return sql`exists (select 1 from ${rows} where ${countInnerRow} ${relationJoin(resource, relation, context, alias, innerAlias)} and ${visible})`;
   }
 }
 
@@ -45,13 +45,13 @@ export function existsRelated(
 export function relatedValue(
   context: RuleContext,
   resource: Resource,
-  [relation, ...rest]: Relations,
+  [relation, ...otherRelations]: Relations,
   value: SqlForAlias,
   alias = 't',
 ): Fragment {
   if (!relation) return value(alias);
   const { target } = relation;
-  const inner = `${alias}v`;
-  const join = relationJoin(resource, relation, context, alias, inner);
-  return sql`(select ${relatedValue(context, target, rest, value, inner)} from ${raw(`${target.table} as ${inner}`)} where ${countInnerRow} ${and([join, allowedRows(target, 'read', context, inner)])})`;
+  const innerAlias = `${alias}v`;
+  const join = relationJoin(resource, relation, context, alias, innerAlias);
+  return sql`(select ${relatedValue(context, target, otherRelations, value, innerAlias)} from ${raw(`${target.table} as ${innerAlias}`)} where ${countInnerRow} ${and([join, allowedRows(target, 'read', context, innerAlias)])})`;
 }

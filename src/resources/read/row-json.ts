@@ -76,9 +76,9 @@ export function shapeOf(
     dependsOnRow: !fields.some(({ compute }) => compute),
     /** The members of the row's JSON object, without braces. */
     members(row: StoredRow): string {
-      let out = '';
-      for (const write of serializers) out += write(row);
-      return out;
+      let json = '';
+      for (const serialize of serializers) json += serialize(row);
+      return json;
     },
   };
 }
@@ -100,7 +100,9 @@ export function wholeRow(resource: Resource, row: StoredRow): Record<string, unk
 }
 
 export function shownRow(resource: Resource, row: StoredRow): Record<string, unknown> & { id: string } {
-  const whole = wholeRow(resource, row);
-  const shown: Record<string, unknown> = Object.fromEntries(resource.shown.map(({ name }) => [name, whole[name]]));
-  return shown as Record<string, unknown> & { id: string };
+  const allValues = wholeRow(resource, row);
+  const visible: Record<string, unknown> = Object.fromEntries(
+    resource.shown.map(({ name }) => [name, allValues[name]]),
+  );
+  return visible as Record<string, unknown> & { id: string };
 }

@@ -17,10 +17,10 @@ export function searchSql(
   { search, searchJoin, byReference }: Pick<ListQuery, 'search' | 'searchJoin' | 'byReference'>,
 ): Fragment {
   const conditions = search.map((pairs) => or(pairs.map((pair) => pairSql(context, resource, pair, byReference))));
-  const [only, ...more] = conditions;
-  if (!only) return sqlTrue;
+  const [firstCondition, ...otherConditions] = conditions;
+  if (!firstCondition) return sqlTrue;
   if (searchJoin === 'or') return or(conditions);
-  return more.length === 0 ? only : sql`(${join(conditions, ' and ')})`;
+  return otherConditions.length === 0 ? firstCondition : sql`(${join(conditions, ' and ')})`;
 }
 
 /** The text of a search, if an index has the rows with each text in the order of their ids. */
@@ -35,9 +35,10 @@ export function findIndexedText(
   resource: Resource,
   { search, byReference }: Pick<ListQuery, 'search' | 'byReference'>,
 ): IndexedText | undefined {
-  const [pair, ...more] = search.flat();
-  const [term, ...others] = pair?.terms ?? [];
-  if (!pair || !term || pair.operator !== '=' || more.length > 0 || others.length > 0 || term.isNull) return undefined;
+  const [pair, ...otherPairs] = search.flat();
+  const [term, ...otherTerms] = pair?.terms ?? [];
+  if (!pair || !term || pair.operator !== '=' || otherPairs.length > 0 || otherTerms.length > 0 || term.isNull)
+    return undefined;
   const { relations, field } = readSearchField(resource, pair.field, caller, { byReference });
   const isIndexed = resource.definition.managed && field.indexed && field.type.storage === 'text';
   if (relations.length > 0 || !isIndexed) return undefined;
@@ -59,17 +60,17 @@ function pairSql(context: RuleContext, resource: Resource, pair: SearchPair, byR
 
 function termsSql(engine: Engine, field: ResourceField, terms: readonly SearchTerm[], alias: string): Fragment {
   const values: unknown[] = [];
-  const others: Fragment[] = [];
+  const otherConditions: Fragment[] = [];
   for (const term of terms) {
     if (term.isNull) {
-      others.push(sql`${raw(`${alias}.${quoted(field.column)}`)} is null`);
+      otherConditions.push(sql`${raw(`${alias}.${quoted(field.column)}`)} is null`);
       continue;
     }
     const matching = field.type.matches(term, field, engine, alias);
-    if (matching instanceof Fragment) others.push(matching);
+    if (matching instanceof Fragment) otherConditions.push(matching);
     else values.push(...matching);
   }
-  return or([inSql(raw(field.comparisonSql(alias)), values), ...others]);
+  return or([inSql(raw(field.comparisonSql(alias)), values), ...otherConditions]);
 }
 
 function inSql(compared: Fragment, values: readonly unknown[]): Fragment {
@@ -83,15 +84,15 @@ function inSql(compared: Fragment, values: readonly unknown[]): Fragment {
 }
 
 function comparisonSql(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
-  const [only, ...more] = terms as [SearchTerm, ...SearchTerm[]];
-  if (more.length > 0) {
+  const [term, ...otherTerms] = terms as [SearchTerm, ...SearchTerm[]];
+  if (otherTerms.length > 0) {
     throw invalidParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
   }
-  if (only.isNull || only.wildcardBefore || only.wildcardAfter) {
+  if (term.isNull || term.wildcardBefore || term.wildcardAfter) {
     throw invalidParameter(`search: ${operator} on ${field.name} takes a plain value, not null or a wildcard.`);
   }
   if (!field.type.hasOrder) {
     throw invalidParameter(`search: ${operator} is not possible on ${field.name}; =, != and lists of values are.`);
   }
-  return sql`${raw(field.comparisonSql(alias))} ${raw(operator)} ${toSearchValue(only.text, field)}`;
+  return sql`${raw(field.comparisonSql(alias))} ${raw(operator)} ${toSearchValue(term.text, field)}`;
 }

@@ -37,13 +37,13 @@ export function serveActions(app: App, services: ResourceServices, resource: Res
       body,
       status = 200,
     } = action;
-    const scopeOf = access === 'read' || access === 'write' ? access : method === 'GET' ? 'read' : 'write';
+    const scopeAccess = access === 'read' || access === 'write' ? access : method === 'GET' ? 'read' : 'write';
     app.route({
       method,
       url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
       config: {
-        ...guardFor(resource, access, scopeOf),
-        docs: () => actionDocs(resource, action, access === 'public' ? access : scopeOf),
+        ...guardFor(resource, access, scopeAccess),
+        docs: () => actionDocs(resource, action, access === 'public' ? access : scopeAccess),
       },
       ...(body ? { schema: { body: closedSchema(body) } } : {}),
       ...(resource.definition.file === undefined ? {} : eagerCompilers),
@@ -75,16 +75,18 @@ async function proveRequest(
 ): Promise<void> {
   if (request.caller.kind === 'anonymous' || (body && 'current_password' in asObject(asObject(body).properties)))
     return;
-  const sent = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
-  const proved = await withPasswordProof(services, resource, sent);
+  const provableRequest = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
+  const proved = await withPasswordProof(services, resource, provableRequest);
   request.caller = proved.call.caller;
   request.body = proved.body;
 }
 
 /** An access rule of an action requires a caller with a token. */
-function guardFor(resource: Resource, access: ActionAccess, scopeOf: 'read' | 'write'): FastifyContextConfig {
+function guardFor(resource: Resource, access: ActionAccess, scopeAccess: 'read' | 'write'): FastifyContextConfig {
   if (access === 'public') return { auth: 'public' };
-  return access === scopeOf ? routeConfig(resource, access) : { ...routeConfig(resource, scopeOf), auth: 'auth:api' };
+  return access === scopeAccess
+    ? routeConfig(resource, access)
+    : { ...routeConfig(resource, scopeAccess), auth: 'auth:api' };
 }
 
 /** A collection has no row to which a condition could apply, so the rule must be true. */
@@ -104,7 +106,7 @@ function actionCall(
 ): ActionCall<Fields, unknown> {
   const call = callOf(services, request);
   const id = row?.id as string;
-  const inside = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
+  const inActionTransaction = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
     inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
       // The rights have changed since the first check.
       if (!sameRights(write.caller, call.caller)) {
@@ -119,14 +121,14 @@ function actionCall(
     row: row as { id: string },
     body: request.body,
     change: (values) =>
-      inside(async (write) => {
+      inActionTransaction(async (write) => {
         const before = await lockRow(write, resource, id, 'read', undefined);
         const input = { values: { ...values }, unchanged: {} };
-        const changed = await changeRow({ ...write, ruled: false }, resource, before, input);
+        const changed = await changeRow({ ...write, checksRowRule: false }, resource, before, input);
         return shownRow(resource, changed);
       }),
     transaction: (work) =>
-      inside((write) => {
+      inActionTransaction((write) => {
         const reveal = () => {
           throw new Error('an action returns its response');
         };

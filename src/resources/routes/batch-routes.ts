@@ -16,34 +16,44 @@ import { json, operationDocs, problem } from './openapi-operations.ts';
 import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
 import { callOf, routeConfig, sendJson } from './resource-routes.ts';
 
-export type Batching = Set<string>;
+export type RunningBatches = Set<string>;
 
 /** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */
-export function serveBatches(app: App, services: ResourceServices, resource: Resource, batching: Batching): void {
+export function serveBatches(
+  app: App,
+  services: ResourceServices,
+  resource: Resource,
+  runningBatches: RunningBatches,
+): void {
   for (const operation of batchesOf(resource)) {
     app.route({
       method: batchMethods[operation],
       url: `/v1/${resource.name}/batches`,
       config: routeConfig(resource, 'write', () => batchDocs(resource, operation)),
       handler: (request, reply) =>
-        onePerAccount(batching, request, () => batch(services, resource, operation, request, reply)),
+        runOnePerAccount(runningBatches, request, () => runBatch(services, resource, operation, request, reply)),
     });
   }
 }
 
 /** A batch counts as one request against the rate limit, so a caller may run only one at a time. */
-async function onePerAccount<T>(batching: Batching, { caller }: FastifyRequest, work: () => Promise<T>): Promise<T> {
+async function runOnePerAccount<T>(
+  runningBatches: RunningBatches,
+  { caller }: FastifyRequest,
+  work: () => Promise<T>,
+): Promise<T> {
   const account = rateLimitAccount(caller);
-  if (batching.has(account)) throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
-  batching.add(account);
+  if (runningBatches.has(account))
+    throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
+  runningBatches.add(account);
   try {
     return await work();
   } finally {
-    batching.delete(account);
+    runningBatches.delete(account);
   }
 }
 
-async function batch(
+async function runBatch(
   services: ResourceServices,
   resource: Resource,
   operation: BatchOperation,
@@ -51,9 +61,9 @@ async function batch(
   reply: FastifyReply,
 ): Promise<string> {
   rejectUnknownParameters(queryOf(request));
-  const sent = request.headers['idempotency-key'];
+  const idempotencyHeader = request.headers['idempotency-key'];
   // One password proves all rows.
-  const { call: first, body } = await withPasswordProof(services, resource, {
+  const { call: provenCall, body } = await withPasswordProof(services, resource, {
     call: callOf(services, request),
     body: request.body,
   });
@@ -62,12 +72,12 @@ async function batch(
     operation,
     rows,
     requestId: request.id,
-    call: () => ({ ...callOf(services, request), caller: first.caller }),
+    call: () => ({ ...callOf(services, request), caller: provenCall.caller }),
     // An invalid key rejects the whole batch before a row is written.
     keys: rows.map((row, index) =>
       idempotencyKey(
         services.keys,
-        sent,
+        idempotencyHeader,
         request.caller,
         `${request.method} /v1/${resource.name}/batches#${index}`,
         row,

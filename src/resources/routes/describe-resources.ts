@@ -3,7 +3,7 @@ import { probeUser } from '../declaration/check-rules.ts';
 import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
 import { closedSchema } from './closed-schema.ts';
 
-const everything = ['list', 'find', 'create', 'replace', 'update', 'delete'];
+const allOperations = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
 type Rows = 'none' | 'some' | 'all';
 
@@ -54,12 +54,12 @@ function describeField({ type, options, nullable }: ResourceField, managed: bool
 
 const describeRelation = ({ relation: { target, ...rest } }: ResourceRelation) => ({ resource: target, ...rest });
 
-const word = (access: unknown) => (typeof access === 'function' ? 'rule' : access);
+const accessWord = (access: unknown) => (typeof access === 'function' ? 'rule' : access);
 
 export function describeResource(resource: Resource) {
   const { name, singular, definition, fields, relations, readScope, writeScope } = resource;
   const { access } = definition;
-  const visible = [...fields.values()].filter(({ options }) => !options.hidden);
+  const visibleFields = [...fields.values()].filter(({ options }) => !options.hidden);
   return {
     name,
     singular,
@@ -67,19 +67,19 @@ export function describeResource(resource: Resource) {
     icon: definition.icon,
     description: definition.description,
     path: `/v1/${name}`,
-    operations: definition.operations ?? everything,
+    operations: definition.operations ?? allOperations,
     defaultOrder: definition.defaultOrder,
     events: definition.events,
     changes: resource.changes !== undefined,
     softDelete: definition.softDelete,
     scopes: { read: readScope, write: writeScope },
     access: {
-      read: word(access.read),
-      create: word(access.create ?? access.write),
-      update: word(access.update ?? access.write),
-      delete: word(access.delete ?? access.write),
+      read: accessWord(access.read),
+      create: accessWord(access.create ?? access.write),
+      update: accessWord(access.update ?? access.write),
+      delete: accessWord(access.delete ?? access.write),
     },
-    fields: Object.fromEntries(visible.map((field) => [field.name, describeField(field, definition.managed)])),
+    fields: Object.fromEntries(visibleFields.map((field) => [field.name, describeField(field, definition.managed)])),
     relations: Object.fromEntries([...relations].map(([key, relation]) => [key, describeRelation(relation)])),
     actions: (definition.actions ?? []).map((action) => ({
       name: action.name,

@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { namedSchema } from '../../http/openapi/openapi-components.ts';
 
-const words = Type.Record(Type.String(), Type.String());
-const rows = Type.Enum(['none', 'some', 'all']);
+const textsByName = Type.Record(Type.String(), Type.String());
+const rowsSchema = Type.Enum(['none', 'some', 'all']);
 const byName = (description: string) =>
   Type.Record(Type.String(), Type.Object({}, { additionalProperties: true }), { description });
 
@@ -17,10 +17,10 @@ export const descriptionsSchema = namedSchema(
             singular: Type.String(),
             path: Type.String(),
             operations: Type.Array(Type.String()),
-            scopes: words,
+            scopes: textsByName,
             access: Type.Object({}, { additionalProperties: true, description: 'a word for each operation' }),
             readers: Type.Object(
-              { everyone: rows, roles: Type.Record(Type.String(), rows) },
+              { everyone: rowsSchema, roles: Type.Record(Type.String(), rowsSchema) },
               {
                 description:
                   'the number of rows (none, some or all) that a user without a role may read, and a user with each role',

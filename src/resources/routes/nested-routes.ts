@@ -17,7 +17,7 @@ import { createRow, idOf, pagingOf, queryContextOf, routeConfig, sendJson } from
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
 export function serveNested(app: App, services: ResourceServices, resource: Resource): void {
-  const whole = shapeOf(resource, resource.stored);
+  const parentShape = shapeOf(resource, resource.stored);
   for (const child of resource.relations.values()) {
     if (child.relation.kind === 'belongsTo') continue;
     const { target, name } = child;
@@ -27,10 +27,10 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       { config: routeConfig(target, 'read', () => nestedDocs(resource, child, 'list')) },
       async (request, reply) => {
         const query = readListQuery(target, queryOf(request), request.caller);
-        const own = withDeletedRows(queryContextOf(services, request), target, query);
-        const context = preferReplica(own, services.context.database, target, { readsOtherResources: true });
+        const primaryContext = withDeletedRows(queryContextOf(services, request), target, query);
+        const context = preferReplica(primaryContext, services.context.database, target, { readsOtherResources: true });
         const list = compileListQuery(context, target, query);
-        const parent = await parentOf(services, resource, whole, request);
+        const parent = await parentOf(services, resource, parentShape, request);
         const parentRows = {
           condition: relatedRows(resource, child, context, parent),
           name: `${resource.name}/${parent.id}/${name}`,
@@ -45,7 +45,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
       { config: routeConfig(target, 'write', () => nestedDocs(resource, child, 'create')) },
       async (request, reply) => {
         rejectUnknownParameters(queryOf(request));
-        const parent = await parentOf(services, resource, whole, request);
+        const parent = await parentOf(services, resource, parentShape, request);
         return createRow(services, target, request, reply, linkToParent(child, parent));
       },
     );

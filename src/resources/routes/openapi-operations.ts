@@ -28,10 +28,10 @@ const parameter = (description: string, example?: string) => ({
   ...(example === undefined ? {} : { examples: [example] }),
 });
 
-const row = ({ component: name }: Resource) => component(`${name}Response`);
-const created = ({ component: name, definition }: Resource) =>
+const rowResponse = ({ component: name }: Resource) => component(`${name}Response`);
+const createdResponse = ({ component: name, definition }: Resource) =>
   component(`${name}${definition.reveals ? 'Created' : ''}Response`);
-const page = ({ component: name }: Resource) => component(`${name}List`);
+const listResponse = ({ component: name }: Resource) => component(`${name}List`);
 
 const idParameter = (resource: Resource) =>
   unsafeSchema({
@@ -46,18 +46,20 @@ const deletedParameter = (values: readonly string[]) => ({
   description: 'Return only deleted rows, or all rows. Callers see only deleted rows that they may delete.',
 });
 
-const names = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
-const through = (paths: readonly string[]): string =>
+const joinNames = (fields: readonly { readonly name: string }[]): string => fields.map(({ name }) => name).join(', ');
+const pathsText = (paths: readonly string[]): string =>
   paths.length === 0 ? '' : ` Through relations: ${paths.slice(0, 20).join(', ')}.`;
 
 function aggregateParameters(resource: Resource): Record<string, object> {
   const summable = summableFields(resource);
   return {
     aggregate: parameter(
-      `Compute in place of listing rows, with , between them: ${aggregateFunctions.join(', ')}. All but count name a field.${summable.length === 0 ? '' : ` sum and avg take: ${names(summable)}.`}`,
+      `Compute in place of listing rows, with , between them: ${aggregateFunctions.join(', ')}. All but count name a field.${summable.length === 0 ? '' : ` sum and avg take: ${joinNames(summable)}.`}`,
       'count',
     ),
-    groupBy: parameter(`With aggregate: compute for each value of these fields: ${names(groupableFields(resource))}.`),
+    groupBy: parameter(
+      `With aggregate: compute for each value of these fields: ${joinNames(groupableFields(resource))}.`,
+    ),
   };
 }
 
@@ -76,12 +78,12 @@ function listParameters(resource: Resource): Record<string, object> {
   const searchable = searchableNames(resource);
   return {
     search: parameter(
-      `Pairs of field:value, separated by ; (a|b:value searches several fields). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value; \\ escapes. Fields: ${searchable.join(', ')}.${through(searchablePaths(resource))}`,
+      `Pairs of field:value, separated by ; (a|b:value searches several fields). * at either end is a wildcard; > >= < <= != compare; a,b matches one of the values; null matches no value; \\ escapes. Fields: ${searchable.join(', ')}.${pathsText(searchablePaths(resource))}`,
     ),
     searchJoin: { type: 'string', enum: ['and', 'or'], description: 'All pairs must match (and), or one (or).' },
     searchFields: parameter('Pairs of field:operator, separated by ; with the operators =, like and in.'),
     orderBy: parameter(
-      `Fields to sort by, separated by ; Fields: ${sortableNames(resource).join(', ')}.${through(sortablePaths(resource))}`,
+      `Fields to sort by, separated by ; Fields: ${sortableNames(resource).join(', ')}.${pathsText(sortablePaths(resource))}`,
     ),
     sortedBy: parameter('asc or desc for each field of orderBy, separated by ;'),
     ...selectionParameters(resource),
@@ -100,9 +102,10 @@ const accessErrors = {
   401: problem('The access token is missing, expired or invalid.'),
   403: problem('The access token is valid, but it does not allow this.'),
 };
-const missing = { 404: problem('The row does not exist, or you cannot see it.') };
+const notFound = { 404: problem('The row does not exist, or you cannot see it.') };
 const invalid = { 422: problem('Some fields are invalid. `errors` lists them.') };
-const moved = { 412: problem('`If-Match` does not match: the row has changed.') };
+const preconditionFailed = { 412: problem('`If-Match` does not match: the row has changed.') };
+const changeErrors = { ...accessErrors, ...notFound, ...preconditionFailed, ...invalid };
 
 const summaries: Record<Operation, (resource: Resource) => string> = {
   list: ({ name }) => `List ${name}`,
@@ -140,9 +143,9 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
 };
 
 export function stepUpText(rule: unknown): string {
-  const [demand] = stepUpRequirements([rule]);
-  if (!demand) return '';
-  const { acr, maxAge } = demand;
+  const [requirement] = stepUpRequirements([rule]);
+  if (!requirement) return '';
+  const { acr, maxAge } = requirement;
   const parts = [
     ...(acr === undefined ? [] : [`at the level \`${acr}\``]),
     maxAge === undefined ? 'as recent as FRESH_PROOF says' : `at most ${maxAge} seconds old`,
@@ -152,8 +155,8 @@ export function stepUpText(rule: unknown): string {
 
 export function operationDocs(resource: Resource, operation: Operation): RouteDocs {
   const { name, readScope, writeScope, definition } = resource;
-  const reads = operation === 'list' || operation === 'find';
-  const scope = reads ? readScope : writeScope;
+  const isRead = operation === 'list' || operation === 'find';
+  const scope = isRead ? readScope : writeScope;
   const common = {
     tags: [name],
     operationId: `${operation}_${name}`,
@@ -168,7 +171,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         querystring: query(listParameters(resource)),
         response: {
-          200: json('A page of rows.', page(resource)),
+          200: json('A page of rows.', listResponse(resource)),
           400: problem('A parameter is unknown or malformed.'),
           ...accessErrors,
         },
@@ -178,14 +181,14 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         ...byId,
         querystring: query(selectionParameters(resource)),
-        response: { 200: json('The row.', component(`${resource.component}Read`)), ...accessErrors, ...missing },
+        response: { 200: json('The row.', component(`${resource.component}Read`)), ...accessErrors, ...notFound },
       };
     case 'create':
       return {
         ...common,
         body: body(`${resource.component}Input`),
         response: {
-          201: json('The new row. The `Location` header has its URL.', created(resource)),
+          201: json('The new row. The `Location` header has its URL.', createdResponse(resource)),
           ...accessErrors,
           ...invalid,
         },
@@ -196,13 +199,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         ...byId,
         body: body(bodyName(resource, operation)),
-        response: {
-          200: json('The row as it is now.', row(resource)),
-          ...accessErrors,
-          ...missing,
-          ...moved,
-          ...invalid,
-        },
+        response: { 200: json('The row as it is now.', rowResponse(resource)), ...changeErrors },
       };
     case 'delete':
       return {
@@ -213,9 +210,9 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         response: {
           204: { description: 'Deleted.', type: 'null' },
           ...accessErrors,
-          ...missing,
+          ...notFound,
           409: problem('Other rows still refer to it.'),
-          ...moved,
+          ...preconditionFailed,
           ...(definition.deleteBody ? invalid : {}),
         },
       };
@@ -231,7 +228,7 @@ export function restoreDocs(resource: Resource): RouteDocs {
     description: `Needs the scope \`${writeScope}\`, and the right to delete the row.${stepUpText(ruleOf(resource, 'delete'))}`,
     'x-client': `const { data } = await gatehouse.resource('${name}').restore(id);`,
     params: idParameter(resource),
-    response: { 200: json('The row as it is now.', row(resource)), ...accessErrors, ...missing, ...moved, ...invalid },
+    response: { 200: json('The row as it is now.', rowResponse(resource)), ...changeErrors },
   };
 }
 
@@ -241,8 +238,9 @@ export function nestedDocs(
   operation: 'list' | 'create',
 ): RouteDocs {
   const docs = operationDocs(target, operation);
-  const tie = relation.kind === 'hasMany' ? relation.by : undefined;
-  const isTied = operation === 'create' && tie !== undefined && target.fields.get(tie)?.options.required === true;
+  const parentField = relation.kind === 'hasMany' ? relation.by : undefined;
+  const setsParentField =
+    operation === 'create' && parentField !== undefined && target.fields.get(parentField)?.options.required === true;
   const input = `${resource.component}${pascalCase(name)}Input`;
   return {
     ...docs,
@@ -253,8 +251,8 @@ export function nestedDocs(
         ? `List the ${name} of ${withArticle(resource.singular)}`
         : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
-    ...(isTied ? { body: unsafeSchema(namedSchema(input, inputSchema(target, 'create', tie))) } : {}),
-    response: { ...docs.response, ...missing },
+    ...(setsParentField ? { body: unsafeSchema(namedSchema(input, inputSchema(target, 'create', parentField))) } : {}),
+    response: { ...docs.response, ...notFound },
     'x-client':
       operation === 'list'
         ? `const { data, pagination } = await gatehouse.resource('${resource.name}').of(id, '${name}').list();`
@@ -262,7 +260,7 @@ export function nestedDocs(
   };
 }
 
-const anything = (method: string) =>
+const anyResult = (method: string) =>
   method === 'DELETE' ? {} : { 200: json('Done.', { type: 'object', properties: { data: {} } }) };
 
 export function actionDocs(resource: Resource, action: Action, access: 'read' | 'write' | 'public') {
@@ -287,10 +285,10 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
     response: {
       ...(response
         ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }
-        : anything(method)),
+        : anyResult(method)),
       ...(response ? {} : { 204: { description: 'Done.', type: 'null' } }),
       ...accessErrors,
-      ...(on === 'row' ? missing : {}),
+      ...(on === 'row' ? notFound : {}),
       ...(input ? invalid : {}),
     },
   };

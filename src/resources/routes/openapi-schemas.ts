@@ -6,13 +6,15 @@ import { comparableFields, groupableFields, summableFields } from '../query/aggr
 function fieldSchema({ type, options, nullable }: ResourceField): Json {
   const schema = type.schema(options);
   const { example, description, target } = options;
-  const about = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(Boolean);
+  const descriptions = [description, target === undefined ? undefined : `The id of one of the ${target}.`].filter(
+    Boolean,
+  );
   return {
     ...schema,
     ...(nullable && typeof schema.type === 'string' ? { type: [schema.type, 'null'] } : {}),
     ...(nullable && Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
     ...(example === undefined ? {} : { examples: [example] }),
-    ...(about.length > 0 ? { description: about.join(' ') } : {}),
+    ...(descriptions.length > 0 ? { description: descriptions.join(' ') } : {}),
     // For tools that create examples from the document.
     ...(target === undefined ? {} : { 'x-resource': target }),
     ...(options.unique === true ? { 'x-unique': true } : {}),
@@ -20,17 +22,17 @@ function fieldSchema({ type, options, nullable }: ResourceField): Json {
 }
 
 /** The schema of a response. A field whose default depends on the caller can be null. */
-export const shownSchema = (field: ResourceField): JsonSchema =>
+export const visibleFieldSchema = (field: ResourceField): JsonSchema =>
   fieldSchema({
     ...field,
     nullable: field.nullable || (typeof field.options.default === 'function' && field.options.required !== true),
   });
 
-function sentSchema(field: ResourceField, mode: 'create' | 'replace'): Json {
-  const { default: usual, requiredToCreate } = field.options;
-  const constant = usual !== undefined && typeof usual !== 'function';
+function inputFieldSchema(field: ResourceField, mode: 'create' | 'replace'): Json {
+  const { default: defaultValue, requiredToCreate } = field.options;
+  const constant = defaultValue !== undefined && typeof defaultValue !== 'function';
   const nullable = field.nullable && !(mode === 'create' && requiredToCreate);
-  return { ...fieldSchema({ ...field, nullable }), ...(constant ? { default: usual } : {}) };
+  return { ...fieldSchema({ ...field, nullable }), ...(constant ? { default: defaultValue } : {}) };
 }
 
 function includeSchema({ relation, target }: ResourceRelation): Json {
@@ -59,7 +61,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
 
 /** A row in a response. `filter` omits fields that are not named, `include` adds relations. */
 function rowSchema(resource: Resource): Json {
-  const properties = new Map(resource.shown.map((field) => [field.name, shownSchema(field)]));
+  const properties = new Map(resource.shown.map((field) => [field.name, visibleFieldSchema(field)]));
   for (const relation of resource.relations.values()) {
     // An included relation replaces the list of names.
     const names = properties.get(relation.name);
@@ -106,33 +108,38 @@ function partialSchema(resource: Resource): Json {
   return { ...row, description: `Those fields of one of the ${resource.name} that \`filter\` names.` };
 }
 
-const mustBeSent = ({ options }: ResourceField): boolean =>
+const isRequiredToCreate = ({ options }: ResourceField): boolean =>
   (options.required === true || options.requiredToCreate === true) && options.default === undefined;
 
 /** Whether a PUT must send the field. It need not send fields that are hidden or immutable. */
-const mustBeReplaced = (field: ResourceField): boolean =>
-  mustBeSent(field) && field.options.required === true && field.shown && field.options.immutable !== true;
+const isRequiredToReplace = (field: ResourceField): boolean =>
+  isRequiredToCreate(field) && field.options.required === true && field.shown && field.options.immutable !== true;
 
-const sendable = ({ fields }: Resource): ResourceField[] => [...fields.values()].filter((field) => field.sendable);
+const sendableFields = ({ fields }: Resource): ResourceField[] =>
+  [...fields.values()].filter((field) => field.sendable);
 
 export const replaceMatchesCreate = (resource: Resource): boolean =>
-  sendable(resource).every((field) => mustBeSent(field) === mustBeReplaced(field));
+  sendableFields(resource).every((field) => isRequiredToCreate(field) === isRequiredToReplace(field));
 
-const together = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
+const uniqueTogetherKeyword = ({ definition: { uniqueTogether = [] } }: Resource): Json =>
   uniqueTogether.length === 0 ? {} : { 'x-unique-together': uniqueTogether };
 
 /** The schema of a write: `create` is POST, `replace` is PUT, `update` is PATCH without required fields. Fields that the path sets are optional. */
-export function inputSchema(resource: Resource, mode: 'create' | 'replace' | 'update', tie?: string): JsonSchema {
-  const fields = sendable(resource);
-  const isNeeded = { create: mustBeSent, replace: mustBeReplaced, update: () => false }[mode];
-  const required = fields.filter((field) => isNeeded(field) && field.name !== tie).map(({ name }) => name);
+export function inputSchema(
+  resource: Resource,
+  mode: 'create' | 'replace' | 'update',
+  parentField?: string,
+): JsonSchema {
+  const fields = sendableFields(resource);
+  const isRequired = { create: isRequiredToCreate, replace: isRequiredToReplace, update: () => false }[mode];
+  const required = fields.filter((field) => isRequired(field) && field.name !== parentField).map(({ name }) => name);
   return {
     type: 'object',
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : sentSchema(field, mode)]),
+      fields.map((field) => [field.name, mode === 'update' ? fieldSchema(field) : inputFieldSchema(field, mode)]),
     ),
     ...(required.length === 0 ? {} : { required }),
-    ...together(resource),
+    ...uniqueTogetherKeyword(resource),
     additionalProperties: false,
   };
 }

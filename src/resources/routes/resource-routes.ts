@@ -107,9 +107,9 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
   if (hasOperation('list')) {
     app.get(path, options('list', 'read'), (request, reply) => {
       const query = readListQuery(resource, queryOf(request), request.caller);
-      const own = withDeletedRows(queryContextOf(services, request), resource, query);
-      const list = compileListQuery(own, resource, query);
-      const context = preferReplica(own, services.context.database, resource, list);
+      const primaryContext = withDeletedRows(queryContextOf(services, request), resource, query);
+      const list = compileListQuery(primaryContext, resource, query);
+      const context = preferReplica(primaryContext, services.context.database, resource, list);
       const json = listOrAggregateJson(context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
@@ -119,11 +119,11 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const query = readRowQuery(resource, queryOf(request), request.caller);
       const selection = selectionFor(resource, query);
       const readsOtherResources = selection.includes.length > 0;
-      const own = withDeletedRows(queryContextOf(services, request), resource, query);
-      const context = preferReplica(own, services.context.database, resource, { readsOtherResources });
+      const primaryContext = withDeletedRows(queryContextOf(services, request), resource, query);
+      const context = preferReplica(primaryContext, services.context.database, resource, { readsOtherResources });
       const json = findRowJson(context, resource, selection, idOf(resource, request));
-      return thenMaybe(json, (tagged) =>
-        sendNotModified(reply, tagged.etag) ? undefined : sendJsonWithEtag(reply, tagged),
+      return thenMaybe(json, (jsonWithEtag) =>
+        sendNotModified(reply, jsonWithEtag.etag) ? undefined : sendJsonWithEtag(reply, jsonWithEtag),
       );
     });
   }
@@ -177,12 +177,12 @@ export async function createRow(
   fixedValues: Pick<Parameters<typeof createResource>[2], 'fixed' | 'link'> = {},
 ): Promise<string> {
   rejectUnknownParameters(queryOf(request));
-  const sent = {
+  const createRequest = {
     ...writeRequestOf(services, resource, request),
     key: idempotencyKeyOf(services, request),
     ...fixedValues,
   };
-  const { headers, body } = await createResource(services, resource, sent);
+  const { headers, body } = await createResource(services, resource, createRequest);
   return sendJson(reply.code(201).headers(headers), body);
 }
 

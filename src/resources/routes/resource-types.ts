@@ -4,8 +4,8 @@ import type { Resource, ResourceRelation, Resources } from '../model/resource.ts
 import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
 import { searchableNames } from '../query/search-fields.ts';
 import { sortableNames } from '../query/sorting.ts';
-import { inputSchema, shownSchema } from './openapi-schemas.ts';
-import { member, typeOfSchema, unionOf } from './type-of-schema.ts';
+import { inputSchema, visibleFieldSchema } from './openapi-schemas.ts';
+import { propertyName, typeOfSchema, unionOf } from './type-of-schema.ts';
 
 /** List fields whose values only the whole service knows: `clients.scopes` contains scopes. */
 export type NamedLists = ReadonlyMap<string, string>;
@@ -16,7 +16,9 @@ const block = (name: string, lines: readonly string[]): string[] =>
 /** The types of declared resources, for the client library. Equal declarations produce equal text. */
 export function resourceTypes(resources: Resources, lists: NamedLists): string {
   const sorted = [...resources.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return ['export interface Resources {', ...sorted.flatMap((one) => typesOf(one, lists)), '}', ''].join('\n');
+  return ['export interface Resources {', ...sorted.flatMap((resource) => typesOf(resource, lists)), '}', ''].join(
+    '\n',
+  );
 }
 
 function typesOf(resource: Resource, lists: NamedLists): string[] {
@@ -27,26 +29,30 @@ function typesOf(resource: Resource, lists: NamedLists): string[] {
   };
   const members = ({ properties = {}, required = [] }: JsonSchema): string[] =>
     Object.entries(properties).map(
-      ([field, schema]) => `${member(field)}${required.includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
+      ([field, schema]) => `${propertyName(field)}${required.includes(field) ? '' : '?'}: ${typeOf(field, schema)};`,
     );
-  const figures = (fieldsOf: typeof summableFields) => unionOf(fieldsOf(resource).map((field) => field.name));
-  const row = resource.shown.map((field) => `${member(field.name)}: ${typeOf(field.name, shownSchema(field))};`);
+  const fieldUnion = (fieldsOf: typeof summableFields) => unionOf(fieldsOf(resource).map((field) => field.name));
+  const row = resource.shown.map(
+    (field) => `${propertyName(field.name)}: ${typeOf(field.name, visibleFieldSchema(field))};`,
+  );
   return [
-    `  ${member(name)}: {`,
+    `  ${propertyName(name)}: {`,
     ...block('row', row),
     ...block('input', members(inputSchema(resource, 'create'))),
     ...block(
       'service',
-      serviceFields(resource).map((field) => `${member(field.name)}?: ${typeOf(field.name, shownSchema(field))};`),
+      serviceFields(resource).map(
+        (field) => `${propertyName(field.name)}?: ${typeOf(field.name, visibleFieldSchema(field))};`,
+      ),
     ),
     ...block('replacement', members(inputSchema(resource, 'replace'))),
     ...block('created', definition.reveals ? members({ ...definition.reveals }) : []),
     `    search: ${unionOf(searchableNames(resource))};`,
     `    order: ${unionOf(sortableNames(resource))};`,
-    `    figures: { sum: ${figures(summableFields)}; range: ${figures(comparableFields)}; group: ${figures(groupableFields)} };`,
+    `    figures: { sum: ${fieldUnion(summableFields)}; range: ${fieldUnion(comparableFields)}; group: ${fieldUnion(groupableFields)} };`,
     `    softDelete: ${definition.softDelete === true};`,
     ...block('relations', [...resource.relations.values()].map(relationType)),
-    `    actions: ${(definition.actions ?? []).map((one) => actionType(one)).join(' | ') || 'never'};`,
+    `    actions: ${(definition.actions ?? []).map((action) => actionType(action)).join(' | ') || 'never'};`,
     '  };',
   ];
 }
@@ -68,24 +74,24 @@ function tableType({ table, stored }: Resource): string[] {
   const columns = stored.flatMap(({ name, column, type, options, foldedColumn }) => {
     const isConstant = options.default !== undefined && typeof options.default !== 'function';
     const nullable = !options.required && !isConstant;
-    const one = `${type.storage === 'text' ? 'string' : 'number'}${nullable ? ' | null' : ''}`;
-    const isFilled = ['id', 'created_at', 'updated_at'].includes(name);
+    const valueType = `${type.storage === 'text' ? 'string' : 'number'}${nullable ? ' | null' : ''}`;
+    const isGenerated = ['id', 'created_at', 'updated_at'].includes(name);
     return [
-      `${member(column)}: ${isFilled ? `Generated<${one}>` : one};`,
-      ...(foldedColumn ? [`${member(foldedColumn)}: Generated<${one}>;`] : []),
+      `${propertyName(column)}: ${isGenerated ? `Generated<${valueType}>` : valueType};`,
+      ...(foldedColumn ? [`${propertyName(foldedColumn)}: Generated<${valueType}>;`] : []),
     ];
   });
   const lines = [...columns, 'version: Generated<number>;'].map((line) => `    ${line}`);
-  return [`  ${member(JSON.parse(table))}: {`, ...lines, '  };'];
+  return [`  ${propertyName(JSON.parse(table))}: {`, ...lines, '  };'];
 }
 
 function relationType({ name, relation, target }: ResourceRelation): string {
-  const by = 'by' in relation ? `; by: '${relation.by}'` : '';
-  return `${member(name)}: { resource: '${target.name}'; many: ${relation.kind !== 'belongsTo'}${by} };`;
+  const byMember = 'by' in relation ? `; by: '${relation.by}'` : '';
+  return `${propertyName(name)}: { resource: '${target.name}'; many: ${relation.kind !== 'belongsTo'}${byMember} };`;
 }
 
 function actionType({ name, method = 'POST', on = 'row', body, response }: Action): string {
-  const taken = body ? typeOfSchema({ ...body }) : 'undefined';
+  const bodyType = body ? typeOfSchema({ ...body }) : 'undefined';
   const result = response ? typeOfSchema({ ...response }) : method === 'DELETE' ? 'undefined' : 'unknown';
-  return `{ name: '${name}'; method: '${method}'; on: '${on}'; body: ${taken}; result: ${result} }`;
+  return `{ name: '${name}'; method: '${method}'; on: '${on}'; body: ${bodyType}; result: ${result} }`;
 }

@@ -1,24 +1,24 @@
 import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
 import { isObject } from '../../platform/is-object.ts';
 
-const isName = /^[A-Za-z_$][\w$]*$/;
+const namePattern = /^[A-Za-z_$][\w$]*$/;
 const literal = (value: unknown): string =>
   typeof value === 'string' && !/['\\\n\r\u2028\u2029]/.test(value) ? `'${value}'` : JSON.stringify(value);
 
-export const member = (name: string): string => (isName.test(name) ? name : literal(name));
+export const propertyName = (name: string): string => (namePattern.test(name) ? name : literal(name));
 
 /** `'a' | 'b'`, or `never` without names. */
 export const unionOf = (names: Iterable<string>): string => [...names].map(literal).join(' | ') || 'never';
 
 /** The TypeScript type of a JSON schema. Schemas without an equivalent become `unknown`. */
 export function typeOfSchema(schema: JsonSchema): string {
-  const { const: only, enum: values, anyOf, oneOf, allOf, type } = schema;
-  if (only !== undefined) return literal(only);
+  const { const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
+  if (constant !== undefined) return literal(constant);
   if (values) return values.map(literal).join(' | ') || 'never';
-  const choice = anyOf ?? oneOf;
-  if (choice) return alternatives(choice.map(typeOfSchema));
-  if (allOf) return allOf.map((one) => grouped(typeOfSchema(one))).join(' & ') || 'unknown';
-  if (typeof type === 'object') return alternatives(type.map((one) => typeOfSchema({ ...schema, type: one })));
+  const alternativeSchemas = anyOf ?? oneOf;
+  if (alternativeSchemas) return joinUnion(alternativeSchemas.map(typeOfSchema));
+  if (allOf) return allOf.map((part) => parenthesized(typeOfSchema(part))).join(' & ') || 'unknown';
+  if (typeof type === 'object') return joinUnion(type.map((typeName) => typeOfSchema({ ...schema, type: typeName })));
   switch (type) {
     case 'string':
     case 'boolean':
@@ -28,7 +28,7 @@ export function typeOfSchema(schema: JsonSchema): string {
     case 'number':
       return 'number';
     case 'array':
-      return `${grouped(typeOfSchema(schema.items ?? {}))}[]`;
+      return `${parenthesized(typeOfSchema(schema.items ?? {}))}[]`;
     case 'object':
       return objectType(schema);
     default:
@@ -36,13 +36,13 @@ export function typeOfSchema(schema: JsonSchema): string {
   }
 }
 
-const alternatives = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never';
-const grouped = (type: string): string => (/[|&]/.test(type) ? `(${type})` : type);
+const joinUnion = (types: readonly string[]): string => [...new Set(types)].join(' | ') || 'never';
+const parenthesized = (type: string): string => (/[|&]/.test(type) ? `(${type})` : type);
 
 function objectType({ properties = {}, required = [], additionalProperties }: JsonSchema): string {
-  const needed = new Set(required);
+  const requiredNames = new Set(required);
   const members = Object.entries(properties).map(
-    ([name, schema]) => `${member(name)}${needed.has(name) ? '' : '?'}: ${typeOfSchema(schema)}`,
+    ([name, schema]) => `${propertyName(name)}${requiredNames.has(name) ? '' : '?'}: ${typeOfSchema(schema)}`,
   );
   if (members.length > 0) return `{ ${members.join('; ')} }`;
   if (isObject(additionalProperties)) return `Record<string, ${typeOfSchema(additionalProperties)}>`;

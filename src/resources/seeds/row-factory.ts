@@ -19,25 +19,25 @@ export function rowFactory(resources: Resources, resourceOf: ServiceResourceOf):
     if (depth > 10) throw new Error(`make("${name}"): its references form a cycle. Pass the ids that it needs.`);
     const row: Record<string, unknown> = name === 'users' ? newUser() : {};
     for (const field of resource.fields.values()) {
-      const { name: of, options } = field;
-      if (of in values || of in row || !isNeeded(field)) continue;
-      row[of] = options.target ? (await make(options.target, {}, depth + 1)).id : generateValue(resource, field);
+      const { name: fieldName, options } = field;
+      if (fieldName in values || fieldName in row || !isRequired(field)) continue;
+      row[fieldName] = options.target ? (await make(options.target, {}, depth + 1)).id : generateValue(resource, field);
     }
     return resourceOf(name).create({ ...row, ...values });
   };
   return ((name: string, values?: Record<string, unknown>) => make(name, values)) as MakeRow;
 }
 
-const isNeeded = ({ options, compute, sendable }: ResourceField): boolean =>
+const isRequired = ({ options, compute, sendable }: ResourceField): boolean =>
   sendable &&
   !compute &&
   (options.required === true || options.requiredToCreate === true) &&
   (options.default === undefined || (options.target !== undefined && typeof options.default === 'function'));
 
-const mark = (): string => randomBytes(4).toString('hex');
+const randomHex = (): string => randomBytes(4).toString('hex');
 
 const newUser = (): Record<string, unknown> => ({
-  email: `user-${mark()}@example.com`,
+  email: `user-${randomHex()}@example.com`,
   password: randomBytes(12).toString('base64url'),
 });
 
@@ -47,14 +47,19 @@ function generateValue(resource: Resource, field: ResourceField): unknown {
   const { examples = [], enum: values = [], ...schema } = type.schema(options) as Schema;
   const example = options.example ?? options.values?.[0] ?? examples[0] ?? values[0];
   const isUnique = options.unique || resource.definition.uniqueTogether?.some((names) => names.includes(name));
-  const number = Number.parseInt(mark(), 16);
-  const low = options.min ?? 0;
-  const numbers = [low + (number % Math.max(1, (options.max ?? low + 1_000_000_000) - low)), low];
-  const texts = [`${example ?? name} ${mark()}`, `${example ?? name}-${mark()}`, mark(), mark().toUpperCase()];
-  const varied = schema.type === 'string' ? texts : numbers;
-  const candidates = isUnique ? [...varied, example] : [example, ...varied];
-  const fitting = candidates.find((value) => value !== undefined && !type.check(value, options));
-  if (fitting !== undefined) return fitting;
+  const number = Number.parseInt(randomHex(), 16);
+  const min = options.min ?? 0;
+  const numbers = [min + (number % Math.max(1, (options.max ?? min + 1_000_000_000) - min)), min];
+  const texts = [
+    `${example ?? name} ${randomHex()}`,
+    `${example ?? name}-${randomHex()}`,
+    randomHex(),
+    randomHex().toUpperCase(),
+  ];
+  const variants = schema.type === 'string' ? texts : numbers;
+  const candidates = isUnique ? [...variants, example] : [example, ...variants];
+  const validValue = candidates.find((value) => value !== undefined && !type.check(value, options));
+  if (validValue !== undefined) return validValue;
   throw new Error(
     `make("${resource.name}"): no value for "${name}" could be generated. Pass one, or declare an example.`,
   );

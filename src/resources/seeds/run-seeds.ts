@@ -15,14 +15,15 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   const { config, database, log, now } = services.context;
   const dir = config.seedsDir;
   const files = modulesIn(dir);
-  const known = files.map((file) => basename(file, extname(file)));
+  const seedNames = files.map((file) => basename(file, extname(file)));
   for (const name of names) {
-    if (!known.includes(name)) throw new OperatorError(`${dir} has no seed "${name}".${didYouMean(name, known)}`);
+    if (!seedNames.includes(name))
+      throw new OperatorError(`${dir} has no seed "${name}".${didYouMean(name, seedNames)}`);
   }
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
   const db = database.db.withPlugin(completeStatementsPlugin(services.resources, now));
-  const selected = files.filter((_, i) => names.length === 0 || names.includes(known[i] as string));
+  const selected = files.filter((_, i) => names.length === 0 || names.includes(seedNames[i] as string));
   for (const file of selected) {
     const seed = await importDefinition<Seed>(file, 'defineSeed', 'run');
     try {

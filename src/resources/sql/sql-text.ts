@@ -16,17 +16,17 @@ export function sql(texts: TemplateStringsArray, ...parts: unknown[]): Fragment 
   const values: unknown[] = [];
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i];
-    const after = texts[i + 1] as string;
+    const textAfter = texts[i + 1] as string;
     if (part instanceof Fragment) {
       strings[strings.length - 1] += part.strings[0] as string;
       for (let j = 0; j < part.values.length; j++) {
         values.push(part.values[j]);
         strings.push(part.strings[j + 1] as string);
       }
-      strings[strings.length - 1] += after;
+      strings[strings.length - 1] += textAfter;
     } else {
       values.push(part);
-      strings.push(after);
+      strings.push(textAfter);
     }
   }
   return new Fragment(strings, values);
@@ -65,14 +65,14 @@ export const sqlTrue = raw('1 = 1');
 export const sqlFalse = raw('1 = 0');
 
 export const and = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== sqlTrue);
-  if (real.includes(sqlFalse)) return sqlFalse;
-  const [first = sqlTrue] = real;
-  return real.length < 2 ? first : sql`(${join(real, ' and ')})`;
+  const relevant = fragments.filter((fragment) => fragment !== sqlTrue);
+  if (relevant.includes(sqlFalse)) return sqlFalse;
+  const [first = sqlTrue] = relevant;
+  return relevant.length < 2 ? first : sql`(${join(relevant, ' and ')})`;
 };
 export const or = (fragments: readonly Fragment[]): Fragment => {
-  const real = fragments.filter((fragment) => fragment !== sqlFalse);
-  if (real.includes(sqlTrue)) return sqlTrue;
-  const [first = sqlFalse] = real;
-  return real.length < 2 ? first : sql`(${join(real, ' or ')})`;
+  const relevant = fragments.filter((fragment) => fragment !== sqlFalse);
+  if (relevant.includes(sqlTrue)) return sqlTrue;
+  const [first = sqlFalse] = relevant;
+  return relevant.length < 2 ? first : sql`(${join(relevant, ' or ')})`;
 };

@@ -23,7 +23,7 @@ export async function allowedRow(
     context,
     sql`select ${raw(wholeColumns(resource))}, case when ${allowedRows(resource, operation, context)} then 1 else 0 end as "_allowed" from ${raw(resource.table)} as t where t."id" = ${id} and ${allowedRows(resource, 'read', context)}${raw(lock && context.engine === 'postgres' ? ' for update of t' : '')}`,
   );
-  if (row?._allowed !== 1) await askForProof(context, resource, id, operation);
+  if (row?._allowed !== 1) await rejectIfStepUpAllows(context, resource, id, operation);
   if (!row) throw rowNotFound(resource);
   if (row._allowed !== 1) throw operationForbidden(resource, operation);
   return row;
@@ -32,12 +32,17 @@ export async function allowedRow(
 /**
  * Throws the step-up error if the caller could do this after a step-up. Only `anyOf` needs this: other rules throw the error themselves.
  */
-async function askForProof(context: QueryContext, resource: Resource, id: string, operation: RowRule): Promise<void> {
-  const [demand] = [operation, 'read' as const].flatMap((rule) => stepUpRequirements([ruleOf(resource, rule)]));
-  if (!demand || context.caller.kind === 'anonymous') return;
-  const proven = { ...context, caller: withFullProof(context.caller, context.now) };
-  const allowed = and([allowedRows(resource, operation, proven), allowedRows(resource, 'read', proven)]);
-  if (await isRow(context, resource, id, allowed)) throw proofTooOld(context.caller.proof, demand);
+async function rejectIfStepUpAllows(
+  context: QueryContext,
+  resource: Resource,
+  id: string,
+  operation: RowRule,
+): Promise<void> {
+  const [requirement] = [operation, 'read' as const].flatMap((rule) => stepUpRequirements([ruleOf(resource, rule)]));
+  if (!requirement || context.caller.kind === 'anonymous') return;
+  const provenContext = { ...context, caller: withFullProof(context.caller, context.now) };
+  const allowed = and([allowedRows(resource, operation, provenContext), allowedRows(resource, 'read', provenContext)]);
+  if (await isRow(context, resource, id, allowed)) throw proofTooOld(context.caller.proof, requirement);
 }
 
 /** Reads and locks the row. Responds 404 or 403 if the caller may not do this, and 412 if the row has changed. */
@@ -60,6 +65,6 @@ export async function lockRow(
 /** RFC 9110 13.1.1: strong comparison, including lists and `*`. Only the version in our ETags is compared. */
 function matchesVersion(header: string, resource: Resource, row: StoredRow): boolean {
   if (header.trim() === '*') return true;
-  const start = `"${versionOf(resource, row)}-`;
-  return resource.versioned && header.split(',').some((tag) => tag.trim().startsWith(start));
+  const tagPrefix = `"${versionOf(resource, row)}-`;
+  return resource.versioned && header.split(',').some((tag) => tag.trim().startsWith(tagPrefix));
 }

@@ -24,18 +24,18 @@ interface Creation {
   readonly values: Values;
 }
 
-interface Waiting extends Creation {
+interface WaitingCreation extends Creation {
   /** Creates the row in a separate transaction. */
   insert(): Promise<StoredRow>;
 }
 
 /** On SQLite, other requests wait while a batch is written. So it has fewer rows. */
 const maxRows: Record<Engine, number> = { sqlite: 8, postgres: 100 };
-const transactionsAtOnce = 2;
+const maxTransactions = 2;
 /** More rows would only wait. */
-export const maxRowsAtOnce: Record<Engine, number> = {
-  sqlite: transactionsAtOnce * maxRows.sqlite,
-  postgres: transactionsAtOnce * maxRows.postgres,
+export const maxConcurrentRows: Record<Engine, number> = {
+  sqlite: maxTransactions * maxRows.sqlite,
+  postgres: maxTransactions * maxRows.postgres,
 };
 /**
  * If the transaction waits longer for a lock, it is undone. Each row is then created in a separate transaction, and no row waits for
@@ -47,7 +47,7 @@ const lockTimeoutMs = 100;
 const expectedMs = 200;
 
 /** Returns undefined for a row that could not be created with the others. */
-type CreateBatcher = Batcher<Waiting, StoredRow | undefined>;
+type CreateBatcher = Batcher<WaitingCreation, StoredRow | undefined>;
 
 const batchers = new WeakMap<Resource, Map<Caller, CreateBatcher>>();
 
@@ -67,7 +67,7 @@ export async function batchCreate(
   const { engine } = services.context.database;
   const byCaller = getOrCreate(batchers, resource, () => new Map());
   const batcher = getOrCreate(byCaller, call.caller, (): CreateBatcher => {
-    const limits = { concurrency: transactionsAtOnce, maxItems: maxRows[engine], expectedMs };
+    const limits = { concurrency: maxTransactions, maxItems: maxRows[engine], expectedMs };
     return new Batcher(limits, async (waiting) => {
       const [first, second] = waiting;
       return first && !second ? [await first.insert()] : insertAll(services, resource, waiting);
@@ -104,7 +104,7 @@ async function insertAll(
     });
   } catch (error) {
     // Without a response to the commit, the outcome is unknown. The rows must not be created again.
-    if (mayBeCommitted && !wasRefused(error)) throw error;
+    if (mayBeCommitted && !isCommitRejected(error)) throw error;
     // Each row would wait as long for the same error.
     if (error instanceof Problem && (error.status === 401 || error.status === 503)) throw error;
     return [];
@@ -112,7 +112,7 @@ async function insertAll(
 }
 
 /** PostgreSQL responded that it did not commit, because of a deferred constraint or a trigger. */
-const wasRefused = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
+const isCommitRejected = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
 
 async function insertRows(
   context: WriteContext,
@@ -123,10 +123,10 @@ async function insertRows(
   if (rule === sqlFalse) throw operationForbidden(resource, 'create');
   if (context.engine === 'sqlite') return insertOneByOne(context, resource, creations);
   await writePrepared(context, sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`);
-  const refers = await visibleReferences(context, resource, creations);
+  const hasVisibleReferences = await visibleReferences(context, resource, creations);
   const ids = creations.map(({ call }) => uuidv7(call.now));
   const stored = creations.flatMap(({ call, values }, i) =>
-    refers(values) ? [newRow(resource, ids[i] as string, values, call.now)] : [],
+    hasVisibleReferences(values) ? [newRow(resource, ids[i] as string, values, call.now)] : [],
   );
   if (stored.length === 0) return [];
   const inserted = await insertStatement(context, resource, stored);
@@ -136,8 +136,8 @@ async function insertRows(
   for (const [i, { call }] of creations.entries()) {
     const row = rows[i];
     if (!row || !resource.definition.events) continue;
-    const own = { ...context, call: { ...context.call, source: call.source } };
-    await recordWrite(own, resource, 'created', { id: row.id, after: wholeRow(resource, row) });
+    const rowContext = { ...context, call: { ...context.call, source: call.source } };
+    await recordWrite(rowContext, resource, 'created', { id: row.id, after: wholeRow(resource, row) });
   }
   return rows;
 }
@@ -149,8 +149,8 @@ async function insertOneByOne(
 ): Promise<(StoredRow | undefined)[]> {
   const rows: (StoredRow | undefined)[] = [];
   for (const { call, values } of creations) {
-    const own = { ...context, now: call.now, call: { ...context.call, now: call.now, source: call.source } };
-    rows.push(await insertRow(own, resource, { ...values }).catch(undefinedIfUnprocessable));
+    const rowContext = { ...context, now: call.now, call: { ...context.call, now: call.now, source: call.source } };
+    rows.push(await insertRow(rowContext, resource, { ...values }).catch(undefinedIfUnprocessable));
   }
   return rows;
 }
@@ -196,14 +196,15 @@ async function visibleReferences(
   creations: readonly Creation[],
 ): Promise<(values: Values) => boolean> {
   const visible = new Map<string, ReadonlySet<unknown>>();
-  for (const { name, target, held } of referencesOf(context, resource)) {
+  for (const { name, target, lockClause } of referencesOf(context, resource)) {
     const ids = new Set(creations.map(({ values }) => values[name]).filter((id) => id !== undefined && id !== null));
     if (ids.size === 0) continue;
     const rows = await readPrepared(
       context,
-      sql`select t."id" from ${raw(target.table)} as t where ${idsAmong([...ids])} and ${allowedRows(target, 'read', context)}${raw(held)}`,
+      sql`select t."id" from ${raw(target.table)} as t where ${idsAmong([...ids])} and ${allowedRows(target, 'read', context)}${raw(lockClause)}`,
     );
     visible.set(name, new Set(rows.map(({ id }) => id)));
   }
-  return (values) => [...visible].every(([name, found]) => (values[name] ?? null) === null || found.has(values[name]));
+  return (values) =>
+    [...visible].every(([name, visibleIds]) => (values[name] ?? null) === null || visibleIds.has(values[name]));
 }

@@ -12,7 +12,7 @@ const maxTotalLength = 8192;
 export const secretNamePattern =
   /pass(word|wd|phrase)|secret|token|hash|salt|credential|private|api_?key|\b(pin|otp|cvc|cvv)\b/i;
 /** Fields whose changes add nothing to the event. */
-const everPresent = new Set(['id', 'created_at', 'updated_at', 'version']);
+const implicitFields = new Set(['id', 'created_at', 'updated_at', 'version']);
 
 /**
  * The changed fields of a write, for the audit trail, with their old and new values. Long values are truncated and secrets are left
@@ -24,25 +24,25 @@ export function changesBetween(
   isSecret: (name: string) => boolean = () => false,
 ): Changes {
   const changes: Record<string, Changed> = {};
-  let room = maxTotalLength;
+  let remainingLength = maxTotalLength;
   for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])) {
     const [from, to] = [before?.[name] ?? null, after?.[name] ?? null];
-    if (everPresent.has(name) || isDeepStrictEqual(from, to)) continue;
+    if (implicitFields.has(name) || isDeepStrictEqual(from, to)) continue;
     const change =
-      isSecret(name) || secretNamePattern.test(name) ? { hidden: true as const } : shown(before, after, from, to);
+      isSecret(name) || secretNamePattern.test(name) ? { hidden: true as const } : changeOf(before, after, from, to);
     const size = JSON.stringify(change).length;
-    changes[name] = size > room ? { cut: true } : change;
-    room -= Math.min(size, room);
+    changes[name] = size > remainingLength ? { cut: true } : change;
+    remainingLength -= Math.min(size, remainingLength);
   }
   return changes;
 }
 
-function shown(before: Row | undefined, after: Row | undefined, from: unknown, to: unknown): Changed {
-  const [old, young] = [shorten(from), shorten(to)];
+function changeOf(before: Row | undefined, after: Row | undefined, from: unknown, to: unknown): Changed {
+  const [shortenedFrom, shortenedTo] = [shorten(from), shorten(to)];
   return {
-    ...(before ? { from: old.value } : {}),
-    ...(after ? { to: young.value } : {}),
-    ...(old.isCut || young.isCut ? { cut: true } : {}),
+    ...(before ? { from: shortenedFrom.value } : {}),
+    ...(after ? { to: shortenedTo.value } : {}),
+    ...(shortenedFrom.isCut || shortenedTo.isCut ? { cut: true } : {}),
   };
 }
 

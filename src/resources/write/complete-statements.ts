@@ -23,14 +23,14 @@ import { quoted } from '../sql/sql-text.ts';
 /** For a table of a declared resource: the text columns and their folded columns. */
 type FoldedColumns = ReadonlyMap<string, string>;
 
-const tablesOf = new WeakMap<Resources, ReadonlyMap<string, FoldedColumns>>();
+const tablesByResources = new WeakMap<Resources, ReadonlyMap<string, FoldedColumns>>();
 
 /**
  * A plugin for the database handle of the operator's code. Writes of the query builder to the table of a declared resource also write the
  * columns that the API would write: the id, folded text, the version and `updated_at`. Raw SQL is not changed.
  */
 export function completeStatementsPlugin(resources: Resources, now: () => number): KyselyPlugin {
-  const tables = getOrCreate(tablesOf, resources, managedTables);
+  const tables = getOrCreate(tablesByResources, resources, managedTables);
   return {
     transformQuery({ node }) {
       if (InsertQueryNode.is(node)) return completeInsert(node, tables, now());
@@ -81,13 +81,15 @@ function completeInsert(node: InsertQueryNode, tables: ReadonlyMap<string, Folde
   const addsId = !names.includes('id');
   const rows = values.values.map((row) => {
     const nodes = ValueListNode.is(row) ? row.values : row.values.map((value) => ValueNode.create(value));
-    const more = missing.map((pair) => foldedNode(nodes[names.indexOf(pair[0])] as OperationNode, table, pair));
-    return ValueListNode.create([...nodes, ...more, ...(addsId ? [ValueNode.create(uuidv7(now))] : [])]);
+    const addedNodes = missing.map((pair) => foldedNode(nodes[names.indexOf(pair[0])] as OperationNode, table, pair));
+    return ValueListNode.create([...nodes, ...addedNodes, ...(addsId ? [ValueNode.create(uuidv7(now))] : [])]);
   });
-  const added = [...missing.map(([, to]) => to), ...(addsId ? ['id'] : [])].map((name) => ColumnNode.create(name));
+  const addedColumns = [...missing.map(([, to]) => to), ...(addsId ? ['id'] : [])].map((name) =>
+    ColumnNode.create(name),
+  );
   return {
     ...node,
-    columns: [...node.columns, ...added],
+    columns: [...node.columns, ...addedColumns],
     values: ValuesNode.create(rows),
     ...(conflict ? { onConflict: conflict } : {}),
   };
@@ -100,7 +102,7 @@ function completeUpdate(node: UpdateQueryNode, tables: ReadonlyMap<string, Folde
   return { ...node, updates: completeUpdates(node.updates, { table, folded, alias, now }) };
 }
 
-interface Updated {
+interface UpdatedTable {
   readonly table: string;
   readonly folded: FoldedColumns;
   /** The alias of the table in the statement. */
@@ -108,17 +110,17 @@ interface Updated {
   readonly now: number;
 }
 
-function completeUpdates(updates: readonly ColumnUpdateNode[], { table, folded, alias, now }: Updated) {
+function completeUpdates(updates: readonly ColumnUpdateNode[], { table, folded, alias, now }: UpdatedTable) {
   const updatedColumns = new Map(updates.map(({ column, value }) => [columnName(column), value]));
-  const add = (name: string, value: OperationNode) => ColumnUpdateNode.create(ColumnNode.create(name), value);
-  const more = [...folded].flatMap((pair) => {
+  const columnUpdate = (name: string, value: OperationNode) => ColumnUpdateNode.create(ColumnNode.create(name), value);
+  const addedUpdates = [...folded].flatMap((pair) => {
     const value = updatedColumns.get(pair[0]);
-    return value && !updatedColumns.has(pair[1]) ? [add(pair[1], foldedNode(value, table, pair))] : [];
+    return value && !updatedColumns.has(pair[1]) ? [columnUpdate(pair[1], foldedNode(value, table, pair))] : [];
   });
   if (!updatedColumns.has('version'))
-    more.push(add('version', sql.raw(`${quoted(alias)}."version" + 1`).toOperationNode()));
-  if (!updatedColumns.has('updated_at')) more.push(add('updated_at', ValueNode.create(now)));
-  return [...updates, ...more];
+    addedUpdates.push(columnUpdate('version', sql.raw(`${quoted(alias)}."version" + 1`).toOperationNode()));
+  if (!updatedColumns.has('updated_at')) addedUpdates.push(columnUpdate('updated_at', ValueNode.create(now)));
+  return [...updates, ...addedUpdates];
 }
 
 /** The folded form of a value. For a column of `excluded`, its folded column. */

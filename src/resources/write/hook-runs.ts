@@ -22,7 +22,7 @@ type Hook = (call: WriteCall, change: HookChange) => Promise<void> | void;
 /** The effects of a hook that finished after its transaction was undone. They are applied in the next transaction. */
 interface Outcome {
   readonly hook: string;
-  readonly seen: unknown;
+  readonly input: unknown;
   readonly error: unknown;
   readonly values: Values;
   readonly revealed: Values;
@@ -49,7 +49,7 @@ const maxAttempts = 6;
 const maxHoldMs = 250;
 
 /** On SQLite, statements in a transaction need no turn of the event loop. A hook that takes longer waits for something else. */
-const oneTurn = (): Promise<'waits'> =>
+const waitOneTurn = (): Promise<'waits'> =>
   new Promise((resolve) => setImmediate(() => setImmediate(() => resolve('waits'))));
 
 /**
@@ -60,7 +60,7 @@ const oneTurn = (): Promise<'waits'> =>
 export class HookRuns {
   readonly #releasesTransaction: boolean;
   readonly #outcomes: Outcome[] = [];
-  readonly #held = new Set<string>();
+  readonly #hooksUsingTransaction = new Set<string>();
   readonly #ids: string[] = [];
   #nextId = 0;
 
@@ -89,9 +89,9 @@ export class HookRuns {
 
   /** Returns the same ids in each attempt, because a hook may have used them. */
   newId(now: number): string {
-    const at = this.#nextId++;
-    this.#ids[at] ??= uuidv7(now);
-    return this.#ids[at];
+    const index = this.#nextId++;
+    this.#ids[index] ??= uuidv7(now);
+    return this.#ids[index];
   }
 
   async run(resource: Resource, name: HookName, call: WriteCall, change: HookChange): Promise<void> {
@@ -99,75 +99,78 @@ export class HookRuns {
     if (!hook) return;
     if (!this.#releasesTransaction) return hook(call, change);
     const id = `${resource.name}.${name}`;
-    const seen = { caller: call.caller, ...change, values: { ...change.values } };
-    const known = this.#outcomes.find((outcome) => outcome.hook === id && isDeepStrictEqual(outcome.seen, seen));
-    if (known) return repeat(known, call, change);
-    const handed = guardCall(call);
-    const running = hook(handed.call, change);
+    const input = { caller: call.caller, ...change, values: { ...change.values } };
+    const earlierOutcome = this.#outcomes.find(
+      (outcome) => outcome.hook === id && isDeepStrictEqual(outcome.input, input),
+    );
+    if (earlierOutcome) return applyOutcome(earlierOutcome, call, change);
+    const guarded = guardCall(call);
+    const running = hook(guarded.call, change);
     if (!(running instanceof Promise)) return;
     const settled = running.then(
       () => ({ error: undefined }),
       (error: unknown) => ({ error }),
     );
-    const ended = await Promise.race([settled, oneTurn()]);
-    if (ended !== 'waits') {
-      if (ended.error !== undefined) throw ended.error;
+    const result = await Promise.race([settled, waitOneTurn()]);
+    if (result !== 'waits') {
+      if (result.error !== undefined) throw result.error;
       return;
     }
     // A hook that creates rows would create new ids in each attempt.
-    const holds = handed.state.used || this.#held.has(id) || resource.definition.create !== undefined;
-    if (holds) return this.#hold(id, settled, handed, call);
-    handed.state.over = true;
-    const { revealed, invalidations } = handed;
+    const mustHold =
+      guarded.state.isUsed || this.#hooksUsingTransaction.has(id) || resource.definition.create !== undefined;
+    if (mustHold) return this.#waitBriefly(id, settled, guarded, call);
+    guarded.state.isOver = true;
+    const { revealed, invalidations } = guarded;
     throw new HookWaits(
       settled.then(({ error }) => {
-        if (error instanceof TransactionOver) this.#held.add(id);
-        else this.#outcomes.push({ hook: id, seen, error, values: { ...change.values }, revealed, invalidations });
+        if (error instanceof TransactionOver) this.#hooksUsingTransaction.add(id);
+        else this.#outcomes.push({ hook: id, input, error, values: { ...change.values }, revealed, invalidations });
       }),
     );
   }
 
   /** A hook that uses the transaction cannot continue without it. It gets a short time to finish. */
-  async #hold(
+  async #waitBriefly(
     id: string,
     settled: Promise<{ readonly error: unknown }>,
     { state }: ReturnType<typeof guardCall>,
     { context: { log } }: WriteCall,
   ): Promise<void> {
-    const ended = await Promise.race([settled, setTimeout(maxHoldMs, 'too long' as const)]);
-    if (ended === 'too long') {
-      state.over = true;
+    const result = await Promise.race([settled, setTimeout(maxHoldMs, 'too long' as const)]);
+    if (result === 'too long') {
+      state.isOver = true;
       log.error(
         { hook: id },
         'a hook used the transaction and waited for something else, which blocks every other write. Move that work to prepare, afterCommit or call.later.',
       );
       throw unavailable('This write takes too long. Try again.', 1, `the hook ${id} holds the transaction`);
     }
-    if (ended.error !== undefined) throw ended.error;
+    if (result.error !== undefined) throw result.error;
   }
 }
 
 /** The call for a hook. It records whether the hook uses the transaction, and throws if the transaction is over. */
 function guardCall(call: WriteCall) {
-  const state = { used: false, over: false };
-  const rejectOver = () => {
-    if (state.over) throw new TransactionOver();
+  const state = { isUsed: false, isOver: false };
+  const rejectIfOver = () => {
+    if (state.isOver) throw new TransactionOver();
   };
   const guard: KyselyPlugin = {
     transformQuery({ node }) {
-      rejectOver();
+      rejectIfOver();
       return node;
     },
     transformResult: async ({ result }) => result,
   };
   const transaction = () => {
-    rejectOver();
-    state.used = true;
+    rejectIfOver();
+    state.isUsed = true;
     return call.tx.withPlugin(guard);
   };
   const revealed: Values = {};
   const invalidations: Invalidation[] = [];
-  const handed: Omit<WriteCall, 'tx'> = {
+  const guardedCall: Omit<WriteCall, 'tx'> = {
     ...call,
     later: async (name, data, options) => call.later(name, data, { tx: transaction(), ...options }),
     mail: async (template, to, data, tx) => call.mail(template, to, data, tx ?? transaction()),
@@ -181,24 +184,24 @@ function guardCall(call: WriteCall) {
       call.invalidate(invalidation);
     },
   };
-  const whole = Object.defineProperty(handed, 'tx', { get: transaction, enumerable: true }) as WriteCall;
-  return { call: whole, state, revealed, invalidations };
+  const callWithTx = Object.defineProperty(guardedCall, 'tx', { get: transaction, enumerable: true }) as WriteCall;
+  return { call: callWithTx, state, revealed, invalidations };
 }
 
 /** The methods of a resource. Each use counts as a use of the transaction. */
-const guardCalls = <Calls extends object>(calls: Calls, use: () => unknown): Calls =>
+const guardCalls = <Calls extends object>(calls: Calls, onUse: () => unknown): Calls =>
   new Proxy(calls, {
     get(_, name) {
       const run: unknown = Reflect.get(calls, name);
       if (typeof run !== 'function') return run;
       return async (...args: unknown[]) => {
-        use();
+        onUse();
         return run(...args);
       };
     },
   });
 
-function repeat({ error, values, revealed, invalidations }: Outcome, call: WriteCall, change: HookChange): void {
+function applyOutcome({ error, values, revealed, invalidations }: Outcome, call: WriteCall, change: HookChange): void {
   if (error !== undefined) throw error;
   for (const name of Object.keys(change.values)) if (!(name in values)) delete change.values[name];
   Object.assign(change.values, values);

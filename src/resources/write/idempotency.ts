@@ -20,12 +20,12 @@ export interface IdempotencyKey {
   /** Encrypts the stored response. Only a request with the same idempotency key can decrypt it. */
   readonly sealingKey: Buffer;
   /** The same key under earlier server keys, because a retry may follow a key rotation. */
-  readonly earlier: readonly IdempotencyKey[];
+  readonly earlierKeys: readonly IdempotencyKey[];
 }
 
 const retentionMs = 24 * 60 * 60 * 1000;
 /** Part of the encryption, so it must not change: two versions may run on one database during an upgrade. */
-const label = 'idempotent answer';
+const sealingLabel = 'idempotent answer';
 
 /** The key of a request. It is bound to the caller, the path and the body. The hashes are MACs, because a body may contain a password. */
 export function idempotencyKey(
@@ -43,14 +43,14 @@ export function idempotencyKey(
   const ids = keys.macs('idempotency key of a row', request);
   // Includes the rights of the caller, so that a token with fewer rights does not get the response.
   const bodyHashes = keys.macs('idempotent body', JSON.stringify([body ?? null, roles, scopes]));
-  const sealingKeys = keys.macs(label, request);
-  const [current, ...earlier] = ids.map((id, i) => ({
+  const sealingKeys = keys.macs(sealingLabel, request);
+  const [current, ...earlierKeys] = ids.map((id, i) => ({
     id,
     bodyHash: bodyHashes[i] as string,
     sealingKey: Buffer.from(sealingKeys[i] as string, 'base64url'),
-    earlier: [],
+    earlierKeys: [],
   }));
-  return { ...(current as IdempotencyKey), earlier };
+  return { ...(current as IdempotencyKey), earlierKeys };
 }
 
 export async function hasStoredResponse({ database, now }: Context, key: IdempotencyKey | undefined): Promise<boolean> {
@@ -58,7 +58,7 @@ export async function hasStoredResponse({ database, now }: Context, key: Idempot
   const stored = await database.db
     .selectFrom('idempotency_keys')
     .select('id')
-    .where('id', 'in', [key.id, ...key.earlier.map(({ id }) => id)])
+    .where('id', 'in', [key.id, ...key.earlierKeys.map(({ id }) => id)])
     .where('created_at', '>=', now() - retentionMs)
     .executeTakeFirst();
   return stored !== undefined;
@@ -69,8 +69,8 @@ export async function hasStoredResponse({ database, now }: Context, key: Idempot
  * unique key, on SQLite by the single writer) and then gets its response. If the write fails, the key is rolled back with it.
  */
 export async function claimKey(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
-  for (const earlier of key.earlier) {
-    const stored = await storedAnswer(tx, earlier, now);
+  for (const earlierKey of key.earlierKeys) {
+    const stored = await readStoredResponse(tx, earlierKey, now);
     if (stored) return stored;
   }
   await tx
@@ -80,14 +80,14 @@ export async function claimKey(tx: Tx, key: IdempotencyKey, now: number): Promis
     .execute();
   const row = { id: key.id, body_hash: key.bodyHash, status: null, headers: null, body: null, created_at: now };
   if (await insertIfAbsent(tx, 'idempotency_keys', row, 'id')) return undefined;
-  const stored = await storedAnswer(tx, key, now);
-  if (!stored) throw underWay();
+  const stored = await readStoredResponse(tx, key, now);
+  if (!stored) throw inProgressError();
   return stored;
 }
 
-const underWay = () => conflict('The first request with this Idempotency-Key is still in progress.');
+const inProgressError = () => conflict('The first request with this Idempotency-Key is still in progress.');
 
-async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
+async function readStoredResponse(tx: Tx, key: IdempotencyKey, now: number): Promise<StoredResponse | undefined> {
   const stored = await tx
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -95,7 +95,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
     .where('created_at', '>=', now - retentionMs)
     .executeTakeFirst();
   if (!stored) return undefined;
-  if (!stored.status) throw underWay();
+  if (!stored.status) throw inProgressError();
   if (stored.body_hash !== key.bodyHash) {
     throw new Problem(
       422,
@@ -104,7 +104,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
       { code: 'idempotency_key_reused' },
     );
   }
-  const body = decrypt(key.sealingKey, stored.body ?? '', label);
+  const body = decrypt(key.sealingKey, stored.body ?? '', sealingLabel);
   if (!body) throw new Error('a stored response cannot be opened with its key');
   return JSON.parse(body.toString());
 }
@@ -112,7 +112,7 @@ async function storedAnswer(tx: Tx, key: IdempotencyKey, now: number): Promise<S
 export async function storeResponse(tx: Tx, { id, sealingKey }: IdempotencyKey, response: StoredResponse) {
   await tx
     .updateTable('idempotency_keys')
-    .set({ status: 201, body: encrypt(sealingKey, Buffer.from(JSON.stringify(response)), label) })
+    .set({ status: 201, body: encrypt(sealingKey, Buffer.from(JSON.stringify(response)), sealingLabel) })
     .where('id', '=', id)
     .execute();
 }

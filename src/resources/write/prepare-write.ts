@@ -8,7 +8,7 @@ import { type Input, readInput, type WriteMode } from './read-input.ts';
 import { operationForbidden } from './write-checks.ts';
 import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
-type Prepared = Omit<WriteRequest, 'selection'> &
+type PreparedRequest = Omit<WriteRequest, 'selection'> &
   Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
 
 /** The values of a new row. A caller who may not create one is rejected before any other work. */
@@ -34,13 +34,13 @@ export function prepareChange(services: ResourceServices, resource: Resource, re
  */
 export async function prepareWrite(
   resource: Resource,
-  { call, body, isForm, asService, mode, id, fixed }: Prepared,
-  mayWrite: () => Promise<void>,
+  { call, body, isForm, asService, mode, id, fixed }: PreparedRequest,
+  requireRights: () => Promise<void>,
 ): Promise<Input> {
   const input = readInput(resource, mode, { body, isForm, asService, fixed }, call);
   const { prepare } = resource.definition.hooks ?? {};
   if (!prepare) return input;
-  await mayWrite();
-  const more = await prepare(call, { operation: mode, id, values: input.values });
-  return more ? { ...input, values: { ...input.values, ...more } } : input;
+  await requireRights();
+  const addedValues = await prepare(call, { operation: mode, id, values: input.values });
+  return addedValues ? { ...input, values: { ...input.values, ...addedValues } } : input;
 }

@@ -25,18 +25,19 @@ export const batchesOf = ({ definition: { operations } }: Resource): BatchOperat
 /** Reads a batch. If it cannot be parsed, nothing is written. Invalid values of a row are reported for that row alone. */
 export function readBatch(operation: BatchOperation, body: unknown, idOf: (name: string) => string): BatchRow[] {
   const member = operation === 'delete' ? 'ids' : 'rows';
-  const sent = isObject(body) ? body[member] : undefined;
+  const submitted = isObject(body) ? body[member] : undefined;
   // A form cannot contain lists, so ids are separated by commas: ids=1,2
-  const list = operation === 'delete' && typeof sent === 'string' ? splitList(sent, ',') : sent;
+  const list = operation === 'delete' && typeof submitted === 'string' ? splitList(submitted, ',') : submitted;
   if (!isObject(body) || !Array.isArray(list)) {
     throw badRequest(`Send {"${member}": […]}, a list of ${member}.`, 'body_invalid');
   }
-  const [other] = Object.keys(body).filter((name) => name !== member);
-  const errors: FieldError[] = other === undefined ? [] : [fieldError(other.slice(0, 100), 'unknown', 'is not known')];
+  const [unknownMember] = Object.keys(body).filter((name) => name !== member);
+  const errors: FieldError[] =
+    unknownMember === undefined ? [] : [fieldError(unknownMember.slice(0, 100), 'unknown', 'is not known')];
   if (list.length === 0 || list.length > maxRows) {
     errors.push(fieldError(member, 'range', `takes 1 to ${maxRows} ${member}`));
   }
-  const reading = { idOf, seen: new Set<string>(), errors };
+  const reading = { idOf, seenIds: new Set<string>(), errors };
   const rows = list.slice(0, maxRows).map((item, index) => {
     if (errors.length >= maxFieldErrors) return undefined;
     if (operation === 'create') return readNew(item, `rows.${index}`, errors);
@@ -48,37 +49,37 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
   return rows as BatchRow[];
 }
 
-interface Reading {
+interface BatchReading {
   readonly idOf: (name: string) => string;
-  readonly seen: Set<string>;
+  readonly seenIds: Set<string>;
   readonly errors: FieldError[];
 }
 
-function readNew(item: unknown, where: string, errors: FieldError[]): BatchRow | undefined {
+function readNew(item: unknown, path: string, errors: FieldError[]): BatchRow | undefined {
   if (isObject(item)) return { id: undefined, data: item, ifMatch: undefined };
-  errors.push(fieldError(where, 'type', 'must be an object'));
+  errors.push(fieldError(path, 'type', 'must be an object'));
   return undefined;
 }
 
-function readChange(item: unknown, where: string, reading: Reading): BatchRow | undefined {
+function readChange(item: unknown, path: string, reading: BatchReading): BatchRow | undefined {
   if (!isObject(item)) {
-    reading.errors.push(fieldError(where, 'type', 'must be an object'));
+    reading.errors.push(fieldError(path, 'type', 'must be an object'));
     return undefined;
   }
-  const { id, if_match: sent, ...data } = item;
-  const ifMatch = typeof sent === 'string' ? sent : undefined;
-  if (ifMatch !== sent) reading.errors.push(fieldError(`${where}.if_match`, 'type', 'must be an ETag'));
-  return { id: readId(id, `${where}.id`, reading), data, ifMatch };
+  const { id, if_match: submittedTag, ...data } = item;
+  const ifMatch = typeof submittedTag === 'string' ? submittedTag : undefined;
+  if (ifMatch !== submittedTag) reading.errors.push(fieldError(`${path}.if_match`, 'type', 'must be an ETag'));
+  return { id: readId(id, `${path}.id`, reading), data, ifMatch };
 }
 
-function readId(sent: unknown, where: string, { idOf, seen, errors }: Reading): string | undefined {
-  if (typeof sent !== 'string') {
-    errors.push(fieldError(where, 'type', 'must be the id of a row'));
+function readId(submittedId: unknown, path: string, { idOf, seenIds, errors }: BatchReading): string | undefined {
+  if (typeof submittedId !== 'string') {
+    errors.push(fieldError(path, 'type', 'must be the id of a row'));
     return undefined;
   }
-  const id = idOf(sent);
+  const id = idOf(submittedId);
   // Rows are written concurrently, so the order of two writes to one row would be undefined.
-  if (seen.has(id)) errors.push(fieldError(where, 'duplicate', 'is named twice in this batch'));
-  seen.add(id);
+  if (seenIds.has(id)) errors.push(fieldError(path, 'duplicate', 'is named twice in this batch'));
+  seenIds.add(id);
   return id;
 }

@@ -31,7 +31,7 @@ export interface WriteInput {
 }
 
 /** The engine sets these fields in every write. */
-const ofEngine = new Set(['id', 'created_at', 'updated_at']);
+const engineFields = new Set(['id', 'created_at', 'updated_at']);
 
 /** Validates a body against the declaration. Responds 422 with one entry for each invalid field. */
 export function readInput(
@@ -43,33 +43,33 @@ export function readInput(
   const errors: FieldError[] = [];
   const values: Values = {};
   const unchanged: Values = {};
-  const sent = new Map(Object.entries((body ?? {}) as Values));
-  for (const [name, value] of sent) {
+  const submitted = new Map(Object.entries((body ?? {}) as Values));
+  for (const [name, value] of submitted) {
     if (errors.length >= maxFieldErrors) break;
     // A client that sends back a whole resource sends old values of fields that the service changes.
     const field = resource.fields.get(name);
-    const isOwn = asService && resource.definition.managed && field?.stored && !ofEngine.has(name);
-    if (!field || (field.options.hidden && !isOwn)) errors.push(unknownField(resource, name));
+    const isServiceField = asService && resource.definition.managed && field?.stored && !engineFields.has(name);
+    if (!field || (field.options.hidden && !isServiceField)) errors.push(unknownField(resource, name));
     else if (mode === 'replace' && (field.compute || name === 'updated_at')) continue;
-    else if (!isOwn && mode !== 'create' && field.shown && (!field.sendable || field.options.immutable))
+    else if (!isServiceField && mode !== 'create' && field.shown && (!field.sendable || field.options.immutable))
       unchanged[name] = value;
-    else if (!isOwn && !field.sendable)
+    else if (!isServiceField && !field.sendable)
       errors.push(fieldError(name, 'read_only', 'is set by the service and cannot be sent'));
     else if (name in fixed) {
       if (value !== fixed[name]) errors.push(fieldError(name, 'conflict', 'differs from the id in the path'));
     } else {
-      const read = readValue(field, value, isForm);
-      if ('error' in read) errors.push(read.error);
-      else if (read.value === null && mode === 'create' && field.options.requiredToCreate)
+      const result = readValue(field, value, isForm);
+      if ('error' in result) errors.push(result.error);
+      else if (result.value === null && mode === 'create' && field.options.requiredToCreate)
         errors.push(fieldError(name, 'required', 'must not be null'));
-      else values[name] = read.value;
+      else values[name] = result.value;
     }
   }
   Object.assign(values, fixed);
   if (mode !== 'update') {
     for (const field of resource.fields.values()) {
-      if (sent.has(field.name) || field.name in values || field.compute || field.name === 'id') continue;
-      complete(field, mode, values, errors, call);
+      if (submitted.has(field.name) || field.name in values || field.compute || field.name === 'id') continue;
+      completeField(field, mode, values, errors, call);
     }
   }
   if (errors.length > 0) throw unprocessable(errors);
@@ -77,7 +77,7 @@ export function readInput(
 }
 
 /** The value of an omitted field: its default, null, or an error. */
-function complete(field: ResourceField, mode: WriteMode, values: Values, errors: FieldError[], call: DefaultCall) {
+function completeField(field: ResourceField, mode: WriteMode, values: Values, errors: FieldError[], call: DefaultCall) {
   const { name, options, sendable } = field;
   // The sender of a whole resource does not know hidden fields, and cannot set read-only ones.
   if (mode === 'replace' && (!field.shown || !sendable || options.immutable)) return;
@@ -90,24 +90,28 @@ function complete(field: ResourceField, mode: WriteMode, values: Values, errors:
       return;
     }
   }
-  const isNeeded = options.required || (mode === 'create' && options.requiredToCreate);
-  if (isNeeded && sendable) errors.push(fieldError(name, 'required', 'is required'));
+  const isRequired = options.required || (mode === 'create' && options.requiredToCreate);
+  if (isRequired && sendable) errors.push(fieldError(name, 'required', 'is required'));
   else if (sendable && !options.virtual) values[name] = null;
 }
 
 function unknownField(resource: Resource, name: string): FieldError {
-  const known = [...resource.fields.values()].filter(({ sendable }) => sendable).map((field) => field.name);
-  const near = suggestName(name.slice(0, 60), known);
+  const sendableNames = [...resource.fields.values()].filter(({ sendable }) => sendable).map((field) => field.name);
+  const suggestion = suggestName(name.slice(0, 60), sendableNames);
   return {
     field: name.slice(0, 100),
     code: 'unknown',
-    message: `${quoteForError(name)} is not a field of ${resource.name}.${near} Allowed: ${known.join(', ')}.`,
+    message: `${quoteForError(name)} is not a field of ${resource.name}.${suggestion} Allowed: ${sendableNames.join(', ')}.`,
   };
 }
 
-function readValue(field: ResourceField, sent: unknown, isForm: boolean): { value: unknown } | { error: FieldError } {
+function readValue(
+  field: ResourceField,
+  submitted: unknown,
+  isForm: boolean,
+): { value: unknown } | { error: FieldError } {
   const { name, nullable, options, type } = field;
-  let value = sent;
+  let value = submitted;
   if (isForm && typeof value === 'string') {
     // An empty form field means "no value", unless the field allows the empty text.
     const isEmpty = value === '' && !type.takesEmptyText?.(options);

@@ -44,9 +44,9 @@ export const createCall = (services: ResourceServices, callSource: CallSource): 
   resource: resourceFor(services, callSource),
 });
 
-/** The functions with which custom code reads and writes resources. `inside`: the write whose hook calls them. */
+/** The functions with which custom code reads and writes resources. `outerWrite`: the write whose hook calls them. */
 export const resourceFor =
-  (services: ResourceServices, callSource: CallSource, inside?: WriteContext): ResourceOf =>
+  (services: ResourceServices, callSource: CallSource, outerWrite?: WriteContext): ResourceOf =>
   (name, options) => {
     const resource = services.resources.get(name);
     if (!resource) throw new Error(`no resource is named "${name}".${didYouMean(name, services.resources.keys())}`);
@@ -55,7 +55,7 @@ export const resourceFor =
       throw new Error(`resource("${name}"): state the rights of the call, as: 'caller' or as: 'service'.`);
     }
     const actor = as === 'service' ? { ...callSource, caller: systemCaller } : callSource;
-    const write = inside ?? (tx && writeOfTransaction(tx));
+    const write = outerWrite ?? (tx && writeOfTransaction(tx));
     if (!write && isInTransaction()) {
       throw new Error(`resource("${name}"): inside a transaction, pass it on: resource("${name}", { as, tx }).`);
     }
@@ -109,13 +109,15 @@ function callsOf(bound: BoundResource): ResourceCalls {
   };
 }
 
-const last = new WeakMap<WriteContext, Promise<unknown>>();
+const lastNestedWrite = new WeakMap<WriteContext, Promise<unknown>>();
 
 /** Code may start several writes at once. In one transaction, they run one after another. */
-function inside<T>(...[bound, outer, id, work]: Parameters<typeof writeNested<T>>): Promise<T> {
-  const running = (last.get(outer) ?? Promise.resolve()).then(() => writeNested(bound, outer, id, work));
-  last.set(
-    outer,
+function inSequence<T>(...[bound, outerWrite, id, work]: Parameters<typeof writeNested<T>>): Promise<T> {
+  const running = (lastNestedWrite.get(outerWrite) ?? Promise.resolve()).then(() =>
+    writeNested(bound, outerWrite, id, work),
+  );
+  lastNestedWrite.set(
+    outerWrite,
     running.catch(() => undefined),
   );
   return running;
@@ -124,44 +126,45 @@ function inside<T>(...[bound, outer, id, work]: Parameters<typeof writeNested<T>
 /** A write inside an open transaction. If it fails, only this write is undone, and the transaction can continue. */
 async function writeNested<T>(
   { services, resource, source }: BoundResource,
-  outer: WriteContext,
+  outerWrite: WriteContext,
   id: string | undefined,
   work: (write: WriteContext) => Promise<T>,
 ): Promise<T> {
-  if (outer.depth >= maxDepth) throw new Error(`hooks of ${resource.name} call each other endlessly`);
-  const { tx } = outer.call;
+  if (outerWrite.depth >= maxDepth) throw new Error(`hooks of ${resource.name} call each other endlessly`);
+  const { tx } = outerWrite.call;
   const { changesAccounts, recorded, writeScope: scope } = resource;
   const authority = { caller: source.caller, scope, changesAccounts, ...lockTargetOf(resource, id) };
   const caller = await services.lockAuthority(tx, authority);
-  const queuedBefore = outer.afterCommit.length;
-  const { ruled: _ruled, ...rest } = outer;
+  const queuedBefore = outerWrite.afterCommit.length;
+  const { checksRowRule: _checksRowRule, ...rest } = outerWrite;
   const revealed: Record<string, unknown> = {};
   const actor = { ...source, caller };
   const write: WriteContext = {
     ...rest,
     caller,
     call: {
-      ...outer.call,
+      ...outerWrite.call,
       caller,
       resource: (name, options) => resourceFor(services, actor, write)(name, options),
       reveal: (fields) => void Object.assign(revealed, fields),
     },
-    callOutside: { ...outer.callOutside, caller, resource: resourceFor(services, actor) },
+    callOutside: { ...outerWrite.callOutside, caller, resource: resourceFor(services, actor) },
     revealed,
-    actor: recorded ? caller : outer.actor,
-    depth: outer.depth + 1,
+    actor: recorded ? caller : outerWrite.actor,
+    depth: outerWrite.depth + 1,
   };
-  const renames = recorded && (caller.userId !== outer.actor.userId || caller.clientId !== outer.actor.clientId);
+  const changesActor =
+    recorded && (caller.userId !== outerWrite.actor.userId || caller.clientId !== outerWrite.actor.clientId);
   try {
-    return await inSavepoint(tx, outer.depth, async () => {
-      if (renames) await setActorForTransaction(outer.engine, tx, caller);
+    return await inSavepoint(tx, outerWrite.depth, async () => {
+      if (changesActor) await setActorForTransaction(outerWrite.engine, tx, caller);
       const result = await work(write);
-      if (renames) await setActorForTransaction(outer.engine, tx, outer.actor);
-      if (recorded) outer.afterCommit.push({ name: resource.name, run: () => services.changeFeed?.wake() });
+      if (changesActor) await setActorForTransaction(outerWrite.engine, tx, outerWrite.actor);
+      if (recorded) outerWrite.afterCommit.push({ name: resource.name, run: () => services.changeFeed?.wake() });
       return result;
     });
   } catch (error) {
-    outer.afterCommit.length = queuedBefore;
+    outerWrite.afterCommit.length = queuedBefore;
     throw error;
   }
 }
@@ -172,23 +175,23 @@ const nestedRequest = ({ source }: BoundResource, write: WriteContext) =>
 /** The rights were already checked in the transaction. */
 const alreadyChecked = async () => undefined;
 
-const createNested = (bound: BoundResource, outer: WriteContext, body: unknown) =>
-  inside(bound, outer, undefined, async (write) => {
+const createNested = (bound: BoundResource, outerWrite: WriteContext, body: unknown) =>
+  inSequence(bound, outerWrite, undefined, async (write) => {
     const request = { ...nestedRequest(bound, write), body, mode: 'create' as const };
     const { values } = await prepareWrite(bound.resource, request, alreadyChecked);
     const row = await insertRow(write, bound.resource, { ...values });
     return { ...shownRow(bound.resource, row), ...write.revealed };
   });
 
-interface Changing {
+interface NestedChange {
   readonly id: string;
   readonly values?: unknown;
   readonly ifMatch: string | undefined;
   readonly forGood?: boolean;
 }
 
-const updateNested = (bound: BoundResource, outer: WriteContext, { id, values: body, ifMatch }: Changing) =>
-  inside(bound, outer, id, async (write) => {
+const updateNested = (bound: BoundResource, outerWrite: WriteContext, { id, values: body, ifMatch }: NestedChange) =>
+  inSequence(bound, outerWrite, id, async (write) => {
     const before = await lockRow(write, bound.resource, id, 'update', ifMatch);
     const request = { ...nestedRequest(bound, write), body, id, mode: 'update' as const };
     const input = await prepareWrite(bound.resource, request, alreadyChecked);
@@ -196,9 +199,9 @@ const updateNested = (bound: BoundResource, outer: WriteContext, { id, values: b
     return { ...shownRow(bound.resource, row), ...write.revealed };
   });
 
-const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, forGood = false }: Changing) =>
+const deleteNested = (bound: BoundResource, outerWrite: WriteContext, { id, ifMatch, forGood = false }: NestedChange) =>
   mapReferenceViolation(bound.services, bound.resource, id, () =>
-    inside(bound, outer, id, async (write) => {
+    inSequence(bound, outerWrite, id, async (write) => {
       const { resource } = bound;
       const deletion = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
       const before = await lockRow(deletion, resource, id, 'delete', ifMatch);
@@ -207,8 +210,8 @@ const deleteNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch, 
     }),
   );
 
-const restoreNested = (bound: BoundResource, outer: WriteContext, { id, ifMatch }: Changing) =>
-  inside(bound, outer, id, async (write) =>
+const restoreNested = (bound: BoundResource, outerWrite: WriteContext, { id, ifMatch }: NestedChange) =>
+  inSequence(bound, outerWrite, id, async (write) =>
     shownRow(bound.resource, await restoreLocked(write, bound.resource, id, ifMatch)),
   );
 

@@ -37,9 +37,9 @@ export function requireOperation({ resource, source: { caller } }: BoundResource
   if (operations && !operations.includes(operation)) {
     throw forbidden(`The API does not allow to ${operation} ${resource.name}.`);
   }
-  const reads = operation === 'list' || operation === 'find';
-  if (caller.kind !== 'anonymous') requireScope(caller, reads ? resource.readScope : resource.writeScope);
-  else if (!reads || access.read !== 'public') throw unauthorized('token_missing');
+  const isRead = operation === 'list' || operation === 'find';
+  if (caller.kind !== 'anonymous') requireScope(caller, isRead ? resource.readScope : resource.writeScope);
+  else if (!isRead || access.read !== 'public') throw unauthorized('token_missing');
 }
 
 export function requireSoftDelete({ name, definition }: Resource): void {
@@ -47,7 +47,7 @@ export function requireSoftDelete({ name, definition }: Resource): void {
     throw new Error(`resource("${name}"): it does not keep deleted rows. Declare softDelete: true.`);
 }
 
-const readWith = ({ services, source, write }: BoundResource): QueryContext =>
+const queryContextFor = ({ services, source, write }: BoundResource): QueryContext =>
   write
     ? { engine: write.engine, db: write.db, caller: source.caller, now: write.now }
     : queryContext(services.context.database, { caller: source.caller, now: services.context.now() }, source.reader);
@@ -60,7 +60,7 @@ export async function findBound(bound: BoundResource, id: string, query: ListQue
   const { resource, source } = bound;
   const rowQuery = readRowQuery(resource, parametersOf(query), source.caller);
   const selection = selectionFor(resource, rowQuery);
-  const context = withDeletedRows(readWith(bound), resource, rowQuery);
+  const context = withDeletedRows(queryContextFor(bound), resource, rowQuery);
   const row = await findRow(context, resource, id, selection.shape);
   return JSON.parse((await rowJson(context, resource, selection, row)).json).data;
 }
@@ -69,7 +69,7 @@ export async function listBound(bound: BoundResource, query: ListQuery): ReturnT
   requireOperation(bound, 'list');
   const { services, resource, source } = bound;
   const listQuery = readListQuery(resource, parametersOf(query), source.caller);
-  const context = withDeletedRows(readWith(bound), resource, listQuery);
+  const context = withDeletedRows(queryContextFor(bound), resource, listQuery);
   const paging = { keys: services.keys, linkTo: () => '', setLinks: () => undefined };
   const { data, meta } = JSON.parse(
     await listOrAggregateJson(context, resource, compileListQuery(context, resource, listQuery), paging),

@@ -29,48 +29,53 @@ const incrementVersion = ({ versioned }: Resource): Fragment => raw(versioned ? 
  * reference with `set null` is kept, so that it is valid again when the row is restored.
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
-  const listed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
-  for (const { resource: other, column, name, onDelete } of referrersOf(context, resource)) {
+  const isListed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
+  for (const { resource: referrer, column, name, onDelete } of referrersOf(context, resource)) {
     if (onDelete === 'set null') continue;
     const rows = await readUnprepared<{ id: string }>(
       context,
-      sql`select t."id" from ${raw(other.table)} as t where ${listed(column)} and ${existingRows(other, context)} ${raw(onDelete === 'restrict' ? 'limit 1' : '')}`,
+      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(column)} and ${existingRows(referrer, context)} ${raw(onDelete === 'restrict' ? 'limit 1' : '')}`,
     );
-    const along = rows.map(({ id }) => id).filter((id) => other !== resource || !ids.includes(id));
-    if (along.length === 0) continue;
+    const cascadedIds = rows.map(({ id }) => id).filter((id) => referrer !== resource || !ids.includes(id));
+    if (cascadedIds.length === 0) continue;
     if (onDelete === 'restrict') {
       throw conflict(
-        `This ${resource.singular} is still referred to by ${other.name} (${name}). Change or delete those first.`,
+        `This ${resource.singular} is still referred to by ${referrer.name} (${name}). Change or delete those first.`,
         'still_referred_to',
       );
     }
-    await markDeleted(context, other, along);
+    await markDeleted(context, referrer, cascadedIds);
   }
   await writeUnprepared(
     context,
-    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
+    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${incrementVersion(resource)} where ${isListed(raw('"id"'))}`,
   );
 }
 
 /** Restores rows, and the rows that were deleted together with them. */
-export async function unmarkDeleted(context: WriteContext, resource: Resource, ids: readonly string[], at: unknown) {
-  const listed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
+export async function unmarkDeleted(
+  context: WriteContext,
+  resource: Resource,
+  ids: readonly string[],
+  deletedAt: unknown,
+) {
+  const isListed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
   await writeUnprepared(
     context,
-    sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${listed(raw('"id"'))}`,
+    sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${isListed(raw('"id"'))}`,
   );
-  for (const { resource: other, column, onDelete } of referrersOf(context, resource)) {
-    if (onDelete !== 'cascade' || !other.definition.softDelete) continue;
+  for (const { resource: referrer, column, onDelete } of referrersOf(context, resource)) {
+    if (onDelete !== 'cascade' || !referrer.definition.softDelete) continue;
     const rows = await readUnprepared<{ id: string }>(
       context,
-      sql`select t."id" from ${raw(other.table)} as t where ${listed(column)} and t."deleted_at" = ${at}`,
+      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(column)} and t."deleted_at" = ${deletedAt}`,
     );
     if (rows.length > 0)
       await unmarkDeleted(
         context,
-        other,
+        referrer,
         rows.map(({ id }) => id),
-        at,
+        deletedAt,
       );
   }
 }

@@ -17,12 +17,12 @@ const passwordField = 'current_password';
 export async function withPasswordProof<S extends RequestWithBody>(
   { proveByPassword }: Pick<ResourceServices, 'proveByPassword'>,
   { definition }: Pick<Resource, 'definition'>,
-  sent: S,
+  request: S,
 ): Promise<S> {
-  const { call, body } = sent;
-  if (!isObject(body) || !Object.hasOwn(body, passwordField)) return sent;
-  if (definition.managed && passwordField in definition.fields) return sent;
-  const { [passwordField]: password, ...rest } = body;
-  if (password === undefined || password === null || password === '') return { ...sent, body: rest };
-  return { ...sent, call: { ...call, caller: await proveByPassword(call, password) }, body: rest };
+  const { call, body } = request;
+  if (!isObject(body) || !Object.hasOwn(body, passwordField)) return request;
+  if (definition.managed && passwordField in definition.fields) return request;
+  const { [passwordField]: password, ...bodyWithoutPassword } = body;
+  if (password === undefined || password === null || password === '') return { ...request, body: bodyWithoutPassword };
+  return { ...request, call: { ...call, caller: await proveByPassword(call, password) }, body: bodyWithoutPassword };
 }

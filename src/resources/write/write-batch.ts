@@ -6,7 +6,7 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { defaultRowQuery } from '../query/list-query.ts';
 import { selectionFor } from '../read/resource-cache.ts';
-import { canBatchCreate, maxRowsAtOnce } from './batch-create.ts';
+import { canBatchCreate, maxConcurrentRows } from './batch-create.ts';
 import type { IdempotencyKey } from './idempotency.ts';
 import type { BatchOperation, BatchRow } from './read-batch.ts';
 import { changeResource, createResource, deleteResource } from './write-resource.ts';
@@ -32,22 +32,22 @@ export async function writeBatch(
   const responses: string[] = [];
   let next = 0;
   /** The error after which no more rows are started. Hooks may call other services before the transaction rejects the row. */
-  let ended: Error | undefined;
-  const work = async () => {
+  let fatalError: Error | undefined;
+  const writeNext = async () => {
     while (next < rows.length) {
       const index = next++;
       try {
-        if (ended) throw ended;
-        responses[index] = await write(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
+        if (fatalError) throw fatalError;
+        responses[index] = await writeItem(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
       } catch (error) {
-        if (error instanceof Problem && error.status === 401) ended = error;
-        responses[index] = refused(services, requestId, error as Error);
+        if (error instanceof Problem && error.status === 401) fatalError = error;
+        responses[index] = errorResponse(services, requestId, error as Error);
       }
     }
   };
-  const together = operation === 'create' && keys.every((key) => !key) && canBatchCreate(resource);
-  const atOnce = together ? maxRowsAtOnce[services.context.database.engine] : defaultConcurrency;
-  await Promise.all(Array.from({ length: Math.min(atOnce, rows.length) }, work));
+  const canShareTransactions = operation === 'create' && keys.every((key) => !key) && canBatchCreate(resource);
+  const concurrency = canShareTransactions ? maxConcurrentRows[services.context.database.engine] : defaultConcurrency;
+  await Promise.all(Array.from({ length: Math.min(concurrency, rows.length) }, writeNext));
   return responses;
 }
 
@@ -55,7 +55,7 @@ export async function writeBatch(
 const itemResponse = (status: number, etag: string, body: string): string =>
   `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
 
-async function write(
+async function writeItem(
   services: ResourceServices,
   resource: Resource,
   call: Call,
@@ -76,9 +76,9 @@ async function write(
   return itemResponse(200, etag, json);
 }
 
-function refused({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
+function errorResponse({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
   const problem = toProblem(error);
   if (problem.status >= 500) log.error({ requestId, err: error, reason: problem.reason }, 'operation failed');
-  const wait = problem.headers['Retry-After'];
-  return `{"status":${problem.status}${wait ? `,"retry_after":${wait}` : ''},"error":${problemBody(problem, requestId)}}`;
+  const retryAfter = problem.headers['Retry-After'];
+  return `{"status":${problem.status}${retryAfter ? `,"retry_after":${retryAfter}` : ''},"error":${problemBody(problem, requestId)}}`;
 }

@@ -17,36 +17,38 @@ import type { WriteContext } from './write-context.ts';
 
 export function operationForbidden(resource: Resource, operation: RowRule): Problem {
   if (typeof operation === 'function') return forbidden(`You may not do this with this ${resource.singular}.`);
-  const what = operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`;
-  return forbidden(`You may not ${operation} ${what}.`);
+  const target = operation === 'create' ? `such ${resource.name}` : `this ${resource.singular}`;
+  return forbidden(`You may not ${operation} ${target}.`);
 }
 
 /** The row must also satisfy the rule after the write, so that a caller cannot create a row that the caller may not write. */
 export async function requireRule(context: WriteContext, resource: Resource, operation: RowOperation, id: string) {
-  if (context.ruled === false) return;
+  if (context.checksRowRule === false) return;
   const rule = allowedRows(resource, operation, context);
   if (rule !== sqlTrue && !(await isRow(context, resource, id, rule))) throw operationForbidden(resource, operation);
 }
 
 const referenceFields = new WeakMap<Resource, readonly ResourceField[]>();
 
-/** The fields that refer to other rows. `held` locks a target that another transaction may be soft-deleting. */
+/** The fields that refer to other rows. `lockClause` locks a target that another transaction may be soft-deleting. */
 export const referencesOf = ({ services, engine }: WriteContext, resource: Resource) =>
   getOrCreate(referenceFields, resource, ({ fields }) =>
     [...fields.values()].filter(({ options, sendable }) => options.target && sendable),
   ).flatMap(({ name, options }) => {
     const target = services.resources.get(options.target ?? '');
     if (!target) return [];
-    return [{ name, target, held: engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '' }];
+    return [
+      { name, target, lockClause: engine === 'postgres' && target.definition.softDelete ? ' for key share of t' : '' },
+    ];
   });
 
 /** A row may refer only to rows that exist and that the caller may see. */
 export async function requireReferences(context: WriteContext, resource: Resource, values: Values): Promise<void> {
   const errors: FieldError[] = [];
-  for (const { name, target, held } of referencesOf(context, resource)) {
+  for (const { name, target, lockClause } of referencesOf(context, resource)) {
     const value = values[name];
     if (value === undefined || value === null) continue;
-    if (!(await isRow(context, target, value, allowedRows(target, 'read', context), held))) {
+    if (!(await isRow(context, target, value, allowedRows(target, 'read', context), lockClause))) {
       errors.push(fieldError(name, 'not_found', `does not refer to a row of ${target.name} that you may see`));
     }
   }
@@ -54,15 +56,15 @@ export async function requireReferences(context: WriteContext, resource: Resourc
 }
 
 /** Fields that cannot be changed may be sent with their current value. */
-export function requireUnchanged(resource: Resource, before: StoredRow, whole: Values, unchanged: Values): void {
+export function requireUnchanged(resource: Resource, before: StoredRow, wholeRow: Values, unchanged: Values): void {
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries(unchanged)) {
     const field = resource.fields.get(name);
-    const comparable = field?.stored && value !== null && !field.type.check(value, field.options);
-    const same = comparable
+    const isComparable = field?.stored && value !== null && !field.type.check(value, field.options);
+    const isUnchanged = isComparable
       ? field.type.toStored(value) === before[field.column]
-      : isDeepStrictEqual(value, whole[name]);
-    if (!same) errors.push(fieldError(name, 'read_only', 'cannot be changed'));
+      : isDeepStrictEqual(value, wholeRow[name]);
+    if (!isUnchanged) errors.push(fieldError(name, 'read_only', 'cannot be changed'));
   }
   if (errors.length > 0) throw unprocessable(errors);
 }
@@ -76,8 +78,8 @@ export async function mapUniqueViolation<T>(resource: Resource, written: Promise
     if (columns) {
       const fields = [...resource.fields.values()].filter(({ column, stored }) => stored && columns.includes(column));
       const names = fields.map(({ name }) => name);
-      const together = names.length > 1 ? ` together with ${names.slice(1).join(', ')}` : '';
-      throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${together}`)]);
+      const togetherText = names.length > 1 ? ` together with ${names.slice(1).join(', ')}` : '';
+      throw unprocessable([fieldError(names[0] ?? columns[0] ?? '', 'taken', `is taken already${togetherText}`)]);
     }
     // The referenced row was deleted after the check.
     if (isForeignKeyViolation(error)) throw conflict('The row that this refers to was deleted in the meantime.');
@@ -95,7 +97,7 @@ const administrator: Caller = { ...anonymousCaller, kind: 'user', userId: '', ro
 export async function recordWrite(
   { services, call }: WriteContext,
   resource: Resource,
-  what: 'created' | 'updated' | 'deleted' | 'restored',
+  operation: 'created' | 'updated' | 'deleted' | 'restored',
   { id, before, after, fields }: { id: string; before?: Values; after?: Values; fields?: readonly string[] },
 ): Promise<void> {
   if (!resource.definition.events) return;
@@ -107,7 +109,7 @@ export async function recordWrite(
     return isPrivate || hidden || writeOnly;
   };
   await recordEvent(services.context, tx, {
-    type: `${resource.name}.${what}`,
+    type: `${resource.name}.${operation}`,
     userId: caller.userId,
     clientId: caller.clientId,
     sessionId: caller.sessionId,

@@ -16,7 +16,7 @@ export interface WriteContext extends QueryContext {
   /** The fields that hooks add to this response. */
   readonly revealed: Record<string, unknown>;
   /** False if another rule than that of the row has allowed the write. */
-  readonly ruled?: false;
+  readonly checksRowRule?: false;
   /** The caller under whose name changes are currently recorded. */
   readonly actor: Caller;
   /** The nesting level: a hook may write another row, whose hook writes another. */

@@ -27,24 +27,24 @@ async function writtenJson(
   row: StoredRow,
   headers: Record<string, string> = {},
 ) {
-  const extra = Object.entries(write.revealed)
+  const revealedMembers = Object.entries(write.revealed)
     .map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value) ?? 'null'}`)
     .join('');
-  const tagged = await rowJson(write, resource, selection, row, extra);
+  const jsonWithEtag = await rowJson(write, resource, selection, row, revealedMembers);
   if (key) {
-    const { etag, json } = extra === '' ? tagged : await rowJson(write, resource, selection, row);
+    const { etag, json } = revealedMembers === '' ? jsonWithEtag : await rowJson(write, resource, selection, row);
     await storeResponse(write.call.tx, key, { id: row.id, headers: { ...headers, etag }, body: json });
   }
-  return { ...tagged, revealed: extra !== '' };
+  return { ...jsonWithEtag, revealed: revealedMembers !== '' };
 }
 
-export async function createResource(services: ResourceServices, resource: Resource, sent: CreateRequest) {
-  const { key, link } = sent;
+export async function createResource(services: ResourceServices, resource: Resource, request: CreateRequest) {
+  const { key, link } = request;
   // A request that already has a response does not run again.
-  const known = await hasStoredResponse(services.context, key);
-  const request = known ? sent : await withPasswordProof(services, resource, sent);
-  const input = known ? undefined : await prepareCreate(services, resource, request);
-  const { call, selection } = request;
+  const isRetry = await hasStoredResponse(services.context, key);
+  const provenRequest = isRetry ? request : await withPasswordProof(services, resource, request);
+  const input = isRetry ? undefined : await prepareCreate(services, resource, provenRequest);
+  const { call, selection } = provenRequest;
   const locationOf = (id: string) => `${services.context.config.baseUrl}/v1/${resource.name}/${encodeURIComponent(id)}`;
   if (input && !key && !link && selection.includes.length === 0 && canBatchCreate(resource)) {
     const row = await batchCreate(services, resource, { call, values: input.values });
@@ -52,8 +52,8 @@ export async function createResource(services: ResourceServices, resource: Resou
     return { headers: { location: locationOf(row.id), etag }, body: json };
   }
   return inTransaction(services, resource, call, { scope: resource.writeScope }, async (write) => {
-    const created = key && (await claimKey(write.call.tx, key, call.now));
-    if (created) return repeatResponse(write, resource, created);
+    const storedResponse = key && (await claimKey(write.call.tx, key, call.now));
+    if (storedResponse) return repeatResponse(write, resource, storedResponse);
     if (!input) throw responseExpired();
     const row = await insertRow(write, resource, { ...input.values });
     const id = row.id;
@@ -62,7 +62,7 @@ export async function createResource(services: ResourceServices, resource: Resou
       await insertRow(write, link.resource, values);
     }
     const location = locationOf(id);
-    const { json, etag, revealed } = await writtenJson(write, resource, request, row, { location });
+    const { json, etag, revealed } = await writtenJson(write, resource, provenRequest, row, { location });
     return { headers: { location, etag, ...(revealed ? { 'cache-control': 'no-store' } : {}) }, body: json };
   });
 }
@@ -71,8 +71,8 @@ const responseExpired = () =>
   conflict('The response stored for this Idempotency-Key has just expired. Send the request again.');
 
 /** The response to the first request with this key, as long as its row exists. */
-async function repeatResponse(context: QueryContext, resource: Resource, created: StoredResponse) {
-  if (await isRow(context, resource, created.id, existingRows(resource, context))) return created;
+async function repeatResponse(context: QueryContext, resource: Resource, storedResponse: StoredResponse) {
+  if (await isRow(context, resource, storedResponse.id, existingRows(resource, context))) return storedResponse;
   throw new Problem(
     410,
     'Gone',
@@ -82,24 +82,24 @@ async function repeatResponse(context: QueryContext, resource: Resource, created
 }
 
 /** `PUT` and `PATCH`. The check of `If-Match` and the write are one transaction, under a lock of the row. */
-export async function changeResource(services: ResourceServices, resource: Resource, sent: ChangeRequest) {
-  const { id, ifMatch, key } = sent;
+export async function changeResource(services: ResourceServices, resource: Resource, request: ChangeRequest) {
+  const { id, ifMatch, key } = request;
   if (resource.idType.check(id, {})) throw rowNotFound(resource);
-  const known = await hasStoredResponse(services.context, key);
-  const request = known ? sent : await withPasswordProof(services, resource, sent);
-  const input = known ? undefined : await prepareChange(services, resource, request);
-  const { call } = request;
+  const isRetry = await hasStoredResponse(services.context, key);
+  const provenRequest = isRetry ? request : await withPasswordProof(services, resource, request);
+  const input = isRetry ? undefined : await prepareChange(services, resource, provenRequest);
+  const { call } = provenRequest;
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     // Checked before If-Match, because a retry names the version before the first request.
-    const done = key && (await claimKey(write.call.tx, key, call.now));
-    if (done) {
-      const { headers, body } = await repeatResponse(write, resource, done);
+    const storedResponse = key && (await claimKey(write.call.tx, key, call.now));
+    if (storedResponse) {
+      const { headers, body } = await repeatResponse(write, resource, storedResponse);
       return { json: body, etag: headers.etag ?? '', revealed: false };
     }
     if (!input) throw responseExpired();
     const before = await lockRow(write, resource, id, 'update', ifMatch);
     const row = await changeRow(write, resource, before, { ...input, values: { ...input.values } });
-    return writtenJson(write, resource, sent, row);
+    return writtenJson(write, resource, request, row);
   });
 }
 
@@ -111,16 +111,16 @@ interface DeleteRequest extends Pick<ChangeRequest, 'call' | 'id' | 'body' | 'if
 export async function deleteResource(
   services: ResourceServices,
   resource: Resource,
-  { id, ifMatch, key, forGood, ...sent }: DeleteRequest,
+  { id, ifMatch, key, forGood, ...request }: DeleteRequest,
 ): Promise<void> {
   if (resource.idType.check(id, {})) throw rowNotFound(resource);
-  const known = await hasStoredResponse(services.context, key);
-  const { call, body } = known ? sent : await withPasswordProof(services, resource, sent);
-  if (!known) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
+  const isRetry = await hasStoredResponse(services.context, key);
+  const { call, body } = isRetry ? request : await withPasswordProof(services, resource, request);
+  if (!isRetry) await resource.definition.hooks?.prepareDelete?.(call, { id, body: (body ?? {}) as Values });
   const work = async (write: WriteContext) => {
     const { tx } = write.call;
     if (key && (await claimKey(tx, key, call.now))) return;
-    if (known) throw responseExpired();
+    if (isRetry) throw responseExpired();
     const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
     const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
     await removeRow(write, resource, before, { forGood });
@@ -150,9 +150,9 @@ export async function mapReferenceViolation(
 export async function restoreResource(
   services: ResourceServices,
   resource: Resource,
-  { id, ifMatch, selection, ...sent }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'selection'>,
+  { id, ifMatch, selection, ...request }: Pick<ChangeRequest, 'call' | 'id' | 'body' | 'ifMatch' | 'selection'>,
 ): Promise<JsonWithEtag> {
-  const { call } = await withPasswordProof(services, resource, sent);
+  const { call } = await withPasswordProof(services, resource, request);
   return inTransaction(services, resource, call, { scope: resource.writeScope, id }, async (write) => {
     const row = await restoreLocked(write, resource, id, ifMatch);
     return rowJson(write, resource, selection, row);
@@ -168,17 +168,17 @@ export async function restoreLocked(write: WriteContext, resource: Resource, id:
 
 async function referringResources({ resources, context }: ResourceServices, resource: Resource, id: string) {
   const names: string[] = [];
-  for (const other of resources.values()) {
-    for (const field of other.stored) {
+  for (const referrer of resources.values()) {
+    for (const field of referrer.stored) {
       if (field.options.target !== resource.name) continue;
       // For built-in tables, the migrations define `cascade` or `set null`, not the declaration.
-      const usual = other.definition.managed ? 'restrict' : 'cascade';
-      if ((field.options.onDelete ?? usual) !== 'restrict') continue;
+      const defaultOnDelete = referrer.definition.managed ? 'restrict' : 'cascade';
+      if ((field.options.onDelete ?? defaultOnDelete) !== 'restrict') continue;
       const rows = await readUnprepared(
         context.database,
-        sql`select 1 as one from ${raw(other.table)} as t where ${raw(field.comparisonSql('t'))} = ${id} limit 1`,
+        sql`select 1 as one from ${raw(referrer.table)} as t where ${raw(field.comparisonSql('t'))} = ${id} limit 1`,
       );
-      if (rows.length > 0) names.push(`${other.name} (${field.name})`);
+      if (rows.length > 0) names.push(`${referrer.name} (${field.name})`);
     }
   }
   return `This ${resource.singular} is still referred to by ${names.join(', ') || 'other rows'}. Change or delete those first.`;

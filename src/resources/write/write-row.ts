@@ -32,9 +32,9 @@ function storedValues(resource: Resource, values: Values): Map<string, unknown> 
   for (const field of resource.stored) {
     if (!(field.name in values) || field.name === 'id') continue;
     const value = values[field.name];
-    const empty = value === null || value === undefined;
-    stored.set(field.column, empty ? null : field.type.toStored(value));
-    if (field.foldedColumn) stored.set(field.foldedColumn, empty ? null : fold(value as string));
+    const isEmpty = value === null || value === undefined;
+    stored.set(field.column, isEmpty ? null : field.type.toStored(value));
+    if (field.foldedColumn) stored.set(field.foldedColumn, isEmpty ? null : fold(value as string));
   }
   return stored;
 }
@@ -117,42 +117,43 @@ async function readBack(executor: Executor, resource: Resource, id: string): Pro
 export async function changeRow(context: WriteContext, resource: Resource, before: StoredRow, input: Input) {
   const { call } = context;
   const { update } = resource.definition;
-  const whole = wholeRow(resource, before);
-  requireUnchanged(resource, before, whole, input.unchanged);
+  const wholeBefore = wholeRow(resource, before);
+  requireUnchanged(resource, before, wholeBefore, input.unchanged);
   const { values } = input;
-  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'update', values, before: whole });
-  const stored = storedValues(resource, values);
-  for (const [column, value] of stored) {
+  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'update', values, before: wholeBefore });
+  const changedColumns = storedValues(resource, values);
+  for (const [column, value] of changedColumns) {
     const field = resource.stored.find((candidate) => candidate.column === column);
     if (field && Object.is(before[column] ?? null, value)) {
-      stored.delete(column);
-      if (field.foldedColumn) stored.delete(field.foldedColumn);
+      changedColumns.delete(column);
+      if (field.foldedColumn) changedColumns.delete(field.foldedColumn);
     }
   }
-  const changed = Object.fromEntries(
+  const changedValues = Object.fromEntries(
     Object.entries(values).filter(([name]) => {
       const field = resource.fields.get(name);
-      return !field?.stored || stored.has(field.column);
+      return !field?.stored || changedColumns.has(field.column);
     }),
   );
-  await requireReferences(context, resource, changed);
+  await requireReferences(context, resource, changedValues);
   const id = before.id;
-  if (update) await mapUniqueViolation(resource, update(call, whole, values));
-  else if (stored.size > 0) await mapUniqueViolation(resource, updateStatement(context, resource, id, stored));
+  if (update) await mapUniqueViolation(resource, update(call, wholeBefore, values));
+  else if (changedColumns.size > 0)
+    await mapUniqueViolation(resource, updateStatement(context, resource, id, changedColumns));
   const row = await readBack(context, resource, id);
   await requireRule(context, resource, 'update', id);
   const after = wholeRow(resource, row);
-  await afterWrite(context, resource, { operation: 'update', values, before: whole, after });
-  const fields = Object.keys(changed);
-  if (fields.length > 0) await recordWrite(context, resource, 'updated', { id, before: whole, after, fields });
+  await afterWrite(context, resource, { operation: 'update', values, before: wholeBefore, after });
+  const fields = Object.keys(changedValues);
+  if (fields.length > 0) await recordWrite(context, resource, 'updated', { id, before: wholeBefore, after, fields });
   return row;
 }
 
 async function updateStatement(context: QueryContext, resource: Resource, id: string, stored: Map<string, unknown>) {
   if (resource.fields.has('updated_at')) stored.set('updated_at', context.now);
-  const sets: Fragment[] = [...stored].map(([column, value]) => sql`${raw(quoted(column))} = ${value}`);
-  if (resource.versioned) sets.push(raw('"version" = "version" + 1'));
-  await writeUnprepared(context, sql`update ${raw(resource.table)} set ${join(sets, ', ')} where "id" = ${id}`);
+  const assignments: Fragment[] = [...stored].map(([column, value]) => sql`${raw(quoted(column))} = ${value}`);
+  if (resource.versioned) assignments.push(raw('"version" = "version" + 1'));
+  await writeUnprepared(context, sql`update ${raw(resource.table)} set ${join(assignments, ', ')} where "id" = ${id}`);
 }
 
 /** Deletes a row. `forGood`: permanently, even if the resource keeps deleted rows. */
@@ -164,24 +165,24 @@ export async function removeRow(
 ): Promise<void> {
   const { call } = context;
   const { remove, softDelete } = resource.definition;
-  const whole = wholeRow(resource, before);
-  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'delete', values: {}, before: whole });
-  if (remove) await remove(call, whole);
-  else if (softDelete && !forGood) await markDeleted(context, resource, [whole.id]);
+  const wholeBefore = wholeRow(resource, before);
+  await context.hooks.run(resource, 'beforeWrite', call, { operation: 'delete', values: {}, before: wholeBefore });
+  if (remove) await remove(call, wholeBefore);
+  else if (softDelete && !forGood) await markDeleted(context, resource, [wholeBefore.id]);
   else await writePrepared(context, sql`delete from ${raw(resource.table)} where "id" = ${before.id}`);
-  await afterWrite(context, resource, { operation: 'delete', values: {}, before: whole, after: undefined });
-  await recordWrite(context, resource, 'deleted', { id: whole.id, before: whole });
+  await afterWrite(context, resource, { operation: 'delete', values: {}, before: wholeBefore, after: undefined });
+  await recordWrite(context, resource, 'deleted', { id: wholeBefore.id, before: wholeBefore });
 }
 
 export async function restoreRow(context: WriteContext, resource: Resource, before: StoredRow): Promise<StoredRow> {
-  const whole = wholeRow(resource, before);
-  const change = { operation: 'update', values: {}, before: whole } as const;
+  const wholeBefore = wholeRow(resource, before);
+  const change = { operation: 'update', values: {}, before: wholeBefore } as const;
   await context.hooks.run(resource, 'beforeWrite', context.call, change);
-  await requireUndeletedReferences(context, resource, whole);
-  await mapUniqueViolation(resource, unmarkDeleted(context, resource, [whole.id], before.deleted_at));
-  const row = await readBack(context, resource, whole.id);
+  await requireUndeletedReferences(context, resource, wholeBefore);
+  await mapUniqueViolation(resource, unmarkDeleted(context, resource, [wholeBefore.id], before.deleted_at));
+  const row = await readBack(context, resource, wholeBefore.id);
   const after = wholeRow(resource, row);
   await afterWrite(context, resource, { ...change, after });
-  await recordWrite(context, resource, 'restored', { id: whole.id, before: whole, after });
+  await recordWrite(context, resource, 'restored', { id: wholeBefore.id, before: wholeBefore, after });
   return row;
 }

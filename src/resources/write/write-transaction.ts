@@ -53,10 +53,10 @@ export async function writeTransaction<T>(
     changeAs(database, services.lockAuthority, { ...authority, caller: call.caller }, (tx, invalidate, caller) => {
       afterCommit = [];
       const write = writeContext(services, { ...call, caller }, { tx, invalidate, recorded, hooks, afterCommit });
-      const open = { isOpen: true };
+      const transactionState = { isOpen: true };
       const run = () => (recorded && engine === 'sqlite' ? withActor(tx, caller, () => work(write)) : work(write));
-      return opened.run(open, run).finally(() => {
-        open.isOpen = false;
+      return currentTransaction.run(transactionState, run).finally(() => {
+        transactionState.isOpen = false;
       });
     }),
   );
@@ -65,14 +65,14 @@ export async function writeTransaction<T>(
   return result;
 }
 
-const opened = new AsyncLocalStorage<{ isOpen: boolean }>();
+const currentTransaction = new AsyncLocalStorage<{ isOpen: boolean }>();
 
 /** Whether this code runs inside a transaction. On SQLite, a second transaction would wait for it forever. */
-export const isInTransaction = (): boolean => opened.getStore()?.isOpen === true;
+export const isInTransaction = (): boolean => currentTransaction.getStore()?.isOpen === true;
 
-export const outsideTransactions = <T>(work: () => T): T => opened.exit(work);
+export const outsideTransactions = <T>(work: () => T): T => currentTransaction.exit(work);
 
-interface Open {
+interface OpenTransaction {
   readonly tx: Tx;
   invalidate(invalidation: Invalidation): void;
   readonly recorded: boolean;
@@ -80,10 +80,10 @@ interface Open {
   readonly afterCommit: WriteContext['afterCommit'];
 }
 
-const byTransaction = new WeakMap<object, WriteContext>();
+const writesByTransaction = new WeakMap<object, WriteContext>();
 
 export function writeOfTransaction(tx: OperatorTx): WriteContext {
-  const write = byTransaction.get(tx);
+  const write = writesByTransaction.get(tx);
   if (!write) throw new Error('resource(…, { tx }): this is not the transaction from `transaction`.');
   return write;
 }
@@ -91,40 +91,40 @@ export function writeOfTransaction(tx: OperatorTx): WriteContext {
 export function writeContext(
   services: ResourceServices,
   call: Call,
-  { tx, invalidate, recorded, hooks, afterCommit }: Open,
+  { tx, invalidate, recorded, hooks, afterCommit }: OpenTransaction,
 ): WriteContext {
   const revealed: Values = {};
   const { caller } = call;
-  const own = tx.withPlugin(completeStatementsPlugin(services.resources, services.context.now));
-  const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: own });
+  const completingTx = tx.withPlugin(completeStatementsPlugin(services.resources, services.context.now));
+  const resource: ResourceOf = (name, options) => call.resource(name, { ...options, tx: completingTx });
   const write: WriteContext = {
     services,
     call: {
       ...call,
-      tx: own,
+      tx: completingTx,
       invalidate,
       resource,
       reveal: (fields) => void Object.assign(revealed, fields),
-      later: (name, data, options) => call.later(name, data, { tx: own, ...options }),
-      mail: (template, to, data, other) => call.mail(template, to, data, other ?? own),
+      later: (name, data, options) => call.later(name, data, { tx: completingTx, ...options }),
+      mail: (template, to, data, mailTx) => call.mail(template, to, data, mailTx ?? completingTx),
     },
     callOutside: call,
     hooks,
     afterCommit,
     revealed,
-    actor: recorded ? caller : nobody,
+    actor: recorded ? caller : noActor,
     depth: 0,
     engine: services.context.database.engine,
     db: tx,
     caller,
     now: call.now,
   };
-  byTransaction.set(tx, write);
-  byTransaction.set(own, write);
+  writesByTransaction.set(tx, write);
+  writesByTransaction.set(completingTx, write);
   return write;
 }
 
-const nobody: Caller = systemCaller;
+const noActor: Caller = systemCaller;
 
 /** The write is committed, so the caller gets a success response even if a hook fails now. */
 async function runAfterCommit(

@@ -86,7 +86,7 @@ export class PostgresReplicas implements Replicas {
     // that has the changes settled there.
     const changes = async () => {
       const counts = await this.#primary.changes();
-      return counts && { ...counts, has: (time: number) => completeTo > time };
+      return counts && { ...counts, includesSettledAt: (time: number) => completeTo > time };
     };
     return { read, readFirst, readKeyed, changes };
   }

@@ -36,7 +36,7 @@ export const storedNames = (fields: Fields): string[] =>
     return field && !isComputed(field) && !field.options.virtual;
   });
 
-export function checkComputed({ options, compute }: Field, fields: Fields, report: (what: string) => void): void {
+export function checkComputed({ options, compute }: Field, fields: Fields, report: (message: string) => void): void {
   const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
   for (const source of options.from ?? []) {
     if (!stored.includes(source)) report(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);

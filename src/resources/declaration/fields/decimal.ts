@@ -21,7 +21,7 @@ export const decimal = <const O extends DecimalOptions>(options: ExactOptions<O,
 
 const maxDigits = 65;
 
-const sortable = (text: string): string | undefined => {
+const toSortable = (text: string): string | undefined => {
   const value = parseDecimal(text);
   return value && sortableDecimal(value);
 };
@@ -36,14 +36,18 @@ function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOption
   if (!parsed) return invalidValue('type', 'must be a decimal as a string, such as "12.50"');
   if (parsed.scale > scale)
     return invalidValue('scale', `must have at most ${scale} digits after the point`, { limit: scale });
-  const whole = precision - scale;
-  if (wholeDigits(parsed) > whole) {
-    return invalidValue('precision', `must have at most ${whole} digits before the point`, { limit: whole });
+  const wholeDigitLimit = precision - scale;
+  if (wholeDigits(parsed) > wholeDigitLimit) {
+    return invalidValue('precision', `must have at most ${wholeDigitLimit} digits before the point`, {
+      limit: wholeDigitLimit,
+    });
   }
   const stored = sortableDecimal(parsed);
-  const [least, most] = [sortable(String(min)), sortable(String(max))];
-  if (least !== undefined && stored < least) return invalidValue('minimum', `must be at least ${min}`, { limit: min });
-  if (most !== undefined && stored > most) return invalidValue('maximum', `must be at most ${max}`, { limit: max });
+  const [minStored, maxStored] = [toSortable(String(min)), toSortable(String(max))];
+  if (minStored !== undefined && stored < minStored)
+    return invalidValue('minimum', `must be at least ${min}`, { limit: min });
+  if (maxStored !== undefined && stored > maxStored)
+    return invalidValue('maximum', `must be at most ${max}`, { limit: max });
   return undefined;
 }
 
@@ -53,18 +57,18 @@ function schema(options: AnyOptions): Record<string, unknown> {
   const sign = (min ?? -1) < 0 ? '-?' : '';
   const candidates = ['12.50', '1.5', '1', '0.5', '0', String(min ?? 0), String(max ?? 0)];
   const example = candidates.find((text) => !check(text, options));
-  const shown = example === undefined ? undefined : parseDecimal(example);
+  const exampleValue = example === undefined ? undefined : parseDecimal(example);
   return {
     type: 'string',
     format: 'decimal',
     pattern: `^${sign}${whole}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`,
-    ...(shown ? { examples: [formatDecimal(shown, scale)] } : {}),
+    ...(exampleValue ? { examples: [formatDecimal(exampleValue, scale)] } : {}),
     ...(min === undefined ? {} : { 'x-minimum': String(min) }),
     ...(max === undefined ? {} : { 'x-maximum': String(max) }),
   };
 }
 
-function checkOptions({ precision, scale, min, max }: AnyOptions, report: (what: string) => void): void {
+function checkOptions({ precision, scale, min, max }: AnyOptions, report: (message: string) => void): void {
   if (!Number.isInteger(precision) || Number(precision) < 1 || Number(precision) > maxDigits) {
     report(
       `precision takes the number of digits in all, from 1 to ${maxDigits}: decimal({ precision: 10, scale: 2 }).`,
@@ -89,17 +93,17 @@ function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSch
 function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] {
   const narrowed: Narrowing[] = [];
   const { min, max, precision = 0, scale = 0 } = after;
-  const [hadWhole, hadScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
-  if (hadWhole > precision - scale || hadScale > scale) {
+  const [previousWholeDigits, previousScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
+  if (previousWholeDigits > precision - scale || previousScale > scale) {
     narrowed.push({
       violated: tooManyDigits(column, after),
       description: `have more digits in it than precision ${precision} and scale ${scale} allow`,
     });
   }
   if (max !== undefined && (before.max ?? Infinity) > max)
-    narrowed.push({ violated: sql`${column} > ${sortable(String(max))}`, description: `hold a value above ${max}` });
+    narrowed.push({ violated: sql`${column} > ${toSortable(String(max))}`, description: `hold a value above ${max}` });
   if (min !== undefined && (before.min ?? -Infinity) < min)
-    narrowed.push({ violated: sql`${column} < ${sortable(String(min))}`, description: `hold a value below ${min}` });
+    narrowed.push({ violated: sql`${column} < ${toSortable(String(min))}`, description: `hold a value below ${min}` });
   return narrowed;
 }
 
@@ -110,11 +114,11 @@ const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({
   ownOptions: { precision: amount, scale: amount, min: amount, max: amount } satisfies OwnOptions<DecimalOptions>,
   checkOptions,
   check,
-  toStored: (value) => sortable(String(value)),
+  toStored: (value) => toSortable(String(value)),
   fromStored: (stored: string) => formatDecimal(fromSortable(stored), scale),
   toJson: (stored: string) => `"${formatDecimal(fromSortable(stored), scale)}"`,
   schema,
-  fromSearch: sortable,
+  fromSearch: toSortable,
   expected: 'a decimal such as 12.50',
   bounds: (options) => ({
     ...plainValues.bounds(options),

@@ -62,7 +62,7 @@ export interface FieldType {
   withOptions?(options: AnyOptions): FieldType;
 
   readonly ownOptions?: OptionKinds;
-  checkOptions?(options: AnyOptions, report: (what: string) => void, resources: Iterable<string>): void;
+  checkOptions?(options: AnyOptions, report: (message: string) => void, resources: Iterable<string>): void;
 
   /** The JSON schema of the values, with an example that a reader can copy. */
   schema(options: AnyOptions): Record<string, unknown>;

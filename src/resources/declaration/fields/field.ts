@@ -85,7 +85,7 @@ type Unknown<K> = [K] extends [never]
 export type Fields = Readonly<Record<string, Field>>;
 
 /** Without a type checker, options may be anything. `areFields` reports those that are no object. */
-export const declareField = <T, O>(type: string, options: object = {}, own: object = {}): Field<T, O> => ({
+export const declareField = <T, O>(type: string, options: object = {}, fixedOptions: object = {}): Field<T, O> => ({
   type,
-  options: isObject(options) ? Object.freeze({ ...options, ...own }) : options,
+  options: isObject(options) ? Object.freeze({ ...options, ...fixedOptions }) : options,
 });

@@ -29,10 +29,10 @@ const defaultMax = 65_536;
 /** The limit protects recursive code from deeply nested JSON. */
 const maxDepth = 32;
 
-const depthWithin = (value: unknown, left: number): boolean =>
+const isWithinDepth = (value: unknown, remainingDepth: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
-  (left > 0 && Object.values(value).every((inner) => depthWithin(inner, left - 1)));
+  (remainingDepth > 0 && Object.values(value).every((member) => isWithinDepth(member, remainingDepth - 1)));
 
 /** JSON can contain `1e400`, which is parsed as infinity and would be stored as null. */
 const hasFiniteNumbers = (value: unknown): boolean =>
@@ -44,7 +44,7 @@ export const jsonType: FieldType = {
   ...jsonValues,
   name: 'json',
   check(value, { max = defaultMax }) {
-    if (!depthWithin(value, maxDepth))
+    if (!isWithinDepth(value, maxDepth))
       return invalidValue('maxDepth', `must not be nested deeper than ${maxDepth} levels`, { limit: maxDepth });
     if (!hasFiniteNumbers(value)) return invalidValue('type', 'must not contain a number that is too large');
     const size = Buffer.byteLength(JSON.stringify(value) ?? '');

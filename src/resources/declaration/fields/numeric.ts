@@ -10,11 +10,11 @@ export interface NumberOptions extends FieldOptions<number> {
   max?: number;
 }
 
-const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
+const numberPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 /** Parses a number. Returns the text itself if it is not a number. */
 export const toNumber = (text: string): unknown => {
-  const number = decimal.test(text) ? Number(text) : Number.NaN;
+  const number = numberPattern.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : text;
 };
 

@@ -54,12 +54,12 @@ function matchingValues(
   { name, options }: SearchedField,
 ): string[] {
   const { values = [] } = options;
-  const wanted = text.toLowerCase();
+  const searched = text.toLowerCase();
   const matches = values.filter((value) => {
-    const lower = value.toLowerCase();
-    if (wildcardBefore && wildcardAfter) return lower.includes(wanted);
-    if (wildcardBefore) return lower.endsWith(wanted);
-    return wildcardAfter ? lower.startsWith(wanted) : lower === wanted;
+    const lowercase = value.toLowerCase();
+    if (wildcardBefore && wildcardAfter) return lowercase.includes(searched);
+    if (wildcardBefore) return lowercase.endsWith(searched);
+    return wildcardAfter ? lowercase.startsWith(searched) : lowercase === searched;
   });
   if (matches.length === 0 && !wildcardBefore && !wildcardAfter) {
     throw unknownName(`search: for ${name} the value`, text, values, 'value_unknown');

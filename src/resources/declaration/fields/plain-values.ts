@@ -2,7 +2,7 @@ import { invalidParameter, quoteForError } from '../../../http/errors/parameter-
 import type { AnyOptions } from './field.ts';
 import type { FieldType, SearchedField, SearchTerm } from './field-type.ts';
 
-const same = (value: unknown): unknown => value;
+const unchanged = (value: unknown): unknown => value;
 
 /** Converts the text of a search to a stored value. Responds 400 if the field cannot have this value. */
 export function toSearchValue(text: string, field: SearchedField): unknown {
@@ -25,9 +25,9 @@ const boundsOf = ({ min, max }: AnyOptions) => ({
 
 /** The default implementation for most types: one value in one column, compared as it is stored. */
 export const plainValues = {
-  fromForm: same,
-  toStored: same,
-  fromStored: same,
+  fromForm: unchanged,
+  toStored: unchanged,
+  fromStored: unchanged,
   hasOrder: true,
   matches(term, field) {
     rejectWildcard(term, field);
@@ -38,13 +38,13 @@ export const plainValues = {
 } as const satisfies Partial<FieldType>;
 
 /** Characters that JSON must escape. A surrogate may be half a pair. */
-const escaped = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+const needsEscape = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 export const textValues = {
   ...plainValues,
   storage: 'text',
   /** As JSON.stringify, but faster for texts without escapes. */
-  toJson: (stored: string): string => (escaped.test(stored) ? JSON.stringify(stored) : `"${stored}"`),
+  toJson: (stored: string): string => (needsEscape.test(stored) ? JSON.stringify(stored) : `"${stored}"`),
 } as const satisfies Partial<FieldType>;
 
 /** Values that are stored as JSON, and never sorted. */

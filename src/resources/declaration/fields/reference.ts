@@ -1,5 +1,5 @@
 import { didYouMean } from '../check-options.ts';
-import { oneOfWords, words } from '../option-kind.ts';
+import { oneOfValues, textOption } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import type { FieldType, OwnOptions } from './field-type.ts';
 import { textValues } from './plain-values.ts';
@@ -21,12 +21,13 @@ export const referenceTo = ({ check, expected, fromSearch }: FieldType): FieldTy
   name: 'reference',
   check,
   ownOptions: {
-    target: words,
-    onDelete: oneOfWords('restrict', 'cascade', 'set null'),
+    target: textOption,
+    onDelete: oneOfValues('restrict', 'cascade', 'set null'),
   } satisfies OwnOptions<ReferenceOptions & { target: string }>,
   checkOptions({ target = '', onDelete, required }, report, resources) {
-    const known = [...resources];
-    if (!known.includes(target)) report(`there is no resource "${target}" to refer to.${didYouMean(target, known)}`);
+    const resourceNames = [...resources];
+    if (!resourceNames.includes(target))
+      report(`there is no resource "${target}" to refer to.${didYouMean(target, resourceNames)}`);
     if (onDelete === 'set null' && required) {
       report("onDelete: 'set null' needs a field that may be null; drop `required`, or choose another.");
     }

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../database/database.ts';
 import { countLongText, type Fragment, raw, sql } from '../../sql/sql-text.ts';
-import { amount, expression, oneOfWords } from '../option-kind.ts';
+import { amount, expression, oneOfValues } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
 import {
   type FieldType,
@@ -36,14 +36,14 @@ const maxOf = ({ max = defaultMax }: AnyOptions): number => max;
 /** The number of characters that always fit into an index of PostgreSQL. Its size is limited in bytes, and a character has up to four. */
 export const indexableMax = 500;
 
-const length = (value: string): number => {
+const characterCount = (value: string): number => {
   let count = 0;
   for (const _ of value) count++;
   return count;
 };
 
 /** Shows the hint of the operator, because a regular expression is hard to read. */
-const wrongForm = (hint: string | undefined, { source }: RegExp): InvalidValue =>
+const patternError = (hint: string | undefined, { source }: RegExp): InvalidValue =>
   hint === undefined
     ? invalidValue('pattern', `must match ${source}`)
     : invalidValue('pattern', `does not have the right form: ${hint.replace(/\.$/, '')}`, { values: [hint] });
@@ -56,25 +56,29 @@ export function checkText(
   if (!value.isWellFormed() || value.includes('\0')) {
     return invalidValue('format', 'must be valid Unicode text without NUL characters');
   }
-  const size = value.length < min || value.length > max ? length(value) : value.length;
+  const size = value.length < min || value.length > max ? characterCount(value) : value.length;
   if (size < min) {
     const message = size === 0 ? 'must not be empty' : `must have at least ${min} characters`;
     return invalidValue('minLength', message, { limit: min });
   }
   if (size > max) return invalidValue('maxLength', `must have at most ${max} characters`, { limit: max });
-  if (pattern && !pattern.test(value)) return wrongForm(hint, pattern);
+  if (pattern && !pattern.test(value)) return patternError(hint, pattern);
   return undefined;
 }
 
-const likely = [
+const likelyExamples = [
   ...['text', 'Text', 'TEXT', 'a-text', 'a_text', 'AB 123', 'AB-123', 'AB123', 'ab123', '1234', '12345', '#17614d'],
   ...['2026-01-31', '12:30', '1.0.0', 'ada@example.com', 'https://example.com', '+12133734253'],
 ];
 
 /** An example that fits the constraints, if one is known. A declared example is better. */
 function exampleOf(min: number, max: number, pattern: RegExp | undefined): { examples?: string[] } {
-  const fitting = [...likely, 'text'.repeat(Math.ceil(min / 4)).slice(0, Math.max(min, 1)), 'text'.slice(0, max)];
-  const example = fitting.find((text) => text.length >= min && text.length <= max && (pattern?.test(text) ?? true));
+  const candidates = [
+    ...likelyExamples,
+    'text'.repeat(Math.ceil(min / 4)).slice(0, Math.max(min, 1)),
+    'text'.slice(0, max),
+  ];
+  const example = candidates.find((text) => text.length >= min && text.length <= max && (pattern?.test(text) ?? true));
   return example === undefined ? {} : { examples: [example] };
 }
 
@@ -87,7 +91,7 @@ export const textType: FieldType = {
     min: amount,
     max: amount,
     pattern: expression,
-    folded: oneOfWords('stored', 'lower'),
+    folded: oneOfValues('stored', 'lower'),
   } satisfies OwnOptions<TextOptions>,
   checkOptions(options, report) {
     if (options.unique && maxOf(options) > indexableMax) {
@@ -105,7 +109,7 @@ export const textType: FieldType = {
   expected: 'a text',
   matches: (term, field, engine, alias) =>
     term.wildcardBefore || term.wildcardAfter
-      ? wildcard(engine, field.comparisonSql(alias), field, term)
+      ? wildcardSql(engine, field.comparisonSql(alias), field, term)
       : [toSearchValue(term.text, field)],
   maxLength: maxOf,
   isFolded: true,
@@ -118,7 +122,7 @@ export const textType: FieldType = {
   convertibleFrom: ['integer', 'number', 'decimal', 'boolean', 'timestamp', 'date', 'uuid', 'reference'],
 };
 
-function wildcard(
+function wildcardSql(
   engine: Engine,
   column: string,
   field: SearchedField,
@@ -132,7 +136,7 @@ function wildcard(
     return sql`(${field.indexed ? raw('') : countLongText} ${position}(${compared}, ${folded}) > 0)`;
   }
   if (wildcardBefore) {
-    const count = length(folded);
+    const count = characterCount(folded);
     return engine === 'sqlite'
       ? sql`substr(${compared}, ${-count}) = ${folded}`
       : sql`right(${compared}, ${count}) = ${folded}`;
@@ -141,14 +145,15 @@ function wildcard(
   return end === undefined ? sql`${compared} >= ${folded}` : sql`(${compared} >= ${folded} and ${compared} < ${end})`;
 }
 
-const idMax = 128;
+const maxIdLength = 128;
 
 /** Ids of resources that do not use UUIDs. */
 export const textIdType: FieldType = {
   ...textType,
-  check: (value) => checkText(value, { max: idMax }),
+  check: (value) => checkText(value, { max: maxIdLength }),
   expected: 'an id',
 };
 
 /** A field with such ids. They are compared unchanged. */
-export const textId = (options: FieldOptions<string>): Field => text({ ...options, folded: 'stored', max: idMax });
+export const textId = (options: FieldOptions<string>): Field =>
+  text({ ...options, folded: 'stored', max: maxIdLength });

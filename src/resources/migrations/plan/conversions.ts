@@ -8,11 +8,11 @@ import { type Batch, inBatches } from '../rows-of-table.ts';
 export type Conversion = Fragment | ((stored: unknown) => unknown);
 
 /** A conversion of the values of one column to another column. */
-export interface Converted {
+export interface ColumnConversion {
   readonly table: string;
   readonly from: string;
   readonly to: string;
-  readonly by: Conversion;
+  readonly conversion: Conversion;
   /** On PostgreSQL: the storage type of the values, because they are sent as one array. */
   readonly storage?: ColumnSchema['storage'];
 }
@@ -33,49 +33,53 @@ export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema
   };
 }
 
-const batch = 1000;
+const batchSize = 1000;
 
 /**
  * Converts the values that are not converted yet, in small batches. Outside of a transaction on PostgreSQL, it does not wait for other
  * writers and skips locked rows.
  */
-export function convertRows(executor: Executor, converted: Converted, done: (rows: number) => void = () => undefined) {
+export function convertRows(
+  executor: Executor,
+  columnConversion: ColumnConversion,
+  onProgress: (rows: number) => void = () => undefined,
+) {
   const { engine, db } = executor;
-  const isBeside = engine === 'postgres' && !db.isTransaction;
+  const isOutsideTransaction = engine === 'postgres' && !db.isTransaction;
   const convert = (after: string) =>
-    isBeside
-      ? db.transaction().execute((tx) => convertSome({ engine, db: tx }, converted, after, true))
-      : convertSome(executor, converted, after, false);
-  return inBatches(convert, done);
+    isOutsideTransaction
+      ? db.transaction().execute((tx) => convertBatch({ engine, db: tx }, columnConversion, after, true))
+      : convertBatch(executor, columnConversion, after, false);
+  return inBatches(convert, onProgress);
 }
 
-async function convertSome(
+async function convertBatch(
   executor: Executor,
-  { table, from, to, by, storage }: Converted,
+  { table, from, to, conversion, storage }: ColumnConversion,
   after: string,
-  isBeside: boolean,
+  isOutsideTransaction: boolean,
 ): Promise<Batch | undefined> {
   const [tableName, source, target] = [raw(quoted(table)), raw(quoted(from)), raw(quoted(to))];
-  const held = raw(isBeside ? 'for no key update skip locked' : '');
+  const lockClause = raw(isOutsideTransaction ? 'for no key update skip locked' : '');
   const rows = await readUnprepared<{ id: string; value: unknown }>(
     executor,
-    sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit ${batch} ${held}`,
+    sql`select "id", ${source} as value from ${tableName} where "id" > ${after} and ${source} is not null and ${target} is null order by "id" limit ${batchSize} ${lockClause}`,
   );
   const last = rows.at(-1);
   if (!last) return undefined;
   const ids = rows.map(({ id }) => id);
-  if (by instanceof Fragment) {
-    await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${by} where "id" = any(${ids})`);
+  if (conversion instanceof Fragment) {
+    await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${conversion} where "id" = any(${ids})`);
   } else if (storage) {
     const type = raw(columnTypes('postgres')[storage].replace(/ collate .*/, ''));
-    const values = rows.map(({ value }) => by(value));
+    const values = rows.map(({ value }) => conversion(value));
     await writeUnprepared(
       executor,
       sql`update ${tableName} as t set ${target} = v.value from unnest(${ids}::text[], ${values}::${type}[]) as v (id, value) where t."id" = v.id`,
     );
   } else {
     for (const { id, value } of rows)
-      await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${by(value)} where "id" = ${id}`);
+      await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${conversion(value)} where "id" = ${id}`);
   }
   return { id: last.id, rows: rows.length };
 }

@@ -32,22 +32,22 @@ export async function narrowColumn(
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   if (after.required && !before?.required && (before || after.default === undefined)) {
     // In a new column, every row is empty.
-    const empty = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
-    if (empty > 0) {
-      const instead = after.default === undefined ? 'Give it a default, let' : 'Let';
+    const emptyRows = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
+    if (emptyRows > 0) {
+      const suggestion = after.default === undefined ? 'Give it a default, let' : 'Let';
       const fill = suggestMigration(`fill-${table}-${name}`, `update ${table} set ${name} = … where ${name} is null`);
       blockers.push(
-        `${resource}.${after.field}: ${rowsThat(empty, 'have no value in it')}. ${instead} it be empty (no \`required\`), or fill it in ${fill}.`,
+        `${resource}.${after.field}: ${rowsThat(emptyRows, 'have no value in it')}. ${suggestion} it be empty (no \`required\`), or fill it in ${fill}.`,
       );
     }
   }
   const narrowings = (before && fieldTypeNamed(after.type)?.narrowings?.(column, before, after)) ?? [];
   for (const { violated, description } of narrowings) {
-    const broken = await countRowsWhere(executor, table, violated);
-    if (broken === 0) continue;
+    const violatingRows = await countRowsWhere(executor, table, violated);
+    if (violatingRows === 0) continue;
     const change = suggestMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
     blockers.push(
-      `${resource}.${after.field}: ${rowsThat(broken, description)}. Undo the change of the declaration, or change the values in ${change}.`,
+      `${resource}.${after.field}: ${rowsThat(violatingRows, description)}. Undo the change of the declaration, or change the values in ${change}.`,
     );
   }
 }

@@ -17,14 +17,16 @@ export function withoutDeferrableIndexes(steps: readonly Step[], tables: Tables)
 
 /** The steps that can run before the transaction. Steps of columns that the transaction drops cannot. */
 export function stepsBeforeTransaction(steps: readonly Step[]): Step[] {
-  const dropped = new Set(steps.flatMap(({ dropsColumn: it }) => (it ? [columnName(it.table, it.name)] : [])));
+  const dropped = new Set(
+    steps.flatMap(({ dropsColumn: column }) => (column ? [columnName(column.table, column.name)] : [])),
+  );
   return steps.filter(({ column, fill, index }) => {
-    const used = [
+    const usedColumns = [
       ...(column ? [columnName(column.table, column.name)] : []),
       ...(fill ? [columnName(fill.table, fill.from), columnName(fill.table, fill.folded)] : []),
       ...(index?.columns.map((name) => columnName(index.table, name)) ?? []),
     ];
-    return !used.some((name) => dropped.has(name));
+    return !usedColumns.some((name) => dropped.has(name));
   });
 }
 

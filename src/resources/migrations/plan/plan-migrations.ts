@@ -20,7 +20,7 @@ export type Snapshots = ReadonlyMap<string, TableSchema>;
 export async function planMigrations(
   executor: Executor,
   stored: Snapshots,
-  wanted: Snapshots,
+  declared: Snapshots,
   permissions: Permissions,
 ): Promise<MigrationPlan> {
   const { engine } = executor;
@@ -28,16 +28,16 @@ export async function planMigrations(
   const blockers: string[] = [];
   const unnamed: UndeclaredPart[] = [];
   const schemas = new Map<string, TableSchema>();
-  const isNew = [...wanted].filter(([name]) => !stored.has(name));
-  for (const [name, schema] of isNew) {
+  const newTables = [...declared].filter(([name]) => !stored.has(name));
+  for (const [name, schema] of newTables) {
     steps.push(createTable(engine, schema));
     schemas.set(name, schema);
   }
-  for (const [, { table, columns, indexes }] of isNew) {
+  for (const [, { table, columns, indexes }] of newTables) {
     for (const [name, column] of Object.entries(columns)) steps.push(...addReference(engine, table, name, column));
     for (const [name, index] of Object.entries(indexes)) steps.push(createIndex(engine, table, name, index));
   }
-  for (const [name, schema] of wanted) {
+  for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before) continue;
     const plan = { executor, resource: name, table: schema.table, steps, blockers, unnamed, permissions };
@@ -50,26 +50,26 @@ export async function planMigrations(
  * Plans new tables and columns without their constraints, so that the operator's migrations can fill them. Required and unique fields are
  * checked after those migrations.
  */
-export function planAdditions(engine: Engine, stored: Snapshots, wanted: Snapshots) {
+export function planAdditions(engine: Engine, stored: Snapshots, declared: Snapshots) {
   const steps: Step[] = [];
   const schemas = new Map(stored);
   const withoutConstraints = ({ columns }: TableSchema): TableSchema['columns'] =>
     Object.fromEntries(
       Object.entries(columns).map(([name, { default: _default, ...column }]) => [name, { ...column, required: false }]),
     );
-  const isNew = [...wanted].filter(([name]) => !stored.has(name));
-  for (const [, schema] of isNew) steps.push(createTable(engine, schema));
-  for (const [name, schema] of isNew) {
-    for (const [column, of] of Object.entries(schema.columns)) {
-      steps.push(...addReference(engine, schema.table, column, of));
+  const newTables = [...declared].filter(([name]) => !stored.has(name));
+  for (const [, schema] of newTables) steps.push(createTable(engine, schema));
+  for (const [name, schema] of newTables) {
+    for (const [column, columnSchema] of Object.entries(schema.columns)) {
+      steps.push(...addReference(engine, schema.table, column, columnSchema));
     }
     schemas.set(name, { ...schema, columns: withoutConstraints(schema), indexes: {} });
   }
-  for (const [name, schema] of wanted) {
+  for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before || before.table !== schema.table) continue;
     const added = Object.entries(schema.columns).filter(([column]) => !before.columns[column]);
-    for (const [column, of] of added) steps.push(...addColumn(engine, schema.table, column, of));
+    for (const [column, columnSchema] of added) steps.push(...addColumn(engine, schema.table, column, columnSchema));
     const columns = withoutConstraints({ ...schema, columns: Object.fromEntries(added) });
     schemas.set(name, { ...before, columns: { ...before.columns, ...columns } });
   }

@@ -23,21 +23,22 @@ function resumeColumn({ table, indexes }: TableSchema, name: string, next: Colum
   if (next.from) {
     const fill = { table, from: next.from, folded: name };
     const statements = [sql`update ${tableName} set ${column} = null`];
-    const run: Run = (executor, done) => refold(executor, fill, done);
+    const run: Run = (executor, onProgress) => refold(executor, fill, onProgress);
     return [{ description, statements, fill, withoutLock: { table, run } }];
   }
   const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
   const { default: value } = next;
   if (value === undefined || isUnique) return [];
   const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
-  const run: Run = (executor, done) => fillDefault(executor, { table, name, value, folded: undefined }, done);
+  const run: Run = (executor, onProgress) =>
+    fillDefault(executor, { table, name, value, folded: undefined }, onProgress);
   return [{ description, statements, withoutLock: { table, run } }];
 }
 
 /** The data that may be dropped. A start drops nothing. */
 export interface Permissions {
   /** Undeclared tables and columns that may be removed: all empty ones, or the named ones (`cars.color`) with their data. */
-  readonly drop: { readonly empty: boolean; readonly named: readonly string[] };
+  readonly drop: { readonly empty: boolean; readonly names: readonly string[] };
   /** A column without values may get another type, even if its table has rows. */
   readonly retype: boolean;
 }
@@ -62,18 +63,19 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     return before;
   }
   const columnSteps: Step[] = [];
-  const { recast, gone, refused } = await changeColumns(plan, before, after, columnSteps);
-  const unusedColumns = await leaveColumns(plan, before, after, columnSteps);
-  for (const name of Object.keys(before.columns)) if (!unusedColumns[name] && !after.columns[name]) gone.add(name);
-  const indexes = indexesThatStay(plan, before, after, new Set([...recast, ...gone]));
+  const { recastColumns, droppedColumns, refusedColumns } = await changeColumns(plan, before, after, columnSteps);
+  const unusedColumns = await keepUndeclaredColumns(plan, before, after, columnSteps);
+  for (const name of Object.keys(before.columns))
+    if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
+  const indexes = keepUndeclaredIndexes(plan, before, after, new Set([...recastColumns, ...droppedColumns]));
   steps.push(...columnSteps);
   for (const [name, next] of Object.entries(after.columns)) {
-    if (refused.has(name)) continue;
-    const old = gone.has(name) ? undefined : before.columns[name];
+    if (refusedColumns.has(name)) continue;
+    const old = droppedColumns.has(name) ? undefined : before.columns[name];
     // The earlier limits belong to the earlier type.
     const { max: _max, min: _min, ...unlimited } = next;
-    const converted = old && recast.has(name) ? { ...unlimited, required: old.required } : old;
-    const becomesText = recast.has(name) && next.storage === 'text';
+    const converted = old && recastColumns.has(name) ? { ...unlimited, required: old.required } : old;
+    const becomesText = recastColumns.has(name) && next.storage === 'text';
     await narrowColumn(plan, name, { before: converted, after: next, becomesText });
   }
   await makeIndexes(plan, before, after, indexes);
@@ -83,56 +85,61 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
 async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
   const { executor, table, permissions } = plan;
   const { engine } = executor;
-  const recast = new Set<string>();
-  const gone = new Set<string>();
-  const refused = new Set<string>();
+  const recastColumns = new Set<string>();
+  const droppedColumns = new Set<string>();
+  const refusedColumns = new Set<string>();
   for (const [name, next] of Object.entries(after.columns)) {
     const old = before.columns[name];
-    if (!old) steps.push(...addColumn(engine, table, name, filled(name, before, after)));
-    else if (sameStorage(old, next)) {
+    if (!old) steps.push(...addColumn(engine, table, name, withFoldedDefault(name, before, after)));
+    else if (hasSameStorage(old, next)) {
       if (old.unnamed) steps.push(...resumeColumn(before, name, next));
     } else {
       const conversion = conversionOf(name, old, next);
       if (conversion) {
-        recast.add(name);
+        recastColumns.add(name);
         steps.push(...recastColumn(engine, table, name, next, conversion));
       } else {
-        const held = await countHeld(executor, table, name, old);
-        if (held === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
-          gone.add(name);
+        const filledRows = await countFilledRows(executor, table, name, old);
+        if (filledRows === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
+          droppedColumns.add(name);
           steps.push(dropColumn(table, name), ...addColumn(engine, table, name, next));
         } else {
-          refused.add(name);
-          rejectType(plan, name, next, held);
+          refusedColumns.add(name);
+          rejectType(plan, name, next, filledRows);
         }
       }
     }
   }
-  return { recast, gone, refused };
+  return { recastColumns, droppedColumns, refusedColumns };
 }
 
 /** Rejects a new type: the stored values cannot be converted, or another version may use the column. */
-function rejectType({ resource, table, blockers }: Plan, name: string, { field, type }: ColumnSchema, held: number) {
-  const isA = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
-  if (held === 0) {
-    blockers.push(`${isA} at a start, because other versions may use the column. Run gatehouse migrate.`);
+function rejectType(
+  { resource, table, blockers }: Plan,
+  name: string,
+  { field, type }: ColumnSchema,
+  filledRows: number,
+) {
+  const refusal = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+  if (filledRows === 0) {
+    blockers.push(`${refusal} at a start, because other versions may use the column. Run gatehouse migrate.`);
     return;
   }
-  const empty = suggestMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
+  const emptyColumn = suggestMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
   blockers.push(
-    `${isA}, because ${rowsThat(held, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${empty}.`,
+    `${refusal}, because ${rowsThat(filledRows, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${emptyColumn}.`,
   );
 }
 
 /** Adds the default of a folded column if its source is a new column with a constant default. */
-function filled(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+function withFoldedDefault(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
   const column = columns[name] as ColumnSchema;
   const source = column.from && !before.columns[column.from] ? columns[column.from] : undefined;
   return typeof source?.default === 'string' ? { ...column, default: fold(source.default) } : column;
 }
 
 /** Undeclared tables and columns stay until an operator allows their removal, because other versions may use them. */
-async function leaveColumns(
+async function keepUndeclaredColumns(
   { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
@@ -142,25 +149,25 @@ async function leaveColumns(
   const declared = new Set(Object.values(after.columns).map(({ field }) => field));
   for (const [name, old] of Object.entries(before.columns)) {
     if (after.columns[name]) continue;
-    const operators = `${resource}.${old.field}`;
-    const held = await countHeld(executor, table, name, old);
-    const isNamed = drop.named.includes(operators) && !declared.has(old.field);
-    if (isNamed || (drop.empty && held === 0)) {
-      const reason = held === 0 ? '' : `, which ${rowsThat(held, 'have a value in')}`;
-      steps.push(dropColumn(table, name, { drops: operators, why: reason }));
+    const qualifiedName = `${resource}.${old.field}`;
+    const filledRows = await countFilledRows(executor, table, name, old);
+    const isNamed = drop.names.includes(qualifiedName) && !declared.has(old.field);
+    if (isNamed || (drop.empty && filledRows === 0)) {
+      const reason = filledRows === 0 ? '' : `, which ${rowsThat(filledRows, 'have a value in')}`;
+      steps.push(dropColumn(table, name, { drops: qualifiedName, why: reason }));
       continue;
     }
     unusedColumns[name] = { ...old, unnamed: true };
-    if (name === 'deleted_at' && old.type === 'timestamp' && held > 0) {
+    if (name === 'deleted_at' && old.type === 'timestamp' && filledRows > 0) {
       blockers.push(
-        `${resource}: softDelete is no longer declared, and its ${held} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${operators}`,
+        `${resource}: softDelete is no longer declared, and its ${filledRows} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${qualifiedName}`,
       );
       continue;
     }
     if (old.type !== 'folded') {
       unnamed.push({
-        description: `${operators} is no longer declared, and ${rowsThat(held, 'have a value in it')}`,
-        fix: `gatehouse migrate --drop ${operators}`,
+        description: `${qualifiedName} is no longer declared, and ${rowsThat(filledRows, 'have a value in it')}`,
+        fix: `gatehouse migrate --drop ${qualifiedName}`,
       });
     }
   }
@@ -168,22 +175,22 @@ async function leaveColumns(
 }
 
 /** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
-function indexesThatStay(
+function keepUndeclaredIndexes(
   { resource, steps, unnamed, permissions: { drop } }: Plan,
   before: TableSchema,
   after: TableSchema,
-  moved: ReadonlySet<string>,
+  changedColumns: ReadonlySet<string>,
 ): TableSchema['indexes'] {
-  const unusedColumns: Record<string, TableSchema['indexes'][string]> = {};
+  const unusedIndexes: Record<string, TableSchema['indexes'][string]> = {};
   for (const [name, index] of Object.entries(before.indexes)) {
     const next = after.indexes[name];
-    const isMoved = index.columns.some((column) => moved.has(column));
-    if (next && isDeepStrictEqual(index, next) && !isMoved) continue;
-    if (next || isMoved || drop.empty) {
+    const isChanged = index.columns.some((column) => changedColumns.has(column));
+    if (next && isDeepStrictEqual(index, next) && !isChanged) continue;
+    if (next || isChanged || drop.empty) {
       steps.push(dropIndex(name));
       continue;
     }
-    unusedColumns[name] = index;
+    unusedIndexes[name] = index;
     if (index.unique && index.columns.every((column) => after.columns[column])) {
       const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
       unnamed.push({
@@ -192,18 +199,18 @@ function indexesThatStay(
       });
     }
   }
-  return unusedColumns;
+  return unusedIndexes;
 }
 
 async function makeIndexes(
   { executor, resource, table, steps, blockers }: Plan,
   before: TableSchema,
   after: TableSchema,
-  unusedColumns: TableSchema['indexes'],
+  unusedIndexes: TableSchema['indexes'],
 ): Promise<void> {
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
-    if ((before.indexes[name] && !dropped.has(name)) || unusedColumns[name]) continue;
+    if ((before.indexes[name] && !dropped.has(name)) || unusedIndexes[name]) continue;
     if (index.unique && (await hasDuplicates(executor, table, before, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
@@ -214,10 +221,14 @@ async function makeIndexes(
 }
 
 /** The number of rows with a value in a column. A folded column contains no data of its own. */
-const countHeld = async (executor: Executor, table: string, name: string, { type }: ColumnSchema): Promise<number> =>
-  type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`);
+const countFilledRows = async (
+  executor: Executor,
+  table: string,
+  name: string,
+  { type }: ColumnSchema,
+): Promise<number> => (type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`));
 
-const sameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
+const hasSameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
   old.storage === next.storage &&
   isDeepStrictEqual(old.references, next.references) &&
   (old.type === next.type || (isPlainText(old) && isPlainText(next)));
@@ -227,11 +238,11 @@ const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.i
 async function hasDuplicates(executor: Executor, table: string, before: TableSchema, { columns, ofKept }: IndexSchema) {
   if (columns.some((column) => !before.columns[column])) return false;
   const list = raw(columns.map(quoted).join(', '));
-  const filled = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
-  const unusedColumns = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
+  const filledCondition = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+  const undeletedCondition = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
   const rows = await readUnprepared(
     executor,
-    sql`select 1 as one from ${raw(quoted(table))} where ${filled} ${unusedColumns} group by ${list} having count(*) > 1 limit 1`,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filledCondition} ${undeletedCondition} group by ${list} having count(*) > 1 limit 1`,
   );
   return rows.length > 0;
 }
