@@ -24,15 +24,15 @@ export type Api = <Body extends Json = Json>(call: ApiCall) => Promise<ApiRespon
 export const apiOf =
   (app: App, token: string, { address, userAgent, requestId }: RequestSource): Api =>
   async ({ method, path, query, body, headers = {} }) => {
-    const sent: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token}` };
-    if (requestId) sent['x-request-id'] = requestId;
-    if (userAgent) sent['user-agent'] = userAgent;
-    for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent[name] = value;
+    const requestHeaders: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token}` };
+    if (requestId) requestHeaders['x-request-id'] = requestId;
+    if (userAgent) requestHeaders['user-agent'] = userAgent;
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) requestHeaders[name] = value;
     const url = `/v1/${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
     const response = await app.inject({
       method,
       url,
-      headers: sent,
+      headers: requestHeaders,
       ...(address ? { remoteAddress: address } : {}),
       ...(body === undefined ? {} : { payload: body }),
     });

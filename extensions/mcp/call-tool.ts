@@ -83,14 +83,14 @@ type List = {
   readonly meta: { readonly pagination: { readonly next_cursor?: string | null; readonly total?: number } };
 };
 
-async function list(resource: Resource, given: Arguments, api: Api): Promise<Record<string, unknown>> {
-  const { search, searchJoin, orderBy, sortedBy, aggregate, groupBy, limit = 20 } = given;
-  const { cursor = aggregate === undefined ? '' : undefined } = given;
+async function list(resource: Resource, callArguments: Arguments, api: Api): Promise<Record<string, unknown>> {
+  const { search, searchJoin, orderBy, sortedBy, aggregate, groupBy, limit = 20 } = callArguments;
+  const { cursor = aggregate === undefined ? '' : undefined } = callArguments;
   const query = {
     ...texts({ search, searchJoin, orderBy, sortedBy, aggregate, groupBy, cursor }),
-    ...selectionOf(resource, given),
+    ...selectionOf(resource, callArguments),
   };
-  rejectHiddenPaths(resource, given);
+  rejectHiddenPaths(resource, callArguments);
   for (let rows = Math.min(limit, maxRows); ; rows = Math.ceil(rows / 2)) {
     const { text, body } = await callApi<List>(api, {
       method: 'GET',
@@ -104,16 +104,17 @@ async function list(resource: Resource, given: Arguments, api: Api): Promise<Rec
   }
 }
 
-function act(rights: readonly Rights[], given: Arguments, api: Api): Promise<Record<string, unknown>> {
-  const { resource, action } = actionsOf(rights).find(({ name }) => name === given.action) as ReturnType<
+function act(rights: readonly Rights[], callArguments: Arguments, api: Api): Promise<Record<string, unknown>> {
+  const { resource, action } = actionsOf(rights).find(({ name }) => name === callArguments.action) as ReturnType<
     typeof actionsOf
   >[number];
   const { method = 'POST', on = 'row', name } = action;
-  if (on === 'row' && given.id === undefined)
-    throw badRequest(`"id" is missing: ${given.action} needs the id of a row.`);
-  if (on === 'collection' && given.id !== undefined) throw badRequest(`${given.action} takes no row: leave "id" out.`);
-  const path = on === 'row' ? `${pathOf(resource, given)}/${name}` : `${resource.name}/${name}`;
-  const body = given.body ?? (action.body ? {} : undefined);
+  if (on === 'row' && callArguments.id === undefined)
+    throw badRequest(`"id" is missing: ${callArguments.action} needs the id of a row.`);
+  if (on === 'collection' && callArguments.id !== undefined)
+    throw badRequest(`${callArguments.action} takes no row: leave "id" out.`);
+  const path = on === 'row' ? `${pathOf(resource, callArguments)}/${name}` : `${resource.name}/${name}`;
+  const body = callArguments.body ?? (action.body ? {} : undefined);
   return callApi(api, { method, path, ...(body === undefined ? {} : { body }) }).then(({ body: { data } }) =>
     data === undefined ? {} : { data },
   );
@@ -152,6 +153,6 @@ function rejectHidden(parameter: string, resource: Resource, way: readonly strin
 }
 
 /** The given values, in the form of a query string. */
-function texts(given: Record<string, unknown>): Record<string, string> {
-  return Object.fromEntries(Object.entries(given).filter((pair): pair is [string, string] => pair[1] !== undefined));
+function texts(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -14,22 +14,26 @@ export type Arguments = RawArguments &
     readonly body?: object;
   };
 
-const isOf: Record<string, (value: unknown) => boolean> = {
+const isOfType: Record<string, (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   integer: Number.isSafeInteger,
   object: isObject,
 };
 
 /** Rejects unknown arguments and names the known ones, for the model. The API checks the values. */
-export function checkArguments({ properties, required }: Json, given: RawArguments): asserts given is Arguments {
-  const known = asObject(properties);
+export function checkArguments(
+  { properties, required }: Json,
+  callArguments: RawArguments,
+): asserts callArguments is Arguments {
+  const schemas = asObject(properties);
   for (const name of Array.isArray(required) ? required : [])
-    if (given[name] === undefined) throw badRequest(`"${name}" is missing.`);
-  for (const [name, value] of Object.entries(given)) {
-    const schema = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (!isObject(schema)) throw badRequest(`"${name}" is not known here.${choice(name, Object.keys(known))}`);
+    if (callArguments[name] === undefined) throw badRequest(`"${name}" is missing.`);
+  for (const [name, value] of Object.entries(callArguments)) {
+    const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    if (!isObject(schema)) throw badRequest(`"${name}" is not known here.${choice(name, Object.keys(schemas))}`);
     const { type, enum: values, minimum, maximum } = schema;
-    if (!isOf[String(type)]?.(value)) throw badRequest(`"${name}" takes ${type === 'string' ? 'text' : `an ${type}`}.`);
+    if (!isOfType[String(type)]?.(value))
+      throw badRequest(`"${name}" takes ${type === 'string' ? 'text' : `an ${type}`}.`);
     if (Array.isArray(values) && !values.includes(value)) {
       throw badRequest(`"${name}" cannot be "${String(value).slice(0, 100)}".${choice(String(value), values)}`);
     }
@@ -39,7 +43,7 @@ export function checkArguments({ properties, required }: Json, given: RawArgumen
   }
 }
 
-function choice(given: string, names: readonly string[]): string {
-  const near = closestName(given, names);
-  return `${near ? ` Did you mean "${near}"?` : ''} There are: ${names.join(', ')}.`;
+function choice(text: string, names: readonly string[]): string {
+  const similarName = closestName(text, names);
+  return `${similarName ? ` Did you mean "${similarName}"?` : ''} There are: ${names.join(', ')}.`;
 }

@@ -51,5 +51,5 @@ export const describeRights = (rights: readonly Rights[], name: unknown): Record
   resources:
     name === undefined
       ? rights.map(inShort)
-      : rights.filter(({ resource }) => resource.name === name).map((one) => inFull(one, namesOf(rights))),
+      : rights.filter(({ resource }) => resource.name === name).map((right) => inFull(right, namesOf(rights))),
 });

@@ -33,8 +33,8 @@ export function findDocument(rights: readonly Rights[], uri: string): { name: st
   if (url?.protocol !== scheme || url.host !== '' || url.search !== '' || url.hash !== '') return undefined;
   const [, name = '', id, ...more] = url.pathname.split('/');
   if (more.length > 0) return undefined;
-  const those = id === undefined ? rights : gettable(rights);
-  if (!those.some(({ resource }) => resource.name === name)) return undefined;
+  const usableRights = id === undefined ? rights : gettable(rights);
+  if (!usableRights.some(({ resource }) => resource.name === name)) return undefined;
   if (id === undefined) return { name };
   try {
     return { name, id: decodeURIComponent(id) };

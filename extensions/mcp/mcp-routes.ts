@@ -29,9 +29,9 @@ const hostOf = (host: string): string => URL.parse(`http://${host}`)?.hostname ?
 
 /** Rejects pages of other origins, and DNS rebinding: by Origin, and on loopback also by Host. */
 function rejectForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUrl, corsOrigins }: Config): void {
-  const own = new URL(baseUrl);
-  const isLocal = loopback.test(own.hostname);
-  const isOwn = origin === undefined || origin === own.origin || corsOrigins.includes(origin);
+  const serviceUrl = new URL(baseUrl);
+  const isLocal = loopback.test(serviceUrl.hostname);
+  const isOwn = origin === undefined || origin === serviceUrl.origin || corsOrigins.includes(origin);
   // If the service runs on loopback, pages of this machine are allowed, such as the Inspector on another port.
   if (!isOwn && !(isLocal && loopback.test(URL.parse(origin)?.hostname ?? ''))) {
     throw forbidden('Pages of other origins cannot use this address.', 'foreign_origin');
@@ -42,7 +42,7 @@ function rejectForeignPages({ origin, host = '' }: IncomingHttpHeaders, { baseUr
 }
 
 const path = '/mcp';
-const rememberedTokens = 1000;
+const maxCachedTokens = 1000;
 const maxStreams = 500;
 /** One user must not occupy all streams, even with several applications. */
 const maxStreamsPerUser = 20;
@@ -55,11 +55,11 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const { context, audiences, verifier, clients } = oauth;
   const { config, now, log } = context;
   if (!config.mcp) return;
-  const those = mcpResources(resources);
+  const visibleResources = mcpResources(resources);
   // With offline_access, so that clients request a refresh token too.
-  audiences.add(path, [...those.flatMap(usefulScopes), offlineAccessScope]);
+  audiences.add(path, [...visibleResources.flatMap(usefulScopes), offlineAccessScope]);
   const limit = new RateLimit(config.mcpRateLimit, now, context.otherWorkers?.counts('mcp'));
-  const tokens = new BoundedMap<string, string>(rememberedTokens);
+  const tokens = new BoundedMap<string, string>(maxCachedTokens);
   let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
 
   /** The SDK is large. It is loaded with the first request. */
@@ -69,25 +69,27 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     );
 
   async function tokenFor(token: string): Promise<string> {
-    const known = tokens.get(token) ?? (await verifier.tokenForApi(token));
-    if (known === undefined) throw unauthorized('token_malformed');
-    tokens.set(token, known);
-    return known;
+    const apiToken = tokens.get(token) ?? (await verifier.tokenForApi(token));
+    if (apiToken === undefined) throw unauthorized('token_malformed');
+    tokens.set(token, apiToken);
+    return apiToken;
   }
 
-  async function recordCall(request: FastifyRequest, tool: string, given: RawArguments): Promise<void> {
+  async function recordCall(request: FastifyRequest, tool: string, callArguments: RawArguments): Promise<void> {
     const { userId, clientId, sessionId } = request.caller;
     const application = clientId === null ? undefined : (await clients.find(clientId))?.name;
-    const { resource, action, id } = given;
-    const named = Object.entries({ resource, action, id });
-    const about = named.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.slice(0, 100)]] : []));
+    const { resource, action, id } = callArguments;
+    const members = Object.entries({ resource, action, id });
+    const eventData = members.flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value.slice(0, 100)]] : [],
+    );
     await recordEvent(context, context.database.db, {
       type: 'mcp.called',
       userId,
       clientId,
       sessionId,
       source: requestSource(request),
-      data: { application, tool, ...Object.fromEntries(about) },
+      data: { application, tool, ...Object.fromEntries(eventData) },
     });
     if (clientId === null) return;
     await countCall(context.database.db, { clientId, application: application ?? clientId, tool, at: now() });
@@ -97,13 +99,13 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     limit.count(loginOf(request.caller), reply);
     const tooMany = await request.sharedCount;
     if (tooMany) throw tooMany;
-    const missing = missingScope(those, request.caller, request.body, now());
+    const missing = missingScope(visibleResources, request.caller, request.body, now());
     if (missing !== undefined) throw insufficientScope(missing);
     loading ??= load();
     const protocol = await loading;
     const toolbox = openToolbox({
-      rights: rightsOf(those, request.caller, now()),
-      note: (tool, given) => recordCall(request, tool, given),
+      rights: rightsOf(visibleResources, request.caller, now()),
+      recordCall: (tool, callArguments) => recordCall(request, tool, callArguments),
       api: async () => apiOf(app, await tokenFor(bearerToken(request)), requestSource(request)),
     });
     const mcpRequest = { address: config.baseUrl + path, headers: headersOf(request), body: request.body, toolbox };
@@ -125,8 +127,8 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
 
   /** A stream of notifications, until the client disconnects. */
   async function listen(reply: FastifyReply, account: string, open: (signal: AbortSignal) => Promise<Response>) {
-    const own = [...streams.values()].filter((other) => other === account).length;
-    if (own >= maxStreamsPerUser)
+    const ownStreams = [...streams.values()].filter((other) => other === account).length;
+    if (ownStreams >= maxStreamsPerUser)
       throw tooManyRequests(`At most ${maxStreamsPerUser} subscriptions can be open at once.`, 60);
     if (streams.size >= maxStreams) throw tooManyRequests('Too many subscriptions are open here.', 60);
     const stream = new AbortController();

@@ -6,8 +6,8 @@ import { rightsOf } from './rights.ts';
 
 function readRequest(message: unknown) {
   const { method, params } = asObject(message);
-  const { name, uri, arguments: given } = asObject(params);
-  const { resource, action } = asObject(given);
+  const { name, uri, arguments: callArguments } = asObject(params);
+  const { resource, action } = asObject(callArguments);
   return { method, name, uri, resource, action };
 }
 
@@ -36,9 +36,9 @@ function isAllowed(resource: Resource, caller: Caller, message: unknown, now: nu
   const rights = rightsOf([resource], caller, now);
   if (method === 'resources/read') return findDocument(rights, String(uri)) !== undefined;
   if (name === 'describe') return rights.length > 0;
-  return rights.some((those) =>
+  return rights.some((resourceRights) =>
     name === 'act'
-      ? those.actions.some((each) => `${resource.name}.${each.name}` === action)
-      : [...those.may].some((right) => right === name),
+      ? resourceRights.actions.some((each) => `${resource.name}.${each.name}` === action)
+      : [...resourceRights.may].some((right) => right === name),
   );
 }

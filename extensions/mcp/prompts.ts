@@ -13,7 +13,7 @@ interface Prompt {
   readonly arguments: readonly PromptArgument[];
   /** Whether a caller with these rights can use it. */
   isFor(rights: readonly Rights[]): boolean;
-  text(given: Readonly<Record<string, string>>): string;
+  text(promptArguments: Readonly<Record<string, string>>): string;
 }
 
 const required = (name: string, description: string): PromptArgument => ({ name, description, required: true });
@@ -49,7 +49,7 @@ const prompts: readonly Prompt[] = [
     isFor: (rights) =>
       rights.some(
         ({ may, actions }) =>
-          (['create', 'update', 'delete'] as const).some((one) => may.has(one)) || actions.length > 0,
+          (['create', 'update', 'delete'] as const).some((operation) => may.has(operation)) || actions.length > 0,
       ),
     text: ({ what }) =>
       `I want this to be different: ${what}\nCall describe, and get the rows that it is about. Show me what would change, before and after, and wait for my yes. Then change it with if_match, or create with an idempotency_key, and show me the result. Delete nothing that I did not name.`,
@@ -68,17 +68,17 @@ const maxLength = 2000;
 export function fillPrompt(
   rights: readonly Rights[],
   name: string,
-  given: Readonly<Record<string, string>>,
+  promptArguments: Readonly<Record<string, string>>,
 ): { description: string; text: string } | { wrong: string } | undefined {
-  const prompt = prompts.find((one) => one.name === name && one.isFor(rights));
+  const prompt = prompts.find((candidate) => candidate.name === name && candidate.isFor(rights));
   if (!prompt) return undefined;
-  for (const { name: wanted } of prompt.arguments) {
-    const value = given[wanted];
-    if (value === undefined || value === '') return { wrong: `"${wanted}" is missing.` };
-    if (value.length > maxLength) return { wrong: `"${wanted}" takes at most ${maxLength} characters.` };
-    if (wanted === 'resource' && !rights.some(({ resource }) => resource.name === value)) {
+  for (const { name: argument } of prompt.arguments) {
+    const value = promptArguments[argument];
+    if (value === undefined || value === '') return { wrong: `"${argument}" is missing.` };
+    if (value.length > maxLength) return { wrong: `"${argument}" takes at most ${maxLength} characters.` };
+    if (argument === 'resource' && !rights.some(({ resource }) => resource.name === value)) {
       return { wrong: `The resource "${value.slice(0, 100)}" does not exist, or you may not see it.` };
     }
   }
-  return { description: prompt.description, text: prompt.text(given) };
+  return { description: prompt.description, text: prompt.text(promptArguments) };
 }

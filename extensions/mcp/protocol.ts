@@ -112,9 +112,9 @@ function narrowed(body: unknown, toolbox: Toolbox) {
   const params = asObject(message.params);
   const requestedNotifications = params.notifications;
   if (!isObject(requestedNotifications)) return { rows: [], body };
-  const { resourceSubscriptions, ...others } = requestedNotifications;
+  const { resourceSubscriptions, ...otherNotifications } = requestedNotifications;
   const uris = Array.isArray(resourceSubscriptions) ? resourceSubscriptions.map(String) : [];
   const rows = toolbox.followable(uris.slice(0, maxFollowed));
-  const notifications = { ...others, resourceSubscriptions: rows.map(({ uri }) => uri) };
+  const notifications = { ...otherNotifications, resourceSubscriptions: rows.map(({ uri }) => uri) };
   return { rows, body: { ...message, params: { ...params, notifications } } };
 }

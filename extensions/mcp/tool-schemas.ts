@@ -23,7 +23,9 @@ function strictSchema(schema: Json): Json {
   if (!Array.isArray(type)) return { type, ...rest };
   const about = Object.entries(rest).filter(([name]) => annotations.includes(name));
   const rules = Object.fromEntries(Object.entries(rest).filter(([name]) => !annotations.includes(name)));
-  const anyOf = type.map((one: string) => (one === 'null' ? { type: one } : { type: one, ...rules }));
+  const anyOf = type.map((typeName: string) =>
+    typeName === 'null' ? { type: typeName } : { type: typeName, ...rules },
+  );
   return { anyOf, ...Object.fromEntries(about) };
 }
 

@@ -18,7 +18,7 @@ export interface ToolResult {
 interface Options {
   readonly rights: readonly Rights[];
   /** Records a call before it runs. */
-  note(what: string, given: RawArguments): Promise<void>;
+  recordCall(name: string, callArguments: RawArguments): Promise<void>;
   api(): Promise<Api>;
 }
 
@@ -26,16 +26,16 @@ interface Options {
 export interface Toolbox {
   list(): Tool[];
   /** Undefined if the caller has no such tool. */
-  call(name: string, given: RawArguments): Promise<ToolResult> | undefined;
+  call(name: string, callArguments: RawArguments): Promise<ToolResult> | undefined;
   documents(): ReturnType<typeof listDocuments>;
   templates(): ReturnType<typeof listTemplates>;
   /** Undefined if there is nothing at this address for the caller. */
   read(uri: string): Promise<string> | undefined;
   prompts(): ReturnType<typeof listPrompts>;
-  prompt(name: string, given: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
+  prompt(name: string, promptArguments: Readonly<Record<string, string>>): ReturnType<typeof fillPrompt>;
   /** The rows of these addresses that can be followed. */
   followable(uris: readonly string[]): FollowedRow[];
-  follow(rows: readonly FollowedRow[], how: FollowOptions): Promise<void>;
+  follow(rows: readonly FollowedRow[], options: FollowOptions): Promise<void>;
   complete(argument: string, typed: string, rowsAlone: boolean): string[];
 }
 
@@ -51,27 +51,27 @@ const advice: Record<number, string> = {
   503: 'Wait a little, and request less at once.',
 };
 
-export function openToolbox({ rights, note, api }: Options): Toolbox {
+export function openToolbox({ rights, recordCall, api }: Options): Toolbox {
   const tools = toolsFor(rights);
-  async function run({ name, inputSchema }: Tool, given: RawArguments): Promise<ToolResult> {
-    await note(name, given);
+  async function run({ name, inputSchema }: Tool, callArguments: RawArguments): Promise<ToolResult> {
+    await recordCall(name, callArguments);
     try {
-      checkArguments(inputSchema, given);
-      const structuredContent = await callTool(name, given, { rights, api: await api() });
+      checkArguments(inputSchema, callArguments);
+      const structuredContent = await callTool(name, callArguments, { rights, api: await api() });
       return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
     } catch (error) {
       return refusal(error);
     }
   }
   async function read(document: { name: string; id?: string }): Promise<string> {
-    await note('resources/read', { resource: document.name, id: document.id });
+    await recordCall('resources/read', { resource: document.name, id: document.id });
     return JSON.stringify(await readDocument(rights, document, api));
   }
   return {
     list: () => tools,
-    call(name, given) {
-      const tool = tools.find((one) => one.name === name);
-      return tool && run(tool, given);
+    call(name, callArguments) {
+      const tool = tools.find((candidate) => candidate.name === name);
+      return tool && run(tool, callArguments);
     },
     documents: () => listDocuments(rights),
     templates: () => listTemplates(rights),
@@ -80,11 +80,11 @@ export function openToolbox({ rights, note, api }: Options): Toolbox {
       return document && read(document);
     },
     prompts: () => listPrompts(rights),
-    prompt: (name, given) => fillPrompt(rights, name, given),
+    prompt: (name, promptArguments) => fillPrompt(rights, name, promptArguments),
     followable: (uris) => followable(rights, uris),
-    async follow(rows, how) {
-      await note('subscriptions/listen', { resource: rows[0]?.name });
-      await followRows(await api(), rows, how);
+    async follow(rows, options) {
+      await recordCall('subscriptions/listen', { resource: rows[0]?.name });
+      await followRows(await api(), rows, options);
     },
     complete: (argument, typed, rowsAlone) => (argument === 'resource' ? completeName(rights, typed, rowsAlone) : []),
   };

@@ -65,8 +65,8 @@ const texts: Record<ToolName, readonly [title: string, description: string, hint
 export function toolsFor(rights: readonly Rights[]): Tool[] {
   const tools = [tool('describe', describeInput(rights))];
   for (const right of ['list', 'get', 'create', 'update', 'delete'] as const) {
-    const those = rights.filter(({ may }) => may.has(right));
-    if (those.length > 0) tools.push(tool(right, inputOf(right, those)));
+    const matchingRights = rights.filter(({ may }) => may.has(right));
+    if (matchingRights.length > 0) tools.push(tool(right, inputOf(right, matchingRights)));
   }
   const restorable = softDeletable(rights.filter(({ may }) => may.has('delete')));
   if (restorable.length > 0) tools.push(tool('restore', restoreInput(restorable)));

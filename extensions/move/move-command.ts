@@ -54,10 +54,10 @@ Examples:
         {},
       );
       if (dryRun) {
-        const how = takenUp
+        const state = takenUp
           ? 'An earlier move into the target was interrupted and would continue'
           : 'The target is empty';
-        return console.log(`${how}. In the end, it would have ${count(rows)} rows in ${tables.length} tables.`);
+        return console.log(`${state}. In the end, it would have ${count(rows)} rows in ${tables.length} tables.`);
       }
       console.log(`${count(rows)} rows in ${tables.length} tables were copied and are identical in both databases.`);
       const [{ name }] = findSealingSecrets({ ...config, databaseUrl: to }, { createIfMissing: false });

@@ -117,22 +117,22 @@ async function copyAndCompare(
 ): Promise<MovedTable[]> {
   const rows = pairs.reduce((sum, pair) => sum + pair.rows, 0);
   const bar = progress(3 * rows, 'copying');
-  const compared = (name: string) => (by: number) => bar.advance(by, `comparing ${name}`);
+  const advanceComparison = (name: string) => (amount: number) => bar.advance(amount, `comparing ${name}`);
   try {
     for (const { from, to } of pairs) {
       const change = createResealer(from, sealings.from, sealings.to);
-      await copyTable(source, target, { from, to, change }, (by) => bar.advance(by, `copying ${from.name}`));
+      await copyTable(source, target, { from, to, change }, (amount) => bar.advance(amount, `copying ${from.name}`));
     }
     bar.advance(0, 'making indexes');
     await target.complete();
     const tables: MovedTable[] = [];
     for (const { from, to } of pairs) {
-      const [there, here] = await Promise.all([
-        checksum(source, from, createOpener(from, sealings.from), compared(from.name)),
-        checksum(target, to, createOpener(to, sealings.to), compared(to.name)),
+      const [sourceChecksum, targetChecksum] = await Promise.all([
+        checksum(source, from, createOpener(from, sealings.from), advanceComparison(from.name)),
+        checksum(target, to, createOpener(to, sealings.to), advanceComparison(to.name)),
       ]);
-      rejectDifference(from.name, there, here);
-      tables.push({ table: from.name, rows: here.rows, checksum: here.sum });
+      rejectDifference(from.name, sourceChecksum, targetChecksum);
+      tables.push({ table: from.name, rows: targetChecksum.rows, checksum: targetChecksum.sum });
     }
     await target.release();
     return tables;
@@ -141,11 +141,13 @@ async function copyAndCompare(
   }
 }
 
-function rejectDifference(table: string, there: Checksum, here: Checksum): void {
-  if (there.rows === here.rows && there.sum === here.sum) return;
-  const what =
-    there.rows === here.rows ? `${there.rows} rows, but not the same` : `${there.rows} rows, now ${here.rows}`;
+function rejectDifference(table: string, sourceChecksum: Checksum, targetChecksum: Checksum): void {
+  if (sourceChecksum.rows === targetChecksum.rows && sourceChecksum.sum === targetChecksum.sum) return;
+  const difference =
+    sourceChecksum.rows === targetChecksum.rows
+      ? `${sourceChecksum.rows} rows, but not the same`
+      : `${sourceChecksum.rows} rows, now ${targetChecksum.rows}`;
   throw new OperatorError(
-    `${table} is not the same in both databases: ${what}. If the service ran between two moves, begin again with --start-over.`,
+    `${table} is not the same in both databases: ${difference}. If the service ran between two moves, begin again with --start-over.`,
   );
 }

@@ -43,7 +43,7 @@ function changeOf({ name, columns }: CopiedTable, change: (sealed: string, label
     if (typeof value !== 'string' || !value.startsWith(sealed.mark)) return row;
     try {
       const changed = sealed.mark + change(value.slice(sealed.mark.length), sealed.label(row[id] as string));
-      return row.map((one, i): Value => (i === place ? changed : one));
+      return row.map((cell, i): Value => (i === place ? changed : cell));
     } catch (error) {
       if (sealed.mayBeLost) return row;
       throw error;

@@ -130,7 +130,7 @@ async function run(flags: Flags): Promise<void> {
       dryRun: flags.dryRun ?? false,
       confirmGone: flags.confirmGone ?? false,
     },
-    { progress: bars.show, verified: (verdict) => console.error(verdict) },
+    { progress: bars.show, verified: (result) => console.error(result) },
   ).finally(bars.end);
   console.log(flags.json ? JSON.stringify(report, null, 2) : writeReport(report));
   const { length } = report.decisions;
@@ -139,9 +139,9 @@ async function run(flags: Flags): Promise<void> {
 }
 
 /** Splits at the last `=`: class names and tables do not contain it. */
-function pairs(option: string, given: readonly string[] = []): ReadonlyMap<string, string> {
+function pairs(option: string, values: readonly string[] = []): ReadonlyMap<string, string> {
   return new Map(
-    given.map((pair) => {
+    values.map((pair) => {
       const at = pair.lastIndexOf('=');
       if (at < 1 || at === pair.length - 1) throw new UsageError(`${option} takes NAME=VALUE, not "${pair}".`);
       return [pair.slice(0, at), pair.slice(at + 1)];
@@ -149,12 +149,12 @@ function pairs(option: string, given: readonly string[] = []): ReadonlyMap<strin
   );
 }
 
-function tokenOf(given: string): string {
-  if (!given.startsWith('@')) return given.trim();
+function tokenOf(text: string): string {
+  if (!text.startsWith('@')) return text.trim();
   try {
-    return readFileSync(given.slice(1), 'utf8').trim();
+    return readFileSync(text.slice(1), 'utf8').trim();
   } catch (error) {
-    throw new OperatorError(`--verify: ${given.slice(1)} could not be read: ${reasonOf(error)}`);
+    throw new OperatorError(`--verify: ${text.slice(1)} could not be read: ${reasonOf(error)}`);
   }
 }
 
@@ -162,13 +162,13 @@ function tokenOf(given: string): string {
 function barOfEachTable(): { show(progress: TableProgress): void; end(): void } {
   let now: { readonly table: string; readonly bar: Progress; seen: number } | undefined;
   return {
-    show({ table, done, total }) {
+    show({ table, completed, total }) {
       if (now?.table !== table) {
         now?.bar.end();
         now = { table, bar: progressBar(total, table), seen: 0 };
       }
-      now.bar.advance(done - now.seen, `${table}: ${done.toLocaleString('en')} rows`);
-      now.seen = done;
+      now.bar.advance(completed - now.seen, `${table}: ${completed.toLocaleString('en')} rows`);
+      now.seen = completed;
     },
     end: () => now?.bar.end(),
   };

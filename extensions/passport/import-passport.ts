@@ -45,7 +45,7 @@ export interface ImportOptions
 export interface ImportListeners {
   progress?(progress: Progress): void;
   /** Called with the result of `--verify`. */
-  verified?(verdict: string): void;
+  verified?(result: string): void;
 }
 
 /** The dependencies of the command. Without `now`, it uses the database's clock, like the service. */
@@ -55,21 +55,22 @@ type Base = Omit<Context, 'database' | 'now'> & { readonly now?: () => number };
 export async function importPassport(base: Base, options: ImportOptions, listeners: ImportListeners = {}) {
   const { config } = base;
   const { workingDir } = config;
-  const path = (given: string | undefined) => (given === undefined ? undefined : resolve(workingDir, given));
+  const path = (optionPath: string | undefined) =>
+    optionPath === undefined ? undefined : resolve(workingDir, optionPath);
   const envPath = path(options.env);
   const env = envPath === undefined ? new Map<string, string>() : readLaravelEnv(envPath);
   const from = options.from ?? databaseOfEnv(env);
   if (from === undefined)
     throw new OperatorError('Say where the database of the old service is: --from, or --env with its .env file.');
-  const known = await knownScopes(config);
+  const knownScopesOfService = await knownScopes(config);
   const accepted = readAccepted(options.accept);
   const settings: ImportSettings = {
     ...options,
     env,
     envPath,
-    scopes: readScopeFile(path(options.scopesFile), known),
-    map: readMapFile(path(options.mapFile), known),
-    clientScopes: readClientScopes(options.clientScopes, known),
+    scopes: readScopeFile(path(options.scopesFile), knownScopesOfService),
+    map: readMapFile(path(options.mapFile), knownScopesOfService),
+    clientScopes: readClientScopes(options.clientScopes, knownScopesOfService),
     disableWhere: options.disableWhere.map(readCondition),
     publicKeyPath: path(options.publicKey),
   };
@@ -77,8 +78,8 @@ export async function importPassport(base: Base, options: ImportOptions, listene
   try {
     const plan = await makePlan(source, settings);
     for (const token of options.verify) {
-      const verdict = await verifyToken(source, plan, token, (base.now ?? Date.now)());
-      listeners.verified?.(verdict);
+      const result = await verifyToken(source, plan, token, (base.now ?? Date.now)());
+      listeners.verified?.(result);
     }
     const take = (context: Context) => takeOver(context, { source, plan, findings: new Findings(accepted) }, listeners);
     return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
@@ -104,9 +105,9 @@ async function takeOver(
   });
 }
 
-function readAccepted(given: readonly string[]): ReadonlySet<DecisionCode> {
-  const invalid = given.find((code) => !isAcceptable(code));
-  if (invalid === undefined) return new Set(given.filter(isAcceptable));
+function readAccepted(codes: readonly string[]): ReadonlySet<DecisionCode> {
+  const invalid = codes.find((code) => !isAcceptable(code));
+  if (invalid === undefined) return new Set(codes.filter(isAcceptable));
   throw new OperatorError(
     `--accept: there is no decision "${invalid}" that can be accepted. There are: ${Object.keys(acceptable).join(', ')}.`,
   );

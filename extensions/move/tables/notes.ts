@@ -18,9 +18,9 @@ export interface MoveState {
   readonly later: readonly string[];
 }
 
-export const readSetup = (note: JsonText<MoveState> = ''): MoveState => parseJson(note);
+export const parseMoveState = (stored: JsonText<MoveState> = ''): MoveState => parseJson(stored);
 
-const notBegun: Position = { after: undefined, rows: 0, finished: false };
+const initialPosition: Position = { after: undefined, rows: 0, finished: false };
 
-export const readNote = (note: JsonText<Position> | undefined): Position =>
-  note === undefined ? notBegun : parseJson(note);
+export const parsePosition = (stored: JsonText<Position> | undefined): Position =>
+  stored === undefined ? initialPosition : parseJson(stored);

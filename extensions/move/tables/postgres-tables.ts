@@ -4,7 +4,7 @@ import { type InstanceRow, listInstances } from '../../../src/database/postgres/
 import { confirmationTimeoutMs } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { dropNotesSql, readNote, readSetup } from './notes.ts';
+import { dropNotesSql, parseMoveState, parsePosition } from './notes.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -32,21 +32,21 @@ const moveLock = 7_146_353;
 export class PostgresTables implements TableWriter {
   readonly #database: Database;
   /** Holds the locks. */
-  readonly #held: ControlledTransaction<Tables>;
+  readonly #lockTransaction: ControlledTransaction<Tables>;
 
-  private constructor(database: Database, held: ControlledTransaction<Tables>) {
+  private constructor(database: Database, lockTransaction: ControlledTransaction<Tables>) {
     this.#database = database;
-    this.#held = held;
+    this.#lockTransaction = lockTransaction;
   }
 
   /** For reading: locked against other writers until it is closed. */
   static async source(database: Database): Promise<PostgresTables> {
-    const tables = new PostgresTables(database, await hold(database));
+    const tables = new PostgresTables(database, await startLockTransaction(database));
     try {
       await rejectServing(database);
       const names = [...(await tables.tables()).keys()].filter((name) => name !== 'instances');
-      await sql`set local lock_timeout = 5000`.execute(tables.#held);
-      await sql.raw(`lock table ${names.map(quote).join(', ')} in share mode`).execute(tables.#held);
+      await sql`set local lock_timeout = 5000`.execute(tables.#lockTransaction);
+      await sql.raw(`lock table ${names.map(quote).join(', ')} in share mode`).execute(tables.#lockTransaction);
     } catch (error) {
       await tables.close();
       if (error instanceof OperatorError) throw error;
@@ -59,9 +59,9 @@ export class PostgresTables implements TableWriter {
 
   /** For writing: one move at a time. */
   static async target(database: Database): Promise<PostgresTables> {
-    const tables = new PostgresTables(database, await hold(database));
+    const tables = new PostgresTables(database, await startLockTransaction(database));
     const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${moveLock}) as free`.execute(
-      tables.#held,
+      tables.#lockTransaction,
     );
     if (rows[0]?.free) return tables;
     await tables.close();
@@ -104,7 +104,7 @@ export class PostgresTables implements TableWriter {
   }
 
   async position(table: string): Promise<Position> {
-    return readNote(await this.#note(table));
+    return parsePosition(await this.#readPosition(table));
   }
 
   async insert({ name, columns }: CopiedTable, rows: readonly Row[], position: Position): Promise<void> {
@@ -112,15 +112,15 @@ export class PostgresTables implements TableWriter {
     const values = columns.map(({ type }, i) => sql`${rows.map((row) => row[i])}::${sql.raw(type)}[]`);
     await this.#inTransaction(async (tx) => {
       await sql`insert into ${sql.table(name)} (${names}) select * from unnest(${sql.join(values)})`.execute(tx);
-      await writeNote(tx, name, position);
+      await writePosition(tx, name, position);
     });
   }
 
   async complete(): Promise<void> {
-    const setup = readSetup(await this.#note(''));
+    const setup = parseMoveState(await this.#readPosition(''));
     await this.#inTransaction(async (tx) => {
       for (const statement of setup.later) await sql.raw(statement).execute(tx);
-      await writeNote(tx, '', { ...setup, later: [] });
+      await writePosition(tx, '', { ...setup, later: [] });
     });
     await this.#run(sql`analyze`);
   }
@@ -132,11 +132,11 @@ export class PostgresTables implements TableWriter {
   }
 
   async close(): Promise<void> {
-    await this.#held.rollback().execute();
+    await this.#lockTransaction.rollback().execute();
     await this.#database.close();
   }
 
-  async #note(name: string): Promise<string | undefined> {
+  async #readPosition(name: string): Promise<string | undefined> {
     const read = sql<{ position: string }>`select position from move_progress where name = ${name}`;
     return (await this.#run(read)).rows[0]?.position;
   }
@@ -154,10 +154,10 @@ export class PostgresTables implements TableWriter {
   }
 }
 
-async function hold(database: Database): Promise<ControlledTransaction<Tables>> {
-  const held = await database.db.startTransaction().execute();
-  await unlimited(held);
-  return held;
+async function startLockTransaction(database: Database): Promise<ControlledTransaction<Tables>> {
+  const lockTransaction = await database.db.startTransaction().execute();
+  await unlimited(lockTransaction);
+  return lockTransaction;
 }
 
 /** No practical limit for a large table: a day, in milliseconds. */
@@ -168,8 +168,8 @@ async function unlimited(tx: Tx): Promise<void> {
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
 }
 
-async function writeNote(tx: Tx, name: string, note: unknown): Promise<void> {
-  await sql`insert into move_progress (name, position) values (${name}, ${JSON.stringify(note)})
+async function writePosition(tx: Tx, name: string, position: unknown): Promise<void> {
+  await sql`insert into move_progress (name, position) values (${name}, ${JSON.stringify(position)})
     on conflict (name) do update set position = excluded.position`.execute(tx);
 }
 
@@ -177,7 +177,7 @@ async function writeNote(tx: Tx, name: string, note: unknown): Promise<void> {
 function selectPage(table: CopiedTable, after: Key | undefined) {
   const { name, columns, key } = table;
   const keys = sql.join(key.map((column) => sql.ref(`t.${column}`)));
-  const typeOf = (column: string) => columns.find((one) => one.name === column)?.type as string;
+  const typeOf = (column: string) => columns.find((candidate) => candidate.name === column)?.type as string;
   const last = after && sql.join(after.map((value, i) => sql`${value}::${sql.raw(typeOf(key[i] as string))}`));
   const list = columns.map(({ name: column, kind }) =>
     kind === 'integer'

@@ -7,14 +7,14 @@ import type { Location } from './open-tables.ts';
 
 /** Reads from a database of this version, and returns its identity. Changes nothing. */
 export async function readSource<T>(location: Location, read: (db: Db) => Promise<T>) {
-  const looked = await openReadOnly(location);
-  if (!looked) throw new OperatorError('There is no database to move.');
+  const database = await openReadOnly(location);
+  if (!database) throw new OperatorError('There is no database to move.');
   try {
-    const pending = await pendingMigrations(looked);
+    const pending = await pendingMigrations(database);
     if (pending.length > 0) {
       throw new OperatorError('The database has an older version. Update it first: gatehouse migrate');
     }
-    const applied = await looked.db.selectFrom('migrations').selectAll().orderBy('name').execute();
+    const applied = await database.db.selectFrom('migrations').selectAll().orderBy('name').execute();
     const newer = applied.filter(({ name }) => !knownMigrations.includes(name));
     if (newer.length > 0) {
       throw new OperatorError(
@@ -22,8 +22,8 @@ export async function readSource<T>(location: Location, read: (db: Db) => Promis
       );
     }
     const rows = applied.map(({ name, applied_at }) => `${name} ${applied_at}`);
-    return { found: await read(looked.db), id: hash('sha256', rows.join()) };
+    return { found: await read(database.db), id: hash('sha256', rows.join()) };
   } finally {
-    await looked.close();
+    await database.close();
   }
 }

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { type ArrayStatement, prepareArrays } from '../../../src/database/sqlite/array-statement.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { dropNotesSql, readNote, readSetup } from './notes.ts';
+import { dropNotesSql, parseMoveState, parsePosition } from './notes.ts';
 import {
   type CopiedColumn,
   type CopiedTable,
@@ -15,7 +15,7 @@ import {
   type Value,
 } from './tables.ts';
 
-const writeNote =
+const writePosition =
   'insert into move_progress (name, position) values (?, ?) on conflict (name) do update set position = excluded.position';
 
 const kinds = new Map<string, CopiedColumn['kind']>([
@@ -77,7 +77,7 @@ export class SqliteTables implements TableWriter {
   }
 
   async position(table: string): Promise<Position> {
-    return readNote(this.#note(table));
+    return parsePosition(this.#readPosition(table));
   }
 
   async insert({ name, columns }: CopiedTable, rows: readonly Row[], position: Position): Promise<void> {
@@ -85,15 +85,15 @@ export class SqliteTables implements TableWriter {
     const insert = this.#prepare(`insert into ${quote(name)} (${names}) values (${columns.map(() => '?').join(', ')})`);
     this.#inTransaction(() => {
       for (const row of rows) insert.run(...row);
-      this.#prepare(writeNote).run(name, JSON.stringify(position));
+      this.#prepare(writePosition).run(name, JSON.stringify(position));
     });
   }
 
   async complete(): Promise<void> {
-    const setup = readSetup(this.#note(''));
+    const setup = parseMoveState(this.#readPosition(''));
     this.#inTransaction(() => {
       for (const statement of setup.later) this.#file.exec(statement);
-      this.#prepare(writeNote).run('', JSON.stringify({ ...setup, later: [] }));
+      this.#prepare(writePosition).run('', JSON.stringify({ ...setup, later: [] }));
     });
     const [orphan] = this.#all('pragma foreign_key_check');
     if (orphan) throw new OperatorError(`A row of ${orphan[0]} refers to a row of ${orphan[2]} that does not exist.`);
@@ -125,7 +125,7 @@ export class SqliteTables implements TableWriter {
     return this.#prepare(sql).all<R>(...values);
   }
 
-  #note(name: string): string | undefined {
+  #readPosition(name: string): string | undefined {
     return this.#all<[string]>('select position from move_progress where name = ?', [name])[0]?.[0];
   }
 

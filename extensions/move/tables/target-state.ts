@@ -5,31 +5,31 @@ import { knownMigrations, unfinishedMoveMarker } from '../../../src/database/mig
 import { openDatabase } from '../../../src/database/open-database.ts';
 import { openReadOnly, type ReadOnlyDatabase } from '../../../src/database/open-read-only.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
-import { type MoveState, readSetup } from './notes.ts';
+import { type MoveState, parseMoveState } from './notes.ts';
 import { fileOf, type Location } from './open-tables.ts';
 import { quote } from './tables.ts';
 
 /** The state of an interrupted move into this database. Undefined if the database is empty. Any other content is rejected. */
 export async function readTargetState(location: Location): Promise<MoveState | undefined> {
-  const looked = await openReadOnly(location);
-  if (!looked) return undefined;
+  const database = await openReadOnly(location);
+  if (!database) return undefined;
   try {
-    const names = await tableNames(looked);
+    const names = await tableNames(database);
     if (names.length === 0) return undefined;
-    const applied = names.includes('migrations') ? await migrationsOf(looked.db) : [];
+    const applied = names.includes('migrations') ? await migrationsOf(database.db) : [];
     if (!applied.includes(unfinishedMoveMarker))
-      throw new OperatorError(await describeContents(looked.db, names, applied));
+      throw new OperatorError(await describeContents(database.db, names, applied));
     const { rows } = await sql<{ position: string }>`select position from move_progress where name = ''`.execute(
-      looked.db,
+      database.db,
     );
     if (!isThisVersion(applied.filter((name) => name !== unfinishedMoveMarker))) {
       throw new OperatorError(
         'Another version of Gatehouse started a move into this database. Continue with that version, or add --start-over.',
       );
     }
-    return readSetup(rows[0]?.position);
+    return parseMoveState(rows[0]?.position);
   } finally {
-    await looked.close();
+    await database.close();
   }
 }
 
@@ -58,7 +58,7 @@ async function describeContents(db: Db, names: readonly string[], applied: reado
   counts.sort(([, a], [, b]) => b - a);
   const version =
     applied.length === 0 ? '' : isThisVersion(applied) ? ' of Gatehouse' : ' of another version of Gatehouse';
-  const shown =
+  const contents =
     counts.length === 0
       ? 'no rows'
       : `rows in ${counts
@@ -66,7 +66,7 @@ async function describeContents(db: Db, names: readonly string[], applied: reado
           .map(([name, n]) => `${name} (${n})`)
           .join(', ')}`;
   const more = counts.length > 12 ? ` and ${counts.length - 12} more` : '';
-  return `The target is not empty: it has ${names.length} tables${version}, with ${shown}${more}. Name an empty database.`;
+  return `The target is not empty: it has ${names.length} tables${version}, with ${contents}${more}. Name an empty database.`;
 }
 
 /** Removes the data of an interrupted move. */

@@ -95,21 +95,21 @@ async function hideIds(ids: LegacyIds, targets: Targets, all: readonly { row: Ro
     ),
   );
   for (const resource of ['users', 'clients'] as const) {
-    const own = places.filter(({ target }) => target === resource);
-    const shown = await ids.hide(
+    const matching = places.filter(({ target }) => target === resource);
+    const hiddenIds = await ids.hide(
       resource,
-      own.map(({ row, field }) => row[field] as string),
+      matching.map(({ row, field }) => row[field] as string),
     );
-    for (const { row, field } of own) row[field] = shown.get(row[field] as string) ?? row[field];
+    for (const { row, field } of matching) row[field] = hiddenIds.get(row[field] as string) ?? row[field];
   }
 }
 
 function embeddedIn(row: Row, resource: ResourceDefinition, definitions: ReadonlyMap<string, ResourceDefinition>) {
   return Object.entries(resource.relations ?? {}).flatMap(([name, { target }]) => {
     const definition = definitions.get(target);
-    const held = row[name];
-    if (!definition || !isRow(held) || !('data' in held)) return [];
-    const rows = (Array.isArray(held.data) ? held.data : [held.data]).filter(isRow);
+    const relation = row[name];
+    if (!definition || !isRow(relation) || !('data' in relation)) return [];
+    const rows = (Array.isArray(relation.data) ? relation.data : [relation.data]).filter(isRow);
     return rows.map((embedded) => ({ row: embedded, definition }));
   });
 }
@@ -117,8 +117,8 @@ function embeddedIn(row: Row, resource: ResourceDefinition, definitions: Readonl
 /** The names of the roles, embedded or not. For a role: its own name. */
 function rolesOf({ roles, name }: Row, resource: ResourceDefinition): string[] {
   if (resource.name === 'roles') return [String(name)];
-  const held = isRow(roles) && Array.isArray(roles.data) ? roles.data.map(({ name }: Row) => name) : roles;
-  return Array.isArray(held) ? held.map(String) : [];
+  const roleNames = isRow(roles) && Array.isArray(roles.data) ? roles.data.map(({ name }: Row) => name) : roles;
+  return Array.isArray(roleNames) ? roleNames.map(String) : [];
 }
 
 const isFirst = ({ id }: Row, index: number, all: readonly Row[]): boolean =>
@@ -126,8 +126,8 @@ const isFirst = ({ id }: Row, index: number, all: readonly Row[]): boolean =>
 
 /** Rows of `order_items` have the object `OrderItem`. */
 function objectOf({ name, singular }: ResourceDefinition): string {
-  const one = singular ?? name.replace(/ies$/, 'y').replace(/s$/, '');
-  return one.replace(/(^|[_\s-])([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
+  const singularName = singular ?? name.replace(/ies$/, 'y').replace(/s$/, '');
+  return singularName.replace(/(^|[_\s-])([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase());
 }
 
 const isRow = (value: unknown): value is Row => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -61,7 +61,7 @@ interface Compatibility {
 
 const tokenEndpoint = /^(\/v1)?\/oauth\/token$/;
 const proxy = /^\/v1\/clients\/[a-z0-9/]+\/(login|refresh)$/;
-const ofResource = /^\/v1\/([a-z][a-z0-9_-]*)(\/|$)/;
+const resourceRoute = /^\/v1\/([a-z][a-z0-9_-]*)(\/|$)/;
 
 /** Responds like Passport or Apiato. Call it before any route is declared: it wraps each declared route. */
 export function serveCompatibly(app: App, context: Context, { ids, resources }: Compatibility): void {
@@ -77,12 +77,12 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     const method = String([route.method].flat()[0]);
     if (method === 'POST' && (tokenEndpoint.test(route.url) || proxy.test(route.url))) transformTokenResponse(route);
     if (route.url === '/v1/logout') transformLogoutResponse(route, method);
-    const resource = ofResource.exec(route.url)?.[1] ?? '';
+    const resource = resourceRoute.exec(route.url)?.[1] ?? '';
     const definition = definitions.get(resource);
-    const own = targets.get(resource);
-    if (definition && own && !proxy.test(route.url)) {
+    const references = targets.get(resource);
+    if (definition && references && !proxy.test(route.url)) {
       const resolve = route.url === `/v1/${resource}/batches` ? resolveBatch : resolveIds;
-      before(route, (request) => resolve(request, resource, own));
+      before(route, (request) => resolve(request, resource, references));
       if (isApiato && method === 'GET') {
         before(route, async (request) => {
           readAsApiato(queryOf(request), wordFields(definition));
@@ -136,37 +136,37 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     if (method === 'DELETE') app.route({ ...route, method: 'POST' });
   }
 
-  async function resolveIds(request: FastifyRequest, resource: string, own: References): Promise<void> {
+  async function resolveIds(request: FastifyRequest, resource: string, references: References): Promise<void> {
     const path = paramsOf(request);
     if (path.id !== undefined) path.id = await ids.resolve(resource, path.id);
     const query = queryOf(request);
     if (query.search !== undefined) {
       query.search = await resolveSearch(
         query.search,
-        (field) => own.get(field),
+        (field) => references.get(field),
         (target, value) => ids.resolve(target, value),
       );
     }
-    if (isObject(request.body)) await resolveMembers(request.body, own);
+    if (isObject(request.body)) await resolveMembers(request.body, references);
   }
 
-  async function resolveMembers(sent: Record<string, unknown>, own: References): Promise<void> {
-    for (const [field, target] of own) {
-      const value = sent[field];
+  async function resolveMembers(body: Record<string, unknown>, references: References): Promise<void> {
+    for (const [field, target] of references) {
+      const value = body[field];
       if (typeof value === 'string' || typeof value === 'number')
-        sent[field] = await ids.resolve(target, String(value));
+        body[field] = await ids.resolve(target, String(value));
     }
   }
 
   /** A batch contains in each row the id and the body of a single request. */
-  async function resolveBatch({ body }: FastifyRequest, resource: string, own: References): Promise<void> {
+  async function resolveBatch({ body }: FastifyRequest, resource: string, references: References): Promise<void> {
     if (!isObject(body)) return;
     const rows = Array.isArray(body.rows) ? body.rows.slice(0, maxRows) : [];
-    for (const row of rows.filter(isObject)) await resolveMembers(row, own);
-    const named: unknown[] = Array.isArray(body.ids) ? body.ids : [];
-    for (const [index, id] of named.slice(0, maxRows).entries()) {
+    for (const row of rows.filter(isObject)) await resolveMembers(row, references);
+    const requestedIds: unknown[] = Array.isArray(body.ids) ? body.ids : [];
+    for (const [index, id] of requestedIds.slice(0, maxRows).entries()) {
       if (typeof id !== 'string' && typeof id !== 'number') continue;
-      named[index] = await ids.resolve(resource, String(id));
+      requestedIds[index] = await ids.resolve(resource, String(id));
     }
   }
 }
@@ -181,11 +181,11 @@ type References = ReadonlyMap<string, string>;
 function referencesOf(resources: readonly ResourceDefinition[]): ReadonlyMap<string, References> {
   return new Map(
     resources.map(({ name, fields }) => {
-      const own = new Map<string, string>([['id', name]]);
+      const references = new Map<string, string>([['id', name]]);
       for (const [field, { type, options }] of Object.entries(fields)) {
-        if (type === 'reference' && options.target !== undefined) own.set(field, options.target);
+        if (type === 'reference' && options.target !== undefined) references.set(field, options.target);
       }
-      return [name, own];
+      return [name, references];
     }),
   );
 }

@@ -17,9 +17,9 @@ export class Hashids {
     this.#length = length;
     let alphabet = [...characters].filter((char) => !separators.includes(char)).join('');
     let seps = shuffle([...separators].filter((char) => characters.includes(char)).join(''), salt);
-    const wanted = Math.ceil(alphabet.length / separatorShare);
-    if (alphabet.length / seps.length > separatorShare && wanted > seps.length) {
-      const missing = wanted - seps.length;
+    const minSeparators = Math.ceil(alphabet.length / separatorShare);
+    if (alphabet.length / seps.length > separatorShare && minSeparators > seps.length) {
+      const missing = minSeparators - seps.length;
       seps += alphabet.slice(0, missing);
       alphabet = alphabet.slice(missing);
     }

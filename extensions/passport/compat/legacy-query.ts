@@ -17,8 +17,8 @@ export const wordFields = ({ fields }: ResourceDefinition): string[] =>
 export function readAsApiato(query: Query, searchable: readonly string[]): void {
   for (const name of Object.keys(query)) if (!listParameters.has(name)) delete query[name];
   if (query.search && !query.search.includes(':') && searchable.length > 0) {
-    const named = (query.searchFields ?? '').split(';').map((field) => field.split(':')[0]?.trim() ?? '');
-    const fields = searchable.filter((field) => named.includes(field));
+    const requestedFields = (query.searchFields ?? '').split(';').map((field) => field.split(':')[0]?.trim() ?? '');
+    const fields = searchable.filter((field) => requestedFields.includes(field));
     const word = query.search.replace(/[;,*\\]/g, '\\$&');
     query.search = `${(fields.length > 0 ? fields : searchable).join('|')}:*${word}*`;
     delete query.searchFields;

@@ -44,9 +44,9 @@ export function servePassportApi(app: App, { context, scopes }: Pick<OAuth, 'con
   );
   app.delete('/oauth/personal-access-tokens/:id', open, remove('tokens'));
   app.post('/oauth/personal-access-tokens', open, async (request, reply) => {
-    const { name, scopes: asked, current_password } = asObject(request.body);
-    const isAsked = Array.isArray(asked) && asked.length > 0;
-    const body = { name, current_password, ...(isAsked ? { scopes: asked } : {}) };
+    const { name, scopes: requestedScopes, current_password } = asObject(request.body);
+    const hasScopes = Array.isArray(requestedScopes) && requestedScopes.length > 0;
+    const body = { name, current_password, ...(hasScopes ? { scopes: requestedScopes } : {}) };
     const response = await callApi(app, request, { plainIds: true, method: 'POST', url: '/v1/tokens', body });
     if (response.status !== 201) return forwardResponse(reply, response);
     const { data } = parseJson<{ data: Row }>(response.text);

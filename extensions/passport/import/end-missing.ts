@@ -6,7 +6,7 @@ import { countKnown, countUnseen } from './pass-store.ts';
 import { endUser } from './users/known-users.ts';
 import { inBatch } from './users/user-target-store.ts';
 
-const gone = 'gone';
+const goneFingerprint = 'gone';
 /** If more than this share of the users is missing, it is probably another database. */
 const maxMissingShare = 0.2;
 const smallCount = 20;
@@ -16,12 +16,12 @@ const maxListed = 20;
 export async function isSameService(pass: Pass, tables: Iterable<UserTable>): Promise<boolean> {
   if (pass.plan.confirmGone) return true;
   for (const { source, name } of tables) {
-    const known = await countKnown(pass.context.database.db, source);
-    const unseen = await countUnseen(pass.context.database.db, source, pass.number, gone);
-    if (unseen <= smallCount || unseen < known * maxMissingShare) continue;
+    const knownCount = await countKnown(pass.context.database.db, source);
+    const unseen = await countUnseen(pass.context.database.db, source, pass.number, goneFingerprint);
+    if (unseen <= smallCount || unseen < knownCount * maxMissingShare) continue;
     pass.findings.decide(
       'many-gone',
-      `${unseen} of ${known} users of ${name} from an earlier pass no longer exist. Nobody was signed out. If this is the same database, add --confirm-gone`,
+      `${unseen} of ${knownCount} users of ${name} from an earlier pass no longer exist. Nobody was signed out. If this is the same database, add --confirm-gone`,
     );
     return false;
   }
@@ -37,7 +37,7 @@ export async function endMissing(pass: Pass, tables: Iterable<UserTable>): Promi
       if (rows.length === 0) break;
       await inBatch(database, async (tx, invalidate) => {
         const seen = [];
-        for (const row of rows) seen.push(await endUser(pass, tx, invalidate, row, gone));
+        for (const row of rows) seen.push(await endUser(pass, tx, invalidate, row, goneFingerprint));
         await saveLegacyIds(tx, seen);
       });
     }
@@ -55,11 +55,11 @@ export async function endMissing(pass: Pass, tables: Iterable<UserTable>): Promi
 export async function endUnseenTokens(pass: Pass): Promise<void> {
   const { context, findings, plan } = pass;
   const names = { access: 'oauth_access_tokens', refresh: 'oauth_refresh_tokens' };
-  const tallyOf = (kind: keyof typeof names) => findings.of(plan.layout.find(names[kind])?.name ?? names[kind]);
+  const countsOf = (kind: keyof typeof names) => findings.countsOf(plan.layout.find(names[kind])?.name ?? names[kind]);
   for (;;) {
     const count = await inBatch(context.database, async (tx, invalidate) => {
       const tokens = await endUnseen(tx, pass.number, pass.at, batchSize);
-      for (const { id, session_id } of tokens) tallyOf(id === session_id ? 'access' : 'refresh').ended++;
+      for (const { id, session_id } of tokens) countsOf(id === session_id ? 'access' : 'refresh').ended++;
       const sessions = [...new Set(tokens.map(({ session_id }) => session_id))];
       await endLoginsWithoutTokens(tx, sessions, pass.at);
       for (const id of sessions) invalidate({ kind: 'session', id });

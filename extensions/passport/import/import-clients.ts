@@ -38,7 +38,7 @@ export interface ImportedClient
 export async function importClients(pass: Pass): Promise<ReadonlyMap<string, ImportedClient>> {
   const { source, plan, findings } = pass;
   const table = plan.layout.require('oauth_clients', ['id'], 'Is this the database of a Passport service?');
-  const tally = findings.of(table.name);
+  const counts = findings.countsOf(table.name);
   const imported = new Map<string, ImportedClient>();
   const tables = new Set([...plan.userTables.values()].map(({ name }) => name));
   // An earlier pass may have had more tables. Their users stay separate.
@@ -47,17 +47,17 @@ export async function importClients(pass: Pass): Promise<ReadonlyMap<string, Imp
     const records = rows.map((row) => readClient(row, plan.clock));
     await inBatch(pass.context.database, async (tx, invalidate) => {
       const ids = records.map(({ id }) => id);
-      const known = await findLegacyIds(tx, clientSource, ids);
+      const legacyIds = await findLegacyIds(tx, clientSource, ids);
       for (const record of records) {
-        tally.read++;
+        counts.read++;
         const client = await importClient(pass, tx, invalidate, record, {
-          before: known.get(record.id),
+          before: legacyIds.get(record.id),
           hasSeveralRealms,
         });
         if (client) imported.set(record.id, client);
       }
     });
-    pass.progress({ table: table.name, done: tally.read, total: tally.read });
+    pass.progress({ table: table.name, completed: counts.read, total: counts.read });
   }
   return imported;
 }
@@ -70,9 +70,9 @@ async function importClient(
   { before, hasSeveralRealms }: { before: LegacyIdRow | undefined; hasSeveralRealms: boolean },
 ): Promise<ImportedClient | undefined> {
   const { findings, plan, number, at } = pass;
-  const tally = findings.of(plan.layout.find('oauth_clients')?.name as string);
+  const counts = findings.countsOf(plan.layout.find('oauth_clients')?.name as string);
   if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
-    tally.leave(record.revoked ? 'revoked there' : 'its id is not valid in Gatehouse');
+    counts.skip(record.revoked ? 'revoked there' : 'its id is not valid in Gatehouse');
     if (before) await endClient(pass, tx, invalidate, record.id);
     return undefined;
   }
@@ -81,7 +81,7 @@ async function importClient(
   // The client got a redirect URI in the old service since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';
   if (existing && existing.type !== record.type && !becomesApplication) {
-    tally.leave('another client in Gatehouse has its id');
+    counts.skip('another client in Gatehouse has its id');
     findings.decide(
       'client-id',
       'Clients whose id another client of this service has: they were not imported',
@@ -90,7 +90,7 @@ async function importClient(
     return undefined;
   }
   if (before && !existing) {
-    tally.leave('deleted here');
+    counts.skip('deleted here');
     return undefined;
   }
   const userId = record.type === 'password' || !record.owner ? null : await ownerOf(pass, tx, record.owner);
@@ -106,9 +106,9 @@ async function importClient(
     await convertToApplication(tx, invalidate, record.id, { ...fields, scopes }, at);
   }
   if (existing && (await setClientBounds(tx, record.id, bounds, at))) invalidate({ kind: 'client', id: record.id });
-  if (!before) tally.taken++;
-  else if (before.fingerprint === record.fingerprint) tally.unchanged++;
-  else tally.updated++;
+  if (!before) counts.taken++;
+  else if (before.fingerprint === record.fingerprint) counts.unchanged++;
+  else counts.updated++;
   if (before?.fingerprint !== record.fingerprint)
     await setSecret(pass, tx, invalidate, record, existing !== undefined && !before);
   const row = { old_id: record.id, fingerprint: record.fingerprint, version: 1, pass: number };
@@ -144,7 +144,7 @@ function boundsOf({ type, secret, actsForItself, grants }: ClientRecord, realm: 
 
 function nameOf({ findings }: Pass, { id, name }: ClientRecord): string {
   if (name.length <= maxNameLength) return name;
-  findings.note(`Names of clients with more than ${maxNameLength} characters: they were shortened`, id);
+  findings.addNote(`Names of clients with more than ${maxNameLength} characters: they were shortened`, id);
   return name.slice(0, maxNameLength);
 }
 
@@ -190,7 +190,7 @@ export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: 
   await endLoginsOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
-  pass.findings.of(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
+  pass.findings.countsOf(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
 }
 
 function reportChanges(
@@ -214,12 +214,12 @@ function reportChanges(
       label,
     );
   } else if (!canAuthenticate) {
-    findings.note(
+    findings.addNote(
       'Clients without a secret that act for no user: their access tokens work until they expire, and they get no new ones',
       label,
     );
   } else if (hasRedirects) {
-    findings.note(
+    findings.addNote(
       'Clients that sign people in by authorization codes: their logins go on. New ones take PKCE where there is no secret, and the scope offline_access for a refresh token',
       label,
     );

@@ -44,11 +44,11 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
   const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
   const userTables = await findUserTables(source, layout, clock, settings);
-  const named: [string, string][] = [
+  const columnsOfOptions: [string, string][] = [
     ...settings.disableWhere.map(({ column }): [string, string] => ['--disable-where', column]),
     ...[...settings.map.fields.keys()].map((column): [string, string] => ['--map', column]),
   ];
-  for (const [option, column] of named) {
+  for (const [option, column] of columnsOfOptions) {
     if ([...userTables.values()].some(({ columns }) => columns.has(column))) continue;
     throw new OperatorError(`${option}: no table of users has a column "${column}".`);
   }
@@ -93,9 +93,9 @@ async function findUserTables(
   const tables = new Map<string, UserTable>([['', find(users, defaultRealm, '--users TABLE')]]);
   for (const [provider, table] of providers) {
     // Two providers may share a table. Its users have one realm.
-    const known = [...tables.values()].find(({ source: name }) => name === table);
+    const existing = [...tables.values()].find(({ source: name }) => name === table);
     const realm = provider === defaultRealm ? table : provider;
-    tables.set(provider, known ?? find(table, realm, `--provider ${provider}=TABLE`));
+    tables.set(provider, existing ?? find(table, realm, `--provider ${provider}=TABLE`));
   }
   if (!tables.has('users')) tables.set('users', tables.get('') as UserTable);
   const unnamed = new Map<string, string[]>();

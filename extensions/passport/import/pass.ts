@@ -54,7 +54,7 @@ export interface Plan {
 
 export interface Progress {
   readonly table: string;
-  readonly done: number;
+  readonly completed: number;
   readonly total: number;
 }
 

@@ -11,14 +11,14 @@ export interface ImportMap {
   readonly permissions: ScopeMap | undefined;
 }
 
-const ofUsers = ['email', 'username', 'phone', 'name', 'locale'];
-const isField = (name: string): boolean => ofUsers.includes(name) || /^[\w-]+\.\w+$/.test(name);
+const userFields = ['email', 'username', 'phone', 'name', 'locale'];
+const isField = (name: string): boolean => userFields.includes(name) || /^[\w-]+\.\w+$/.test(name);
 
 /** `{"fields": {"birthday": "profiles.birthday"}, "permissions": {"create-orders": "orders:write"}}` */
-export function readMapFile(path: string | undefined, known: KnownScopes): ImportMap {
+export function readMapFile(path: string | undefined, knownScopes: KnownScopes): ImportMap {
   if (path === undefined) return { fields: new Map(), permissions: undefined };
-  const { fields = {}, permissions, ...others } = readJsonObject('--map', path);
-  const [unknown] = Object.keys(others);
+  const { fields = {}, permissions, ...unknownMembers } = readJsonObject('--map', path);
+  const [unknown] = Object.keys(unknownMembers);
   if (unknown !== undefined) {
     throw new OperatorError(`--map: ${path} has "${unknown}". Expected "fields" and "permissions".`);
   }
@@ -26,11 +26,12 @@ export function readMapFile(path: string | undefined, known: KnownScopes): Impor
   const invalid = pairs.find(([, field]) => typeof field !== 'string' || !isField(field));
   if (invalid) {
     throw new OperatorError(
-      `--map: "${invalid[0]}" must become a field of users (${ofUsers.join(', ')}), or of a declared resource such as "profiles.birthday".`,
+      `--map: "${invalid[0]}" must become a field of users (${userFields.join(', ')}), or of a declared resource such as "profiles.birthday".`,
     );
   }
   return {
     fields: new Map(pairs),
-    permissions: permissions === undefined ? undefined : readScopes('--map', Object.entries(permissions ?? {}), known),
+    permissions:
+      permissions === undefined ? undefined : readScopes('--map', Object.entries(permissions ?? {}), knownScopes),
   };
 }

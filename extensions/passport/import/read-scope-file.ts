@@ -4,8 +4,10 @@ import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
 import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 
 /** `{"orders-read": "orders:read", "orders-write": ["orders:write"], "old": []}`. `""` is for tokens without scopes. */
-export const readScopeFile = (path: string | undefined, known: KnownScopes): ScopeMap =>
-  path === undefined ? new Map() : readScopes('--scopes', Object.entries(readJsonObject('--scopes', path)), known);
+export const readScopeFile = (path: string | undefined, knownScopes: KnownScopes): ScopeMap =>
+  path === undefined
+    ? new Map()
+    : readScopes('--scopes', Object.entries(readJsonObject('--scopes', path)), knownScopes);
 
 export function readJsonObject(option: string, path: string): Record<string, unknown> {
   let content: unknown;
@@ -19,14 +21,14 @@ export function readJsonObject(option: string, path: string): Record<string, unk
 }
 
 /** Each value is a scope, a list of scopes, or nothing. */
-export function readScopes(option: string, entries: readonly [string, unknown][], known: KnownScopes): ScopeMap {
+export function readScopes(option: string, entries: readonly [string, unknown][], knownScopes: KnownScopes): ScopeMap {
   const map = new Map<string, readonly string[]>();
   for (const [old, value] of entries) {
     const names: unknown[] = Array.isArray(value) ? value : value === null ? [] : [value];
     for (const name of names) {
-      if (typeof name === 'string' && known.has(name)) continue;
+      if (typeof name === 'string' && knownScopes.has(name)) continue;
       throw new OperatorError(
-        `${option}: ${JSON.stringify(name)} (for "${old}") is not a scope of this service. There are: ${known.list().join(', ')}.`,
+        `${option}: ${JSON.stringify(name)} (for "${old}") is not a scope of this service. There are: ${knownScopes.list().join(', ')}.`,
       );
     }
     map.set(old, names as string[]);
@@ -35,14 +37,14 @@ export function readScopes(option: string, entries: readonly [string, unknown][]
 }
 
 /** `--client-scopes 3=orders:read,orders:write`. `none` means no scope. */
-export function readClientScopes(given: ReadonlyMap<string, string>, known: KnownScopes) {
+export function readClientScopes(textsByClient: ReadonlyMap<string, string>, knownScopes: KnownScopes) {
   return new Map(
-    [...given].map(([id, text]) => {
+    [...textsByClient].map(([id, text]) => {
       const names = text === 'none' ? [] : text.split(',').map((name) => name.trim());
-      const invalid = names.find((name) => !known.has(name));
+      const invalid = names.find((name) => !knownScopes.has(name));
       if (invalid === undefined) return [id, names];
       throw new OperatorError(
-        `--client-scopes: "${invalid}" (for the client ${id}) is not a scope of this service. There are: ${known.list().join(', ')}.`,
+        `--client-scopes: "${invalid}" (for the client ${id}) is not a scope of this service. There are: ${knownScopes.list().join(', ')}.`,
       );
     }),
   );

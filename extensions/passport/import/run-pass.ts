@@ -23,7 +23,7 @@ import { readRoleNames } from './users/role-names.ts';
 import { inBatch } from './users/user-target-store.ts';
 
 /** Data without a counterpart in this service, or that cannot be imported. */
-const tables: readonly [table: string, what: string, why: string][] = [
+const excludedTables: readonly [table: string, description: string, why: string][] = [
   ['oauth_auth_codes', 'authorization codes', 'people who are signing in start again'],
   ['oauth_device_codes', 'device codes', 'devices that are signing in start again'],
   ['permissions', 'permissions', 'Gatehouse uses roles and scopes instead'],
@@ -56,15 +56,15 @@ async function countWaiting({ source, plan, at }: Pass, table: FoundTable): Prom
 
 async function listNotTaken(pass: Pass): Promise<void> {
   const { plan, source, findings } = pass;
-  for (const [name, what, reason] of tables) {
+  for (const [name, description, reason] of excludedTables) {
     const table = plan.layout.find(name);
     if (!table || (plan.map.permissions && ['permissions', 'role_has_permissions'].includes(name))) continue;
     const count = name.endsWith('_codes') ? await countWaiting(pass, table) : await source.count(table.name);
-    findings.notTaken(`${what} (${table.name})`, count, reason);
+    findings.notTaken(`${description} (${table.name})`, count, reason);
   }
   // By default, Laravel stores sessions in files or cookies, which cannot be counted here.
   if (!plan.layout.find('sessions'))
-    findings.note("Cookies of Laravel's own sessions are not imported: people sign in to the pages again");
+    findings.addNote("Cookies of Laravel's own sessions are not imported: people sign in to the pages again");
 }
 
 /**
@@ -125,13 +125,13 @@ async function endMissingRecords(pass: Pass, tables: readonly UserTable[], unrea
 
 /** Stores the keys for tokens, and the data for logins without a user. Keys that differ from an earlier pass are an error. */
 async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<void> {
-  const known = await legacyKeys.current();
-  if (known.publicKey && !known.publicKey.equals(plan.publicKey)) {
+  const storedKeys = await legacyKeys.current();
+  if (storedKeys.publicKey && !storedKeys.publicKey.equals(plan.publicKey)) {
     throw new OperatorError(
       'The public key differs from the key of the previous pass: tokens from that pass could no longer be verified. Pass the same oauth-public.key.',
     );
   }
-  if (known.appKey && !known.appKey.equals(plan.appKey)) {
+  if (storedKeys.appKey && !storedKeys.appKey.equals(plan.appKey)) {
     throw new OperatorError(
       'APP_KEY differs from the key of the previous pass: refresh tokens from that pass could no longer be decrypted. Pass the .env of the same service.',
     );
@@ -164,11 +164,11 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
 
 /** Tables that an earlier pass read and that are now missing or unreadable. */
 async function findUnreadableTables(db: Db, layout: Layout): Promise<string[]> {
-  const known = new Set<string>();
+  const earlierTables = new Set<string>();
   for (const text of await listReports(db)) {
-    for (const { table, read } of parseJson<Report>(text).tables) if (read > 0) known.add(table);
+    for (const { table, read } of parseJson<Report>(text).tables) if (read > 0) earlierTables.add(table);
   }
-  return [...known].filter((table) => !layout.has(table));
+  return [...earlierTables].filter((table) => !layout.has(table));
 }
 
 /**
@@ -185,10 +185,10 @@ async function decideClientScopes(pass: Pass, clients: ReadonlyMap<string, Impor
     const ids = undecided.slice(i, i + batchSize).map(({ id }) => id);
     for (const { id, scopes } of await findScopesOfClients(context.database.db, ids)) {
       const configured = plan.clientScopes.get(id) ?? plan.clientScopes.get('*');
-      const wanted = [...new Set([...scopes, ...(configured ?? [])])].sort();
-      if (wanted.length > scopes.length) {
+      const allScopes = [...new Set([...scopes, ...(configured ?? [])])].sort();
+      if (allScopes.length > scopes.length) {
         await inBatch(context.database, async (tx, invalidate) => {
-          await setClientScopes(tx, id, wanted, pass.at);
+          await setClientScopes(tx, id, allScopes, pass.at);
           invalidate({ kind: 'client', id });
         });
       }

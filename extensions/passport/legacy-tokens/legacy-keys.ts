@@ -28,33 +28,33 @@ export const legacyLabel = (id: string): string => `legacy ${id}`;
 export class LegacyKeys {
   readonly #context: Context;
   #sealing: Sealing | undefined;
-  #known: LegacyKeySet | undefined;
+  #cached: LegacyKeySet | undefined;
   #epoch = 0;
 
   constructor(context: Context) {
     this.#context = context;
     context.database.bus.subscribe(({ kind }) => {
       if (kind !== 'keys' && kind !== 'everything') return;
-      this.#known = undefined;
+      this.#cached = undefined;
       this.#epoch++;
     });
   }
 
   async current(): Promise<LegacyKeySet> {
     const { database } = this.#context;
-    const usable = database.bus.isCacheUsable();
-    if (usable && this.#known) return this.#known;
+    const isCacheUsable = database.bus.isCacheUsable();
+    if (isCacheUsable && this.#cached) return this.#cached;
     const epoch = this.#epoch;
     const contents = await this.#read(database.db);
-    const of = (id: LegacyKeyRow['id']) => contents.find((entry) => entry.id === id)?.content;
-    const [pem, ids] = [of('public'), of('ids')];
-    const known = {
+    const contentOf = (id: LegacyKeyRow['id']) => contents.find((entry) => entry.id === id)?.content;
+    const [pem, ids] = [contentOf('public'), contentOf('ids')];
+    const keySet = {
       publicKey: pem && createPublicKey(pem),
-      appKey: of('app'),
+      appKey: contentOf('app'),
       ids: ids && parseJson<HashedIds>(ids.toString()),
     };
-    if (usable && epoch === this.#epoch) this.#known = known;
-    return known;
+    if (isCacheUsable && epoch === this.#epoch) this.#cached = keySet;
+    return keySet;
   }
 
   async store(tx: Tx, id: LegacyKeyRow['id'], content: Buffer): Promise<void> {

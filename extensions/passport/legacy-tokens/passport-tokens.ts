@@ -98,8 +98,8 @@ export class PassportTokens implements LegacyTokens {
   async #verified(token: string): Promise<LegacyClaims | undefined> {
     const { publicKey } = await this.#keys.current();
     if (!publicKey) return undefined;
-    const known = this.#signatures.get(token);
-    if (known) return known;
+    const cached = this.#signatures.get(token);
+    if (cached) return cached;
     const claims = readLegacyJwt(token, publicKey);
     if (claims) this.#signatures.set(token, claims);
     return claims;
@@ -117,9 +117,9 @@ export class PassportTokens implements LegacyTokens {
     const type = await findNewId(db, 'oauth_clients.type', clientId);
     const hasUser = userId !== null;
     const mapped = mapScopes(await readScopeMap(db), scopes, { isFirstParty: type === 'password', hasUser });
-    const named = withOfflineAccess(type, mapped.scopes, hasUser);
+    const sessionScopes = withOfflineAccess(type, mapped.scopes, hasUser);
     try {
-      await setSubjectOfLogin(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(named) });
+      await setSubjectOfLogin(db, { id: session.id, userId, clientId: client, scopes: JSON.stringify(sessionScopes) });
     } catch (error) {
       this.#context.log.info({ err: error }, 'a login could not be imported: its user or client no longer exists');
       return false;

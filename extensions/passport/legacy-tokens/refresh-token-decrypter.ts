@@ -37,8 +37,8 @@ export class RefreshTokenDecrypter {
   async decrypt(token: string, appKey: Buffer, address: string | null): Promise<RefreshPayload | undefined> {
     if (!looksLikeLegacyRefreshToken(token)) return undefined;
     const key = hash('sha256', token, 'base64url');
-    const known = this.#decrypted.get(key);
-    if (known) return known;
+    const cached = this.#decrypted.get(key);
+    if (cached) return cached;
     const network = widerNetworkOf(address ?? 'the service itself');
     this.#refuseForgers(network);
     const payload = await this.#queue.run('sign-in', network, () => {

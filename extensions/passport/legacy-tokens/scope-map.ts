@@ -25,8 +25,8 @@ export function mapScopes(
   const mapped = new Set<string>();
   const unmapped: string[] = [];
   for (const scope of scopes) {
-    const here = map.get(scope) ?? (scope === '*' ? ['*'] : undefined);
-    if (here) for (const name of here) mapped.add(name);
+    const newScopes = map.get(scope) ?? (scope === '*' ? ['*'] : undefined);
+    if (newScopes) for (const name of newScopes) mapped.add(name);
     else unmapped.push(scope);
   }
   return { scopes: [...mapped], unmapped };

@@ -1,20 +1,20 @@
 import { printable } from '../../../src/cli/terminal/table.ts';
 import type { DecisionCode } from './decision-codes.ts';
 
-const start = 1024;
-const highest = 2 ** 31;
+const initialBytes = 1024;
+const maxNumber = 2 ** 31;
 
 /** Counts each user once, even with several logins. Uses one bit per number, because most ids are numbers. */
 class DistinctUsers {
-  #bits = new Uint8Array(start);
-  readonly #others = new Set<string>();
+  #bits = new Uint8Array(initialBytes);
+  readonly #otherIds = new Set<string>();
   count = 0;
 
   add(id: string): void {
-    const number = /^\d{1,10}$/.test(id) ? Number(id) : highest;
-    if (number >= highest) {
-      if (this.#others.has(id)) return;
-      this.#others.add(id);
+    const number = /^\d{1,10}$/.test(id) ? Number(id) : maxNumber;
+    if (number >= maxNumber) {
+      if (this.#otherIds.has(id)) return;
+      this.#otherIds.add(id);
     } else {
       const byte = number >> 3;
       if (byte >= this.#bits.length) this.#grow(byte);
@@ -73,7 +73,7 @@ export interface Report {
 
 const maxExamples = 20;
 
-class Tally {
+class TableCounts {
   read = 0;
   taken = 0;
   unchanged = 0;
@@ -81,16 +81,16 @@ class Tally {
   ended = 0;
   readonly left = new Map<string, number>();
 
-  leave(reason: string, count = 1): void {
+  skip(reason: string, count = 1): void {
     this.left.set(reason, (this.left.get(reason) ?? 0) + count);
   }
 }
 
-export type { Tally };
+export type { TableCounts };
 
 /** Collects the findings of a pass, in memory that does not grow with the tables. */
 export class Findings {
-  readonly #tables = new Map<string, Tally>();
+  readonly #tables = new Map<string, TableCounts>();
   readonly #causes = new Map<string, { people: DistinctUsers; logins: number }>();
   readonly #notTaken: Report['not_taken'][number][] = [];
   readonly #decisions = new Map<string, { count: number; examples: string[] }>();
@@ -102,13 +102,13 @@ export class Findings {
     this.#accepted = accepted;
   }
 
-  of(table: string): Tally {
-    let tally = this.#tables.get(table);
-    if (!tally) {
-      tally = new Tally();
-      this.#tables.set(table, tally);
+  countsOf(table: string): TableCounts {
+    let counts = this.#tables.get(table);
+    if (!counts) {
+      counts = new TableCounts();
+      this.#tables.set(table, counts);
     }
-    return tally;
+    return counts;
   }
 
   signedOut(cause: string, person: string | null): void {
@@ -118,20 +118,20 @@ export class Findings {
     if (person !== null) entry.people.add(person);
   }
 
-  notTaken(what: string, count: number, why: string): void {
-    if (count > 0) this.#notTaken.push({ what, count, why });
+  notTaken(description: string, count: number, why: string): void {
+    if (count > 0) this.#notTaken.push({ what: description, count, why });
   }
 
   /** Reports a decision for the operator. Decisions of one kind share a line with a few examples. True if it was accepted. */
-  decide(code: DecisionCode, what: string, example?: string): boolean {
+  decide(code: DecisionCode, description: string, example?: string): boolean {
     const isAccepted = this.#accepted.has(code);
-    if (isAccepted) add(this.#notes, what, example);
-    else add(this.#decisions, `${what} [${code}]`, example);
+    if (isAccepted) add(this.#notes, description, example);
+    else add(this.#decisions, `${description} [${code}]`, example);
     return isAccepted;
   }
 
-  note(what: string, example?: string): void {
-    add(this.#notes, what, example);
+  addNote(description: string, example?: string): void {
+    add(this.#notes, description, example);
   }
 
   report(pass: number, { dryRun, publicKeyFrom }: { dryRun: boolean; publicKeyFrom: string }): Report {
@@ -154,18 +154,18 @@ export class Findings {
 
 type Lines = Map<string, { count: number; examples: string[] }>;
 
-function add(lines: Lines, what: string, example: string | undefined): void {
-  const line = lines.get(what) ?? { count: 0, examples: [] };
-  lines.set(what, line);
+function add(lines: Lines, description: string, example: string | undefined): void {
+  const line = lines.get(description) ?? { count: 0, examples: [] };
+  lines.set(description, line);
   line.count++;
   if (example !== undefined && line.examples.length < maxExamples) line.examples.push(example);
 }
 
 const linesOf = (lines: Lines): string[] =>
-  [...lines].map(([what, { count, examples }]) => {
-    if (examples.length === 0) return count > 1 ? `${what} (${count})` : what;
+  [...lines].map(([description, { count, examples }]) => {
+    if (examples.length === 0) return count > 1 ? `${description} (${count})` : description;
     const more = count > examples.length ? `, and ${count - examples.length} more` : '';
-    return `${what} (${examples.join('; ')}${more})`;
+    return `${description} (${examples.join('; ')}${more})`;
   });
 
 /** The report as text. */
@@ -185,7 +185,7 @@ export function writeReport(report: Report): string {
     ...(report.signed_out.length === 0 ? ['', 'Nobody is signed out.'] : []),
     ...section(
       'Not imported',
-      report.not_taken.map((one) => `${one.what}: ${one.count}; ${one.why}`),
+      report.not_taken.map((item) => `${item.what}: ${item.count}; ${item.why}`),
     ),
     ...section('To know', report.notes),
     ...section('To decide', report.decisions),
@@ -194,7 +194,7 @@ export function writeReport(report: Report): string {
     .join('\n');
 }
 
-const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+const count = (n: number, singular: string, plural: string): string => `${n} ${n === 1 ? singular : plural}`;
 
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : ['', `${title}:`, ...lines.map((line) => `  - ${line}`)];

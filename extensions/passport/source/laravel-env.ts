@@ -86,10 +86,10 @@ function unquote(raw: string): string {
   return raw.startsWith('#') ? '' : raw;
 }
 
-const expand = (value: string, raw: string, known: ReadonlyMap<string, string>): string =>
+const expand = (value: string, raw: string, variables: ReadonlyMap<string, string>): string =>
   raw.startsWith("'")
     ? value
-    : value.replace(/\$\{([A-Za-z_][\w.]*)\}/g, (all, name: string) => known.get(name) ?? all);
+    : value.replace(/\$\{([A-Za-z_][\w.]*)\}/g, (all, name: string) => variables.get(name) ?? all);
 
 /** The encryption key of Laravel. */
 export function readAppKey(env: ReadonlyMap<string, string>): Buffer {

@@ -37,9 +37,9 @@ export class Layout {
   require(name: string, columns: readonly string[], advice: string, orNamed = false): FoundTable {
     const table = this.find(name, orNamed);
     if (!table) {
-      const near = closestName(name, [...this.#tables.keys()]);
+      const similarName = closestName(name, [...this.#tables.keys()]);
       throw new OperatorError(
-        `The old database has no table "${this.prefix}${name}".${near ? ` Is it "${near}"?` : ''} ${advice}`,
+        `The old database has no table "${this.prefix}${name}".${similarName ? ` Is it "${similarName}"?` : ''} ${advice}`,
       );
     }
     if (table.columns.get('id') === 'binary') {
@@ -67,7 +67,7 @@ function prefixIn(tables: ReadonlyMap<string, Columns>): string {
 }
 
 /** Selects the columns with these names that the table has. */
-export function select<K extends string>(table: FoundTable, key: K, wanted: readonly string[]): Selection<K> {
-  const columns = [key, ...wanted].filter((name, i, all) => table.columns.has(name) && all.indexOf(name) === i);
+export function select<K extends string>(table: FoundTable, key: K, columnNames: readonly string[]): Selection<K> {
+  const columns = [key, ...columnNames].filter((name, i, all) => table.columns.has(name) && all.indexOf(name) === i);
   return { table: table.name, key, keyKind: table.columns.get(key) ?? 'other', columns };
 }

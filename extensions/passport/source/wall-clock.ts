@@ -52,11 +52,11 @@ export class WallClock {
   /** The offset of the zone from UTC at the local time `wall`. If the local time occurs twice, the later one counts. */
   #offsetAt(wall: number): number {
     const key = Math.floor(wall / hour);
-    const known = this.#offsets.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#offsets.get(key);
+    if (cached !== undefined) return cached;
     const offsets = [wall - 14 * hour, wall + 14 * hour].map((at) => this.#offset(at));
-    const fitting = offsets.filter((offset) => this.#offset(wall - offset) === offset);
-    const offset = Math.min(...(fitting.length > 0 ? fitting : offsets));
+    const matching = offsets.filter((offset) => this.#offset(wall - offset) === offset);
+    const offset = Math.min(...(matching.length > 0 ? matching : offsets));
     this.#offsets.set(key, offset);
     return offset;
   }

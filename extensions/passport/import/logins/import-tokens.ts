@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../src/database/database.ts';
 import { legacyId } from '../../legacy-tokens/legacy-id.ts';
-import type { Tally } from '../../report/report.ts';
+import type { TableCounts } from '../../report/report.ts';
 import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
 import type { ImportedClient } from '../import-clients.ts';
@@ -17,26 +17,26 @@ export async function importRefreshTokens(pass: Pass, clients: Clients): Promise
   const table = plan.layout.find('oauth_refresh_tokens');
   const accessTable = plan.layout.find('oauth_access_tokens');
   if (!table || !accessTable)
-    return findings.note('There is no table oauth_refresh_tokens, so no login can be refreshed');
-  const tally = findings.of(table.name);
+    return findings.addNote('There is no table oauth_refresh_tokens, so no login can be refreshed');
+  const counts = findings.countsOf(table.name);
   const total = await source.count(table.name);
   const from = select(table, 'id', ['access_token_id', 'revoked', 'expires_at']);
   for await (const rows of pages(source, from, batchSize)) {
     const live: SourceRow<'id'>[] = [];
     for (const row of rows) {
-      tally.read++;
-      if (!isAllowed(row)) tally.leave('revoked there');
-      else if (endOf(pass, row) <= at) tally.leave('expired');
+      counts.read++;
+      if (!isAllowed(row)) counts.skip('revoked there');
+      else if (endOf(pass, row) <= at) counts.skip('expired');
       else live.push(row);
     }
     const ids = live.map(({ access_token_id }) => access_token_id ?? '');
     const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
     const accessById = new Map(accessRows.map((row) => [row.id, row]));
     await inBatch(pass.context.database, async (tx, invalidate) => {
-      const tokens = await readTokens(pass, tx, { live, accessById, clients, tally });
-      await writeLogins(pass, tx, invalidate, tokens, tally);
+      const tokens = await readTokens(pass, tx, { live, accessById, clients, counts });
+      await writeLogins(pass, tx, invalidate, tokens, counts);
     });
-    pass.progress({ table: table.name, done: tally.read, total });
+    pass.progress({ table: table.name, completed: counts.read, total });
   }
 }
 
@@ -44,10 +44,10 @@ interface Page {
   readonly live: readonly SourceRow<'id'>[];
   readonly accessById: ReadonlyMap<string, SourceRow<'id'>>;
   readonly clients: Clients;
-  readonly tally: Tally;
+  readonly counts: TableCounts;
 }
 
-async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally }: Page): Promise<LiveToken[]> {
+async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, counts }: Page): Promise<LiveToken[]> {
   const userOf = await usersOfTokens(tx, clients, [...accessById.values()]);
   const tokens: LiveToken[] = [];
   for (const row of live) {
@@ -60,11 +60,11 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, tally
     }
     const client = clients.get(access.client_id ?? '');
     if (client?.grants?.includes('refresh_token') === false) {
-      tally.leave('its client may not refresh');
+      counts.skip('its client may not refresh');
       continue;
     }
     const read = readLogin(pass, access, client, userOf(access), { withRefresh: true, expiresAt });
-    if ('reason' in read) tally.leave(read.reason);
+    if ('reason' in read) counts.skip(read.reason);
     else tokens.push({ id, expiresAt, login: read.login });
     if ('reason' in read && read.reason === lockedUser && client) {
       pass.findings.signedOut(
@@ -100,14 +100,14 @@ export async function importAccessTokens(pass: Pass, clients: ReadonlyMap<string
     ['id', 'client_id', 'revoked'],
     'Is this a Passport service?',
   );
-  const tally = findings.of(table.name);
+  const counts = findings.countsOf(table.name);
   const total = await source.count(table.name);
   for await (const rows of pages(source, accessTokenSelection(table), batchSize)) {
     const live: SourceRow<'id'>[] = [];
     for (const row of rows) {
-      tally.read++;
-      if (!isAllowed(row)) tally.leave('revoked there');
-      else if (endOf(pass, row) <= at) tally.leave('expired');
+      counts.read++;
+      if (!isAllowed(row)) counts.skip('revoked there');
+      else if (endOf(pass, row) <= at) counts.skip('expired');
       else live.push(row);
     }
     await inBatch(context.database, async (tx, invalidate) => {
@@ -117,11 +117,11 @@ export async function importAccessTokens(pass: Pass, clients: ReadonlyMap<string
         const expiresAt = endOf(pass, row);
         const client = clients.get(row.client_id ?? '');
         const read = readLogin(pass, row, client, userOf(row), { withRefresh: false, expiresAt });
-        if ('reason' in read) tally.leave(read.reason);
+        if ('reason' in read) counts.skip(read.reason);
         else tokens.push({ id: read.login.id, login: read.login, expiresAt });
       }
-      await writeLogins(pass, tx, invalidate, tokens, tally);
+      await writeLogins(pass, tx, invalidate, tokens, counts);
     });
-    pass.progress({ table: table.name, done: tally.read, total });
+    pass.progress({ table: table.name, completed: counts.read, total });
   }
 }

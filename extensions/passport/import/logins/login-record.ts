@@ -26,7 +26,7 @@ export const isAllowed = (row: SourceRow): boolean =>
 export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
   const end = plan.clock.read(row.expires_at);
   if (end !== null) return end;
-  findings.note('Tokens whose row has no expiry: they end at the expiry in the token');
+  findings.addNote('Tokens whose row has no expiry: they end at the expiry in the token');
   return at + unknownLife;
 }
 

@@ -111,7 +111,7 @@ export async function endUnseen(tx: Tx, pass: number, now: number, limit: number
               .select('sessions.id')
               .whereRef('sessions.id', '=', 'legacy_tokens.session_id')
               .where('sessions.generation', '=', 0)
-              .where((or) => or.or([or('sessions.revoked_at', 'is', null), or('sessions.revoked_at', '=', now)])),
+              .where((eb) => eb.or([eb('sessions.revoked_at', 'is', null), eb('sessions.revoked_at', '=', now)])),
           ),
         )
         .then(now)

@@ -27,7 +27,7 @@ async function verifyAccess(source: Source, plan: Plan, token: string, now: numb
   }
   const row = await rowOf(source, plan, 'oauth_access_tokens', claims.jti);
   checkZone(plan, row?.expires_at, claims.expires);
-  return verdict('access', row && isAllowed(row), claims.expires * 1000 > now);
+  return verificationText('access', row && isAllowed(row), claims.expires * 1000 > now);
 }
 
 async function verifyRefresh(source: Source, plan: Plan, token: string, now: number): Promise<string> {
@@ -39,7 +39,7 @@ async function verifyRefresh(source: Source, plan: Plan, token: string, now: num
   }
   const row = await rowOf(source, plan, 'oauth_refresh_tokens', payload.refreshTokenId);
   checkZone(plan, row?.expires_at, payload.expires);
-  return verdict('refresh', row && isAllowed(row), payload.expires * 1000 > now);
+  return verificationText('refresh', row && isAllowed(row), payload.expires * 1000 > now);
 }
 
 async function rowOf(source: Source, { layout }: Plan, name: string, id: string) {
@@ -58,7 +58,7 @@ function checkZone({ clock }: Plan, inRow: string | null | undefined, expires: n
   );
 }
 
-function verdict(kind: string, allowed: boolean | undefined, isLive: boolean): string {
+function verificationText(kind: string, allowed: boolean | undefined, isLive: boolean): string {
   const found =
     allowed === undefined ? 'its row no longer exists, so it is rejected' : allowed ? 'it is allowed' : 'it is revoked';
   return `The ${kind} token belongs to this service: ${found}${isLive ? '' : ', and it has expired'}.`;

@@ -2,7 +2,7 @@ import type { Invalidate } from '../../../../src/database/bus.ts';
 import type { Tx } from '../../../../src/database/database.ts';
 import { findClient } from '../../../../src/oauth/clients/client-store.ts';
 import { parseJson } from '../../../../src/platform/json-text.ts';
-import type { Tally } from '../../report/report.ts';
+import type { TableCounts } from '../../report/report.ts';
 import { setClientScopes } from '../client-target-store.ts';
 import type { Pass } from '../pass.ts';
 import {
@@ -27,27 +27,27 @@ export async function writeLogins(
   tx: Tx,
   invalidate: Invalidate,
   tokens: readonly LiveToken[],
-  tally: Tally,
+  counts: TableCounts,
 ): Promise<void> {
   if (tokens.length === 0) return;
-  const known = await findKnownLogins(
+  const knownLogins = await findKnownLogins(
     tx,
     tokens.map(({ login }) => login.id),
   );
-  const knownTokens = new Map(known.map(({ id, ended_at }) => [id, ended_at]));
-  const sessions = new Map(known.map((row) => [row.session_id, row]));
-  const lost = restorable(known);
-  const fresh = new Map<string, ImportedLogin>();
+  const knownTokens = new Map(knownLogins.map(({ id, ended_at }) => [id, ended_at]));
+  const sessions = new Map(knownLogins.map((row) => [row.session_id, row]));
+  const lost = restorable(knownLogins);
+  const newLogins = new Map<string, ImportedLogin>();
   const changed: ImportedLogin[] = [];
   const rows = new Map<string, { id: string; session_id: string; expires_at: number; pass: number; ended_at: null }>();
   for (const { id, login, expiresAt } of tokens) {
     const endedAt = knownTokens.get(id);
-    if (endedAt === undefined) tally.taken++;
-    else if (endedAt === null) tally.unchanged++;
-    else tally.updated++;
+    if (endedAt === undefined) counts.taken++;
+    else if (endedAt === null) counts.unchanged++;
+    else counts.updated++;
     const before = sessions.get(login.id);
     if (!before || (lost.has(login.id) && before.generation === null)) {
-      fresh.set(login.id, fresh.get(login.id) ?? login);
+      newLogins.set(login.id, newLogins.get(login.id) ?? login);
     } else if (before.generation === 0) {
       if (lost.has(login.id)) {
         await restoreLogin(tx, login.id);
@@ -65,16 +65,16 @@ export async function writeLogins(
     }
     rows.set(id, { id, session_id: login.id, expires_at: expiresAt, pass: pass.number, ended_at: null });
   }
-  await allowScopes(pass, tx, invalidate, [...fresh.values(), ...changed]);
-  await insertLogins(tx, [...fresh.values()]);
+  await allowScopes(pass, tx, invalidate, [...newLogins.values(), ...changed]);
+  await insertLogins(tx, [...newLogins.values()]);
   await saveTokens(tx, [...rows.values()]);
 }
 
 /** Logins that only the import ended, and that are valid again in the old service. */
-function restorable(known: Awaited<ReturnType<typeof findKnownLogins>>): ReadonlySet<string> {
-  const ended = known.filter(({ ended_at }) => Number(ended_at ?? 0) > 0).map(({ session_id }) => session_id);
-  const others = known.filter(({ ended_at }) => Number(ended_at ?? 0) <= 0).map(({ session_id }) => session_id);
-  return new Set(ended).difference(new Set(others));
+function restorable(knownLogins: Awaited<ReturnType<typeof findKnownLogins>>): ReadonlySet<string> {
+  const ended = knownLogins.filter(({ ended_at }) => Number(ended_at ?? 0) > 0).map(({ session_id }) => session_id);
+  const live = knownLogins.filter(({ ended_at }) => Number(ended_at ?? 0) <= 0).map(({ session_id }) => session_id);
+  return new Set(ended).difference(new Set(live));
 }
 
 /** Adds the scopes of imported tokens to their client, because a token never has more scopes than its client. */
@@ -84,14 +84,14 @@ async function allowScopes(
   invalidate: Invalidate,
   logins: readonly ImportedLogin[],
 ): Promise<void> {
-  const wanted = new Map<string, Set<string>>();
+  const scopesByClient = new Map<string, Set<string>>();
   for (const { client_id, scopes } of logins) {
     if (!client_id) continue;
-    const ofClient = wanted.get(client_id) ?? new Set();
+    const ofClient = scopesByClient.get(client_id) ?? new Set();
     for (const scope of parseJson(scopes)) ofClient.add(scope);
-    wanted.set(client_id, ofClient);
+    scopesByClient.set(client_id, ofClient);
   }
-  for (const [id, scopes] of wanted) {
+  for (const [id, scopes] of scopesByClient) {
     if (scopes.size === 0) continue;
     const client = await findClient(tx, id);
     if (!client || client.scopes.includes('*') || [...scopes].every((scope) => client.scopes.includes(scope))) continue;

@@ -37,7 +37,7 @@ interface Target {
 type Values = Record<string, unknown>;
 
 /** The number of concurrent writes. */
-const atOnce = 8;
+const concurrency = 8;
 
 export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | undefined> {
   const { context, plan } = pass;
@@ -52,7 +52,7 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const callSource = { caller: systemCaller, source: systemSource };
   const resource = resourceFor(engine, callSource);
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] ?? '')].map(([name, pairs]): Target => {
-    const definition = definitions.find((one) => one.name === name && one.managed);
+    const definition = definitions.find((candidate) => candidate.name === name && candidate.managed);
     if (!definition) throw new OperatorError(`--map: no declared resource is named "${name}".`);
     const columns = pairs.map(([column, target]) => {
       const field = target.split('.')[1] ?? '';
@@ -93,16 +93,16 @@ async function takeRows(pass: Pass, table: UserTable, target: Target, rows: read
   const { db } = pass.context.database;
   const ids = rows.map(({ id }) => id);
   const origin = `${table.source}.${target.name}`;
-  const [users, known] = [await findLegacyIds(db, table.source, ids), await findLegacyIds(db, origin, ids)];
-  for (let i = 0; i < rows.length; i += atOnce) {
-    const some = rows.slice(i, i + atOnce).map(async (row) => {
+  const [users, legacyIds] = [await findLegacyIds(db, table.source, ids), await findLegacyIds(db, origin, ids)];
+  for (let i = 0; i < rows.length; i += concurrency) {
+    const some = rows.slice(i, i + concurrency).map(async (row) => {
       const oldId = row.id;
-      const [userId, before] = [users.get(oldId)?.new_id, known.get(oldId)];
+      const [userId, before] = [users.get(oldId)?.new_id, legacyIds.get(oldId)];
       const values = Object.fromEntries(
         columns.map(({ column, field, type }) => [field, fieldValue(type, row[column] ?? null, pass.plan.clock)]),
       );
       if (userId === undefined || before?.fingerprint.split('.')[0] === print(values)) return;
-      await write(pass, target, { what: `${table.source} ${oldId}`, origin, oldId, userId, before, values });
+      await write(pass, target, { oldRow: `${table.source} ${oldId}`, origin, oldId, userId, before, values });
     });
     await Promise.all(some);
   }
@@ -110,7 +110,7 @@ async function takeRows(pass: Pass, table: UserTable, target: Target, rows: read
 
 interface Writing {
   /** For the report. */
-  readonly what: string;
+  readonly oldRow: string;
   readonly origin: string;
   readonly oldId: string;
   readonly userId: string;
@@ -119,24 +119,27 @@ interface Writing {
 }
 
 /** Omits values that the declaration refuses. The report names them. */
-async function write(pass: Pass, target: Target, { what, origin, oldId, userId, before, values }: Writing) {
+async function write(pass: Pass, target: Target, { oldRow, origin, oldId, userId, before, values }: Writing) {
   const { name, calls, owner, columns } = target;
-  const here = (row: Values) => print(Object.fromEntries(columns.map(({ field }) => [field, row[field] ?? null])));
-  const send = async (sent: Values, isWhole: boolean) => {
-    const given = before ? sent : Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== null));
-    if (Object.keys(given).length === 0) return;
+  const fingerprintOfRow = (row: Values) =>
+    print(Object.fromEntries(columns.map(({ field }) => [field, row[field] ?? null])));
+  const send = async (newValues: Values, isWhole: boolean) => {
+    const body = before
+      ? newValues
+      : Object.fromEntries(Object.entries(newValues).filter(([, value]) => value !== null));
+    if (Object.keys(body).length === 0) return;
     await target.inOne(async (inside, tx) => {
-      const row = await (before ? inside.update(before.new_id, given) : inside.create({ ...given, [owner]: userId }));
-      const fingerprint = `${isWhole ? print(values) : ''}.${here(row)}`;
+      const row = await (before ? inside.update(before.new_id, body) : inside.create({ ...body, [owner]: userId }));
+      const fingerprint = `${isWhole ? print(values) : ''}.${fingerprintOfRow(row)}`;
       const legacyId = { source: origin, old_id: oldId, new_id: row.id, fingerprint, version: 1, pass: pass.number };
       await saveLegacyIds(tx, [legacyId]);
     });
-    pass.findings.note(`Rows of ${name} that were written`);
+    pass.findings.addNote(`Rows of ${name} that were written`);
   };
   try {
-    if (before && here(await calls.find(before.new_id)) !== before.fingerprint.split('.')[1]) {
+    if (before && fingerprintOfRow(await calls.find(before.new_id)) !== before.fingerprint.split('.')[1]) {
       const both = 'Users who were changed in both services since the previous pass: Gatehouse keeps its own version';
-      pass.findings.decide('changed-in-both', both, `${what}: ${name}`);
+      pass.findings.decide('changed-in-both', both, `${oldRow}: ${name}`);
       return;
     }
     await send(values, true);
@@ -145,10 +148,14 @@ async function write(pass: Pass, target: Target, { what, origin, oldId, userId, 
     if (error instanceof Problem && error.status === 404) return;
     if (!(error instanceof Problem) || error.status >= 500) throw error;
     const refused = error.errors?.map(({ field }) => field) ?? [];
-    const others = Object.fromEntries(Object.entries(values).filter(([field]) => !refused.includes(field)));
-    const left = `Values that ${name} does not accept: they were omitted. Correct them in the old service, or change the declaration`;
-    const isAccepted = pass.findings.decide('field-values', left, `${what}: ${refused.join(', ') || error.message}`);
-    if (refused.length > 0) await send(others, isAccepted).catch(ignoreRefusal);
+    const acceptedValues = Object.fromEntries(Object.entries(values).filter(([field]) => !refused.includes(field)));
+    const description = `Values that ${name} does not accept: they were omitted. Correct them in the old service, or change the declaration`;
+    const isAccepted = pass.findings.decide(
+      'field-values',
+      description,
+      `${oldRow}: ${refused.join(', ') || error.message}`,
+    );
+    if (refused.length > 0) await send(acceptedValues, isAccepted).catch(ignoreRefusal);
   }
 }
 

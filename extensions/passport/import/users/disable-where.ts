@@ -26,11 +26,11 @@ export const isDisabled = (
   { clock, at }: { clock: WallClock; at: number },
 ): boolean =>
   conditions.some(({ column, test, value }) => {
-    const held = row[column];
-    if (held === undefined) return false;
-    if (test !== 'set') return (plain(held) === plain(value)) === (test === 'is');
-    if (['', '0'].includes(plain(held)) || held?.startsWith('0000-')) return false;
-    const until = /_(until|till)$/.test(column) ? clock.read(held) : null;
+    const cell = row[column];
+    if (cell === undefined) return false;
+    if (test !== 'set') return (plain(cell) === plain(value)) === (test === 'is');
+    if (['', '0'].includes(plain(cell)) || cell?.startsWith('0000-')) return false;
+    const until = /_(until|till)$/.test(column) ? clock.read(cell) : null;
     return until === null || until > at;
   });
 

@@ -44,7 +44,7 @@ export async function importFactor(
     confirmed_at: pass.at,
   });
   await saveLegacyIds(tx, [{ source: origin, old_id: oldId, new_id: id, fingerprint, version: 1, pass: pass.number }]);
-  pass.findings.note('Authenticator apps of Fortify that were imported');
+  pass.findings.addNote('Authenticator apps of Fortify that were imported');
   return true;
 }
 

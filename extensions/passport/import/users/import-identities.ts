@@ -68,15 +68,15 @@ async function takeRows(
     users,
     rows.map(({ user }) => user),
   );
-  const known = await findLegacyIds(tx, origin, rows.map(keyOf));
+  const legacyIds = await findLegacyIds(tx, origin, rows.map(keyOf));
   const seen: LegacyIdRow[] = [];
   for (const row of rows) {
     const { user, provider: old, subject } = row;
     const userId = people.get(user)?.new_id;
-    const before = known.get(keyOf(row));
-    const here = find(old);
+    const before = legacyIds.get(keyOf(row));
+    const provider = find(old);
     if (userId === undefined) continue;
-    if (!here) {
+    if (!provider) {
       pass.findings.decide(
         'identities',
         `Sign-ins with "${old}" were not imported: set up a provider for it here, and if it has another name here, add --social ${old}=NAME. Its subjects must be the ids that Socialite stored`,
@@ -86,7 +86,7 @@ async function takeRows(
     }
     // An identity that was unlinked here stays unlinked.
     if (before?.fingerprint === userId) seen.push({ ...before, pass: pass.number });
-    else seen.push(...(await link(pass, tx, { userId, provider: here, subject }, keyOf(row))));
+    else seen.push(...(await link(pass, tx, { userId, provider, subject }, keyOf(row))));
   }
   await saveLegacyIds(tx, seen);
 }
@@ -103,7 +103,7 @@ async function link(
     findings.decide('identities', 'Provider accounts that belong to two users: the first user keeps the account', key);
     return [];
   }
-  findings.note('Accounts at providers (Socialite) that were imported');
+  findings.addNote('Accounts at providers (Socialite) that were imported');
   return [{ source: origin, old_id: key, new_id: id, fingerprint: userId, version: 1, pass: number }];
 }
 

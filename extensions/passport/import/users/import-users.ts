@@ -3,7 +3,7 @@ import type { Tx } from '../../../../src/database/database.ts';
 import { isUuid, uuidv7 } from '../../../../src/database/uuid.ts';
 import { insertNewUsers, type UserRow } from '../../../../src/identity/accounts/user-store.ts';
 import { findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../../legacy-tokens/legacy-id-store.ts';
-import type { Tally } from '../../report/report.ts';
+import type { TableCounts } from '../../report/report.ts';
 import { decryptRow } from '../../source/laravel-encryption.ts';
 import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
@@ -55,8 +55,8 @@ const columnsToRead = ({ disableWhere, map }: Pass['plan']): string[] => [
 function checkUserColumns({ plan, findings }: Pass, { name, columns }: UserTable): boolean {
   let isUndecided = false;
   const read = new Set([...columnsToRead(plan), ...fortify, ...ofLaravel, ...ofSocialite(columns)]);
-  const others = [...columns.keys()].filter((column) => !read.has(column));
-  for (const column of others) {
+  const otherColumns = [...columns.keys()].filter((column) => !read.has(column));
+  for (const column of otherColumns) {
     if (plan.ignoredColumns.has(column)) continue;
     if (lockName.test(inSnakeCase(column)) || lockWord.test(inSnakeCase(column))) {
       const isAccepted = findings.decide(
@@ -73,9 +73,9 @@ function checkUserColumns({ plan, findings }: Pass, { name, columns }: UserTable
       );
     }
   }
-  if (others.length > 0) findings.note(`Columns of ${name} that are not imported: ${others.join(', ')}`);
+  if (otherColumns.length > 0) findings.addNote(`Columns of ${name} that are not imported: ${otherColumns.join(', ')}`);
   if (columns.has('two_factor_recovery_codes')) {
-    findings.note(
+    findings.addNote(
       `Recovery codes of ${name} (two_factor_recovery_codes) are not imported: people create new ones in their settings`,
     );
   }
@@ -89,7 +89,7 @@ export async function importUserTable(
   { roles, fields }: { roles: RoleNames | undefined; fields: DeclaredFields | undefined },
 ): Promise<void> {
   const { source, findings, plan } = pass;
-  const tally = findings.of(table.name);
+  const counts = findings.countsOf(table.name);
   const total = await source.count(table.name);
   const isUndecided = checkUserColumns(pass, table);
   for await (const page of pages(source, select(table, 'id', columnsToRead(plan)), batchSize)) {
@@ -110,26 +110,26 @@ export async function importUserTable(
     );
     for (const { oldId, disabled, deleted } of records) {
       if (disabled && !deleted)
-        findings.note(
+        findings.addNote(
           `Users of ${table.name} who are locked in the old service: they are disabled in Gatehouse`,
           oldId,
         );
     }
-    tally.read += records.length;
-    await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, tally, records, tx, invalidate));
+    counts.read += records.length;
+    await inBatch(pass.context.database, (tx, invalidate) => takeBatch(pass, table, counts, records, tx, invalidate));
     const deleted = new Set(records.filter((record) => record.deleted).map(({ oldId }) => oldId));
     await fields?.take(
       table,
       rows.filter(({ id }) => !deleted.has(id)),
     );
-    pass.progress({ table: table.name, done: tally.read, total });
+    pass.progress({ table: table.name, completed: counts.read, total });
   }
 }
 
 /** Decrypts encrypted columns. The secret of Fortify stays encrypted until it is imported. */
 function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: SourceRow<'id'>): SourceRow<'id'> {
-  const { id, two_factor_secret, ...others } = row;
-  const plain = decryptRow(others, plan.decryptionKeys, (column) =>
+  const { id, two_factor_secret, ...otherColumns } = row;
+  const plain = decryptRow(otherColumns, plan.decryptionKeys, (column) =>
     findings.decide(
       'encrypted-columns',
       'Encrypted values that cannot be decrypted with APP_KEY were omitted. Add the right key to APP_PREVIOUS_KEYS',
@@ -142,37 +142,37 @@ function withoutSecrecy({ plan, findings }: Pass, { name }: UserTable, row: Sour
 async function takeBatch(
   pass: Pass,
   { source, realm }: UserTable,
-  tally: Tally,
+  counts: TableCounts,
   records: readonly UserRecord[],
   tx: Tx,
   invalidate: Invalidate,
 ): Promise<void> {
   const ids = records.map(({ oldId }) => oldId);
-  const known = await findLegacyIds(tx, source, ids);
+  const legacyIds = await findLegacyIds(tx, source, ids);
   const seen: LegacyIdRow[] = [];
-  const fresh: UserRecord[] = [];
+  const newRecords: UserRecord[] = [];
   for (const record of records) {
-    const before = known.get(record.oldId);
+    const before = legacyIds.get(record.oldId);
     if (record.deleted) {
-      tally.leave('deleted there');
+      counts.skip('deleted there');
       if (before) {
         const fingerprint = fingerprintToStore(record, before.fingerprint, true);
         seen.push(pass.isComplete ? await endUser(pass, tx, invalidate, before, fingerprint) : before);
       }
-    } else if (!before) fresh.push(record);
+    } else if (!before) newRecords.push(record);
     else if (compareFingerprints(record, before.fingerprint) === 'same') {
-      tally.unchanged++;
+      counts.unchanged++;
       seen.push({ ...before, pass: pass.number });
-    } else seen.push(await updateKnownUser(pass, tx, invalidate, before, record, tally));
+    } else seen.push(await updateKnownUser(pass, tx, invalidate, before, record, counts));
   }
-  seen.push(...(await addUsers(pass, { source, realm }, tally, fresh, tx)));
+  seen.push(...(await addUsers(pass, { source, realm }, counts, newRecords, tx)));
   await saveLegacyIds(tx, seen);
 }
 
 async function addUsers(
   pass: Pass,
   { source, realm }: Pick<UserTable, 'source' | 'realm'>,
-  tally: Tally,
+  counts: TableCounts,
   records: readonly UserRecord[],
   tx: Tx,
 ): Promise<LegacyIdRow[]> {
@@ -189,7 +189,7 @@ async function addUsers(
       : await importWithoutTakenIdentifiers(pass, tx, source, record.oldId, row);
     const hasFactor = record.twoFactor === null || (await importFactor(pass, tx, source, record, stored.id));
     reportMissingFields(pass, source, record);
-    tally.taken++;
+    counts.taken++;
     ids.push({
       source,
       old_id: record.oldId,

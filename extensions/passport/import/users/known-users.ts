@@ -3,7 +3,7 @@ import type { Tx } from '../../../../src/database/database.ts';
 import { findTakenFields, updateUser } from '../../../../src/identity/accounts/user-store.ts';
 import { revokeSessions } from '../../../../src/oauth/sessions/store/session-store.ts';
 import type { LegacyIdRow } from '../../legacy-tokens/legacy-id-store.ts';
-import type { Tally } from '../../report/report.ts';
+import type { TableCounts } from '../../report/report.ts';
 import { endLoginsOf } from '../logins/login-store.ts';
 import type { Pass } from '../pass.ts';
 import { importFactor } from './import-factor.ts';
@@ -19,7 +19,7 @@ export async function updateKnownUser(
   invalidate: Invalidate,
   before: LegacyIdRow,
   record: UserRecord,
-  tally: Tally,
+  counts: TableCounts,
 ): Promise<LegacyIdRow> {
   const { source, new_id } = before;
   const keep = (isSettled: boolean, version = before.version): LegacyIdRow => ({
@@ -30,18 +30,18 @@ export async function updateKnownUser(
   });
   const current = (await findUsersByIds(tx, [new_id])).get(new_id);
   if (!current) {
-    tally.leave('deleted here');
+    counts.skip('deleted here');
     return keep(true);
   }
   if (current.version !== before.version) {
-    return leaveAsHere(pass, before, record, tally) ? keep(true) : { ...before, pass: pass.number };
+    return leaveAsHere(pass, before, record, counts) ? keep(true) : { ...before, pass: pass.number };
   }
   const profile = await freeProfile(pass, tx, before, record);
-  const named = profile.email ?? profile.username ?? profile.phone ?? current.username;
+  const identifier = profile.email ?? profile.username ?? profile.phone ?? current.username;
   if (profile.email === null && profile.phone === null) profile.username ??= current.username;
   const disabled = record.disabled ? 1 : 0;
   const updated = await updateUser(tx, new_id, {
-    ...(named === null ? {} : profile),
+    ...(identifier === null ? {} : profile),
     password_hash: record.passwordHash === null ? passwordHashOf(record) : record.passwordHash,
     email_confirmed: record.emailConfirmed && profile.email !== null ? 1 : 0,
     ...(record.roles ? { roles: JSON.stringify(record.roles) } : {}),
@@ -53,19 +53,19 @@ export async function updateKnownUser(
   const hasFactor = await importFactor(pass, tx, source, record, new_id);
   reportMissingFields(pass, source, record);
   invalidate({ kind: 'user', id: new_id });
-  tally.updated++;
+  counts.updated++;
   const isSettled = hasFactor && updated !== undefined && hasAllIdentifiers(record, updated);
   return keep(isSettled, updated?.version);
 }
 
 /** The user was changed here since. The operator decides. False until then. */
-function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord, tally: Tally): boolean {
+function leaveAsHere({ findings }: Pass, before: LegacyIdRow, record: UserRecord, counts: TableCounts): boolean {
   // Changed only here: the open question was settled by hand.
   if (compareFingerprints(record, before.fingerprint) === 'open') {
-    tally.unchanged++;
+    counts.unchanged++;
     return true;
   }
-  tally.leave('changed in both services');
+  counts.skip('changed in both services');
   return findings.decide(
     'changed-in-both',
     'Users who were changed in both services since the previous pass: Gatehouse keeps its own version',
@@ -87,7 +87,7 @@ async function freeProfile(pass: Pass, tx: Tx, { source, old_id, new_id }: Legac
 export async function endUser(pass: Pass, tx: Tx, invalidate: Invalidate, before: LegacyIdRow, fingerprint: string) {
   const after = { ...before, fingerprint, pass: pass.number };
   if (before.fingerprint === fingerprint) return after;
-  const tally = pass.findings.of(pass.plan.layout.find(before.source)?.name ?? before.source);
+  const counts = pass.findings.countsOf(pass.plan.layout.find(before.source)?.name ?? before.source);
   if (!(await disableUser(tx, before.new_id, before.version, pass.at))) {
     const isAccepted = pass.findings.decide(
       'gone-and-changed',
@@ -98,7 +98,7 @@ export async function endUser(pass: Pass, tx: Tx, invalidate: Invalidate, before
   }
   await endLogins(tx, before.new_id, pass.at);
   invalidate({ kind: 'user', id: before.new_id });
-  tally.ended++;
+  counts.ended++;
   return { ...after, version: before.version + 1 };
 }
 

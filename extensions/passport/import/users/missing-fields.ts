@@ -8,7 +8,7 @@ const identifiers = ['email', 'username', 'phone'] as const;
 export function reportMissingFields({ findings }: Pass, source: string, { oldId, profile, unreadable }: UserRecord) {
   const example = `${source} ${oldId}`;
   if (identifiers.every((field) => profile[field] === null) && !unreadable.includes('email')) {
-    findings.note(
+    findings.addNote(
       `Users of ${source} without email, username and phone: they stay signed in, with a generated username`,
       example,
     );
@@ -21,12 +21,12 @@ export function reportMissingFields({ findings }: Pass, source: string, { oldId,
         example,
       );
     } else if (field === 'password') {
-      findings.note(
+      findings.addNote(
         `Passwords of ${source} with an unknown hash: after signing out, these users set a new password by email`,
         example,
       );
     } else {
-      findings.note(`Users of ${source} whose ${field} is too long or invalid: it was omitted`, example);
+      findings.addNote(`Users of ${source} whose ${field} is too long or invalid: it was omitted`, example);
     }
   }
 }

@@ -28,32 +28,34 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
     );
     return undefined;
   }
-  const own = [roleKey, modelKey, 'model_type'];
+  const standardColumns = [roleKey, modelKey, 'model_type'];
   const arePlain = [
-    isPlain(pass, holders, (column) => own.includes(column)),
+    isPlain(pass, holders, (column) => standardColumns.includes(column)),
     isPlain(pass, roles, (column) => describes.test(column)),
   ];
   if (arePlain.includes(false)) return undefined;
   const ofRoles = [...rolesWhere].filter(([column]) => roles.columns.has(column));
   const names = await namesById(pass, roles, ofRoles);
   await compareRoleScopes(pass, names);
-  const wanted = [...rolesWhere].filter(([column]) => holders.columns.has(column));
-  const from = select(holders, modelKey, [roleKey, 'model_type', ...wanted.map(([column]) => column)]);
-  const tally = pass.findings.of(holders.name);
+  const conditions = [...rolesWhere].filter(([column]) => holders.columns.has(column));
+  const from = select(holders, modelKey, [roleKey, 'model_type', ...conditions.map(([column]) => column)]);
+  const counts = pass.findings.countsOf(holders.name);
   const classes = await classesThatCount(pass, holders.name);
   if (!classes) return undefined;
   return {
     async of(table, ids) {
       const found = new Map<string, string[]>();
       for (const row of await pass.source.withKeys(from, ids)) {
-        tally.read++;
-        const isWanted = wanted.every(([column, value]) => (row[column] ?? 'null') === value);
-        const reason = isWanted ? reasonToLeave(pass, classes, table, row.model_type ?? '') : 'not of --roles-where';
+        counts.read++;
+        const meetsConditions = conditions.every(([column, value]) => (row[column] ?? 'null') === value);
+        const reason = meetsConditions
+          ? reasonToLeave(pass, classes, table, row.model_type ?? '')
+          : 'not of --roles-where';
         const name = names.get(row[roleKey] ?? '');
-        if (reason !== undefined) tally.leave(reason);
-        else if (name === undefined) tally.leave('the role is not imported');
+        if (reason !== undefined) counts.skip(reason);
+        else if (name === undefined) counts.skip('the role is not imported');
         else {
-          tally.taken++;
+          counts.taken++;
           const holder = row[modelKey] ?? '';
           found.set(holder, [...(found.get(holder) ?? []), name]);
         }
@@ -69,26 +71,26 @@ const describes =
 
 /** An additional column can limit a role to a tenant. Only the operator knows: --roles-where or --ignore-column. */
 function isPlain({ plan, findings }: Pass, { name, columns }: FoundTable, isOwn: (column: string) => boolean): boolean {
-  const others = [...columns.keys()].filter(
+  const otherColumns = [...columns.keys()].filter(
     (column) => !isOwn(column) && !plan.rolesWhere.has(column) && !plan.ignoredColumns.has(`${name}.${column}`),
   );
-  for (const column of others) {
+  for (const column of otherColumns) {
     findings.decide(
       'role-columns',
       `The table ${name} has columns beyond those of spatie/laravel-permission, so that a role may hold in one team or tenant alone: no role was imported. Say which rows count by --roles-where COLUMN=VALUE (null for none), or that a column means nothing by --ignore-column TABLE.COLUMN`,
       `${name}.${column}`,
     );
   }
-  return others.length === 0;
+  return otherColumns.length === 0;
 }
 
 /** Ignores rows of another class with the same short name. Undefined if the operator must name the class. */
 async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySet<string> | undefined> {
   const { models } = pass.plan;
-  const named = [...models.values()];
+  const namedTables = [...models.values()];
   const guessed = (await pass.source.distinct(holders, 'model_type')).filter((model) => !models.has(model));
   const byTable = Map.groupBy(guessed, (model) => tableOfModel(pass, model));
-  const unsure = [...byTable].filter(([table, { length }]) => table && length > 1 && !named.includes(table));
+  const unsure = [...byTable].filter(([table, { length }]) => table && length > 1 && !namedTables.includes(table));
   for (const [table, classes] of unsure) {
     pass.findings.decide(
       'role-models',
@@ -96,7 +98,7 @@ async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySe
       classes.sort().join('; '),
     );
   }
-  const counting = [...byTable].filter(([table]) => table === undefined || !named.includes(table));
+  const counting = [...byTable].filter(([table]) => table === undefined || !namedTables.includes(table));
   return unsure.length > 0 ? undefined : new Set([...models.keys(), ...counting.flatMap(([, classes]) => classes)]);
 }
 
@@ -130,44 +132,44 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
 }
 
 /** The known roles of the imported guards. */
-async function namesById(pass: Pass, table: FoundTable, wanted: readonly (readonly [string, string])[]) {
+async function namesById(pass: Pass, table: FoundTable, conditions: readonly (readonly [string, string])[]) {
   const { source, plan, findings, context } = pass;
-  const from = select(table, 'id', ['name', 'guard_name', ...wanted.map(([column]) => column)]);
+  const from = select(table, 'id', ['name', 'guard_name', ...conditions.map(([column]) => column)]);
   const rows: { id: string; name: string; guard: string }[] = [];
   for await (const page of pages(source, from, batchSize)) {
     for (const row of page) {
-      if (wanted.some(([column, value]) => (row[column] ?? 'null') !== value)) continue;
+      if (conditions.some(([column, value]) => (row[column] ?? 'null') !== value)) continue;
       rows.push({ id: row.id, name: row.name ?? '', guard: row.guard_name ?? '' });
     }
   }
   const guardNames = [...new Set(rows.map(({ guard }) => guard))];
-  const usual = guardNames.length === 1 ? guardNames : ['api'];
-  const guards = plan.guards.length > 0 ? plan.guards : usual;
-  const known = new Set([...context.config.roles, 'admin']);
+  const defaultGuards = guardNames.length === 1 ? guardNames : ['api'];
+  const guards = plan.guards.length > 0 ? plan.guards : defaultGuards;
+  const declaredRoles = new Set([...context.config.roles, 'admin']);
   const names = new Map<string, string>();
-  const tally = findings.of(from.table);
-  for (const { id, name, guard: own } of rows) {
-    tally.read++;
-    const here = plan.roles.get(name) ?? name;
-    if (!guards.includes(own)) {
-      tally.leave(`its guard is ${own}`);
+  const counts = findings.countsOf(from.table);
+  for (const { id, name, guard } of rows) {
+    counts.read++;
+    const newName = plan.roles.get(name) ?? name;
+    if (!guards.includes(guard)) {
+      counts.skip(`its guard is ${guard}`);
       if (plan.guards.length === 0) {
         findings.decide(
           'role-guards',
           `Roles of more than one guard: those of "${guards.join()}" were imported. Choose the guards with --guard NAME, which may be repeated`,
-          `${name} of ${own}`,
+          `${name} of ${guard}`,
         );
       }
-    } else if (!known.has(here)) {
-      tally.leave('the role does not exist in Gatehouse');
+    } else if (!declaredRoles.has(newName)) {
+      counts.skip('the role does not exist in Gatehouse');
       findings.decide(
         'role-names',
         'Roles that do not exist in Gatehouse: add them to ROLES, or rename them with --role OLD=NEW',
         name,
       );
     } else {
-      tally.taken++;
-      names.set(id, here);
+      counts.taken++;
+      names.set(id, newName);
     }
   }
   return names;
@@ -180,16 +182,16 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
   const scopes = new Map<string, Set<string>>();
   for (const role of names.values()) if (role !== 'admin') scopes.set(role, new Set());
   for (const { role, permission } of await readPermissions(pass, [...names.keys()])) {
-    const own = scopes.get(names.get(role) ?? '');
+    const scopesOfThisRole = scopes.get(names.get(role) ?? '');
     const meant = plan.map.permissions.get(permission);
-    if (own && meant === undefined) {
+    if (scopesOfThisRole && meant === undefined) {
       findings.decide(
         'permission-names',
         'Permissions of roles that --map does not name: they give no scope',
         permission,
       );
     }
-    for (const scope of meant ?? []) own?.add(scope);
+    for (const scope of meant ?? []) scopesOfThisRole?.add(scope);
   }
   for (const [role, meant] of scopes) {
     const set = scopesOfRole(context.config, role);
@@ -203,20 +205,21 @@ async function compareRoleScopes(pass: Pass, names: ReadonlyMap<string, string>)
 }
 
 async function readPermissions({ source, plan }: Pass, roles: readonly string[]) {
-  const [held, permissions] = [plan.layout.find('role_has_permissions'), plan.layout.find('permissions')];
-  const roleKey = ['role_id', 'role_pivot_key'].find((column) => held?.columns.has(column));
-  const key = ['permission_id', 'permission_pivot_key'].find((column) => held?.columns.has(column));
-  if (!held || !permissions || !roleKey || !key) return [];
+  const [rolePermissions, permissions] = [plan.layout.find('role_has_permissions'), plan.layout.find('permissions')];
+  const roleKey = ['role_id', 'role_pivot_key'].find((column) => rolePermissions?.columns.has(column));
+  const key = ['permission_id', 'permission_pivot_key'].find((column) => rolePermissions?.columns.has(column));
+  if (!rolePermissions || !permissions || !roleKey || !key) return [];
   const pairs: { role: string; permission: string }[] = [];
   for (let i = 0; i < roles.length; i += batchSize) {
-    const rows = await source.withKeys(select(held, roleKey, [key]), roles.slice(i, i + batchSize));
+    const rows = await source.withKeys(select(rolePermissions, roleKey, [key]), roles.slice(i, i + batchSize));
     const ids = [...new Set(rows.map((row) => row[key] ?? ''))];
-    const named = new Map<string, string>();
+    const namesOfPermissions = new Map<string, string>();
     for (let j = 0; j < ids.length; j += batchSize) {
       const some = await source.withKeys(select(permissions, 'id', ['name']), ids.slice(j, j + batchSize));
-      for (const { id, name } of some) named.set(id, name ?? '');
+      for (const { id, name } of some) namesOfPermissions.set(id, name ?? '');
     }
-    for (const row of rows) pairs.push({ role: row[roleKey] ?? '', permission: named.get(row[key] ?? '') ?? '' });
+    for (const row of rows)
+      pairs.push({ role: row[roleKey] ?? '', permission: namesOfPermissions.get(row[key] ?? '') ?? '' });
   }
   return pairs;
 }

@@ -11,11 +11,11 @@ export async function importWithoutTakenIdentifiers(
   tx: Tx,
   source: string,
   oldId: string,
-  wanted: UserRow,
+  newUser: UserRow,
 ): Promise<UserRow> {
-  const row: UserRow = { ...wanted, id: uuidv7(pass.at) };
-  for (const field of await findTakenFields(tx, wanted)) {
-    reportSameIdentifier(pass, field, `${source} ${oldId}: ${wanted[field]}`);
+  const row: UserRow = { ...newUser, id: uuidv7(pass.at) };
+  for (const field of await findTakenFields(tx, newUser)) {
+    reportSameIdentifier(pass, field, `${source} ${oldId}: ${newUser[field]}`);
     row[field] = null;
     if (field === 'email') row.email_confirmed = 0;
   }

@@ -69,8 +69,8 @@ export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fiel
     else profile[field] = read.value;
   }
   const hashed = row.password?.trim() ?? '';
-  const known = hashed !== '' && isKnownHash(hashed);
-  if (hashed !== '' && !known) unreadable.push('password');
+  const isKnown = hashed !== '' && isKnownHash(hashed);
+  if (hashed !== '' && !isKnown) unreadable.push('password');
   // Read only if --map names a column for it.
   const language = readLocale(row.locale?.replaceAll('_', '-') || undefined);
   if (language.error) unreadable.push('locale');
@@ -78,7 +78,7 @@ export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fiel
     oldId: source.id,
     deleted: isDeleted(row),
     profile,
-    passwordHash: known ? hashed : null,
+    passwordHash: isKnown ? hashed : null,
     emailConfirmed: profile.email !== null && (clock.read(row.email_verified_at) !== null || isTrue(row.confirmed)),
     disabled,
     locale: language.error ? undefined : language.value,
@@ -92,10 +92,10 @@ export function readUser(source: SourceRow<'id'>, { clock, roles, disabled, fiel
 
 /** The row with its columns renamed to their target fields. */
 function renamed(row: SourceRow, fields: ReadonlyMap<string, string>): SourceRow {
-  const own = [...fields].filter(([column, field]) => row[column] !== undefined && !field.includes('.'));
-  return own.length === 0
+  const renamedColumns = [...fields].filter(([column, field]) => row[column] !== undefined && !field.includes('.'));
+  return renamedColumns.length === 0
     ? row
-    : { ...row, ...Object.fromEntries(own.map(([column, field]) => [field, row[column] ?? null])) };
+    : { ...row, ...Object.fromEntries(renamedColumns.map(([column, field]) => [field, row[column] ?? null])) };
 }
 
 const print = (value: unknown): string => hash('sha256', JSON.stringify(value), 'base64url').slice(0, 22);
@@ -114,16 +114,16 @@ export function fingerprintToStore(
   before: string | undefined,
   isSettled: boolean,
 ): string {
-  const [own = '', roles = ''] = fingerprint.split('.');
+  const [recordPrint = '', roles = ''] = fingerprint.split('.');
   const storedRoles = roles === '' ? (before?.split('.')[1] ?? '') : roles;
-  return `${isSettled ? '' : open}${own}.${storedRoles}${disabled ? locked : ''}`;
+  return `${isSettled ? '' : open}${recordPrint}.${storedRoles}${disabled ? locked : ''}`;
 }
 
 /** Whether the user is unchanged since the previous pass, and whether a decision is open. */
 export function compareFingerprints(record: UserRecord, before: string): 'changed' | 'open' | 'same' {
   const isOpen = before.startsWith(open);
-  const known = isOpen ? before.slice(open.length) : before;
-  if (fingerprintToStore(record, known, true) !== known) return 'changed';
+  const storedFingerprint = isOpen ? before.slice(open.length) : before;
+  if (fingerprintToStore(record, storedFingerprint, true) !== storedFingerprint) return 'changed';
   return isOpen ? 'open' : 'same';
 }
 
