@@ -84,8 +84,8 @@ function parse(name: string, key: keyof Settings, value: unknown): unknown {
   const setting = settings[key];
   const result = setting.parse(value);
   if (result.ok) return result.value;
-  const shown = setting.secret ? 'a value that is not shown' : show(value);
-  throw new OperatorError(`${name}: got ${shown}; expected ${setting.expected}. (${setting.description})`);
+  const shownValue = setting.secret ? 'a value that is not shown' : show(value);
+  throw new OperatorError(`${name}: got ${shownValue}; expected ${setting.expected}. (${setting.description})`);
 }
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -63,9 +63,9 @@ export async function migrate(
   const run = (tx: Tx) => runPending(database, tx, now, steps.next);
   try {
     for (;;) {
-      const { names, newer, more } = await withMigrationLock(database, run);
+      const { names, newer, hasMore } = await withMigrationLock(database, run);
       ran.push(...names);
-      if (more) continue;
+      if (hasMore) continue;
       steps.end();
       if (newer.length > 0)
         report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This version continues to run.`);
@@ -109,5 +109,5 @@ export async function runPending(
     await migration.change?.(tx);
     await tx.insertInto('migrations').values({ name: migration.name, applied_at: now() }).execute();
   }
-  return { names: next.map(({ name }) => name), newer, more: next.length < pending.length };
+  return { names: next.map(({ name }) => name), newer, hasMore: next.length < pending.length };
 }

@@ -59,7 +59,7 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
   const newest = await newestEvents(db, filter, flags.limit);
   print(newest);
   if (!flags.follow) return;
-  const nextEvents = followEvents(context.database, filter, { now, seen: newest });
+  const nextEvents = followEvents(context.database, filter, { now, knownEvents: newest });
   let stopped = false;
   const stop = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());

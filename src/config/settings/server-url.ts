@@ -15,7 +15,7 @@ export function isPostgresUrl(value: string): boolean {
   const parts = postgresUrl.exec(value)?.groups;
   if (!parts || value.length <= value.indexOf('//') + 2) return false;
   const hosts = (parts.hosts ?? '').split(',');
-  return hosts.every((each) => hostPattern.test(each)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
+  return hosts.every((host) => hostPattern.test(host)) && [parts.user, parts.hosts, parts.name].every(isPercentEncoded);
 }
 
 /** The user name of a mailbox is often an address. Its `@` is allowed, because the last `@` ends the part before the host. */

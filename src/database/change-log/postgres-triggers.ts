@@ -42,11 +42,11 @@ end`;
 }
 
 async function readExistingTriggers(tx: Tx): Promise<Map<string, string | null>> {
-  const { rows } = await sql<{ name: string; mark: string | null }>`
-    select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as mark from pg_trigger as t
+  const { rows } = await sql<{ name: string; body_hash: string | null }>`
+    select c.relname as name, obj_description(t.tgfoid, 'pg_proc') as body_hash from pg_trigger as t
     join pg_class as c on c.oid = t.tgrelid
     where c.relnamespace = current_schema()::regnamespace and t.tgname = ${triggerName}`.execute(tx);
-  return new Map(rows.map(({ name, mark }) => [name, mark]));
+  return new Map(rows.map(({ name, body_hash }) => [name, body_hash]));
 }
 
 export async function dropTriggers(tx: Tx, tables: readonly string[]): Promise<void> {

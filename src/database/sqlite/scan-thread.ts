@@ -36,14 +36,14 @@ function lowerPriority(): void {
 }
 
 function open(): DatabaseSync {
-  const opened = new DatabaseSync(path, { timeout: 1000, readOnly: true });
-  opened.exec('pragma cache_size = -16000; pragma temp_store = memory;');
-  defineExactSum(opened);
-  opened.function(rowFunction, (_rows) => {
+  const connection = new DatabaseSync(path, { timeout: 1000, readOnly: true });
+  connection.exec('pragma cache_size = -16000; pragma temp_store = memory;');
+  defineExactSum(connection);
+  connection.function(rowFunction, (_rows) => {
     if (Atomics.load(stop, 0) !== 0) throw new Error('stopped');
     return 1;
   });
-  return opened;
+  return connection;
 }
 
 lowerPriority();

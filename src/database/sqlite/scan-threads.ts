@@ -17,16 +17,16 @@ const threadCount = Math.min(4, Math.max(2, availableParallelism()));
 /** Runs reads of many rows in threads, with a time limit. Callers take turns. */
 export class ScanThreads {
   readonly #idle: ScanThread[];
-  readonly #all: readonly ScanThread[];
+  readonly #threads: readonly ScanThread[];
   readonly #queue: FairQueue;
 
   constructor(path: string, seconds: number) {
-    this.#all = Array.from({ length: threadCount }, () => {
+    this.#threads = Array.from({ length: threadCount }, () => {
       const stop = new Int32Array(new SharedArrayBuffer(4));
       const data: ScanThreadData = { path, stop };
       return { thread: new WorkerThread<Scan, ScanResult>('scan-thread', import.meta.url, { data }), stop };
     });
-    this.#idle = [...this.#all];
+    this.#idle = [...this.#threads];
     this.#queue = new FairQueue({
       concurrency: threadCount,
       concurrencyPerCaller: Math.floor(threadCount / 2),
@@ -54,7 +54,7 @@ export class ScanThreads {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#all.map(({ thread }) => thread.end()));
+    await Promise.all(this.#threads.map(({ thread }) => thread.end()));
   }
 }
 

@@ -14,8 +14,8 @@ const containsFile = () =>
 
 /** RFC 2046 5.1.1. */
 function boundaryOf(contentType: string): string {
-  const [, quoted, plain] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
-  const boundary = quoted ?? plain;
+  const [, quoted, unquoted] = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i.exec(contentType) ?? [];
+  const boundary = quoted ?? unquoted;
   if (boundary === undefined) throw badRequest('multipart/form-data needs a boundary.', 'body_invalid');
   return boundary;
 }
@@ -51,8 +51,8 @@ const startsWith = (bytes: Buffer, at: number, text: string): boolean => {
 function addPart(values: FormValues, headers: string, content: Buffer, decode: (bytes: Buffer) => string): void {
   const disposition = headers.split(lineEnd).find((line) => /^content-disposition:\s*form-data\s*(;|$)/i.test(line));
   // .NET sends the name without quotes.
-  const [, quoted, plain] = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition ?? '') ?? [];
-  const name = quoted ?? plain;
+  const [, quoted, unquoted] = /;\s*name=(?:"([^"]*)"|([^\s;"]+))/i.exec(disposition ?? '') ?? [];
+  const name = quoted ?? unquoted;
   if (disposition === undefined || name === undefined) throw malformed();
   const file = /;\s*filename\*?=("")?/i.exec(disposition);
   // A browser sends an empty file input as a file without a name.

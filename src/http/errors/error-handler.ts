@@ -80,7 +80,7 @@ function fieldErrors(validation: NonNullable<FastifyError['validation']>): Field
     const property = params.missingProperty ?? params.additionalProperty;
     const field = [...instancePath.split('/').slice(1), ...(typeof property === 'string' ? [property] : [])].join('.');
     if (!byField.has(field)) {
-      const allowedValues = constants.get(instancePath)?.map((each) => each.params.allowedValue);
+      const allowedValues = constants.get(instancePath)?.map((constant) => constant.params.allowedValue);
       const error = fieldError(field.slice(0, 100), keyword, { allowedValues, ...params }, message);
       byField.set(field, { field, ...error });
     }

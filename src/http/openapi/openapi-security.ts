@@ -36,7 +36,7 @@ export function securitySchemes(baseUrl: string, paths: Record<string, Record<st
 }
 
 function describeScope(scope: string): string {
-  const [resource, right] = scope.split(':');
-  if (right === 'read') return `Read ${resource}.`;
-  return right === 'write' ? `Write ${resource}.` : scope;
+  const [resource, access] = scope.split(':');
+  if (access === 'read') return `Read ${resource}.`;
+  return access === 'write' ? `Write ${resource}.` : scope;
 }

@@ -91,7 +91,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
   it('is followed in order, without gaps and repetitions, regardless of how late a transaction ends', async () => {
     const context = await make();
     const { db } = context.database;
-    const nextEvents = followEvents(context.database, {}, { now: context.now(), seen: [] });
+    const nextEvents = followEvents(context.database, {}, { now: context.now(), knownEvents: [] });
     const types = async () => (await nextEvents()).map(({ type }) => type);
     /** Other transactions may run on the same server. */
     const firstResponse = async () => {

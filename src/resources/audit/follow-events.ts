@@ -22,18 +22,18 @@ interface Poll {
 
 /**
  * Returns a function that returns each new event once and in order, however late its transaction commits. An event waits for the
- * transactions that were running when it was first seen. `seen`: events that are already known at the start.
+ * transactions that were running when it was first seen. `knownEvents`: events that are already known at the start.
  */
 export function followEvents(
   database: Pick<Database, 'engine' | 'db'>,
   filter: EventFilter,
-  { now, seen: knownEvents }: { now: number; seen: readonly EventRow[] },
+  { now, knownEvents }: { now: number; knownEvents: readonly EventRow[] },
 ) {
   let newest = now;
   /** All events before this time have been seen. */
   let completeTo = now - overlapMs;
   /** Seen events of the period that is queried again. */
-  const seen = new Set<string>();
+  const seenIds = new Set<string>();
   const polls: Poll[] = [];
 
   async function readUnseen(): Promise<EventRow[]> {
@@ -41,7 +41,7 @@ export function followEvents(
     let from = firstIdOf(completeTo);
     for (;;) {
       const rows = await eventsAfter(database.db, from, filter, batchSize);
-      unseenRows.push(...rows.filter(({ id }) => !seen.has(id)));
+      unseenRows.push(...rows.filter(({ id }) => !seenIds.has(id)));
       if (rows.length < batchSize) return unseenRows;
       from = (rows.at(-1) as EventRow).id;
     }
@@ -49,7 +49,7 @@ export function followEvents(
 
   function markSeen(rows: readonly EventRow[]): void {
     for (const { id } of rows) {
-      seen.add(id);
+      seenIds.add(id);
       newest = Math.max(newest, timeOf(id));
     }
   }
@@ -67,7 +67,7 @@ export function followEvents(
     if (!last) return [];
     completeTo = last.newest - overlapMs;
     const oldestId = firstIdOf(completeTo);
-    for (const id of seen) if (id < oldestId) seen.delete(id);
+    for (const id of seenIds) if (id < oldestId) seenIds.delete(id);
     const settledRows = settled.flatMap((poll) => poll.rows);
     const newestSettledId = settledRows.reduce((latest, { id }) => (id > latest ? id : latest), '');
     // A later query may have found events that are older than the settled ones, from transactions that committed late.

@@ -18,8 +18,8 @@ export function openEventsLog(context: Pick<Context, 'config' | 'database' | 'lo
 
 function sinkOf(setting: string, workingDir: string): LineSink {
   if (setting.startsWith('file:')) return new EventFile(resolve(workingDir, setting.slice('file:'.length)));
-  const [scheme = '', rest = ''] = setting.split(/:(?:\/\/)?(.*)/s);
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(rest) ?? [];
-  const target = { host: bracketed ?? (plain || '127.0.0.1'), port: Number(port ?? ports.get(scheme)) };
+  const [scheme = '', hostAndPort = ''] = setting.split(/:(?:\/\/)?(.*)/s);
+  const [, ipv6Address, hostName, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(hostAndPort) ?? [];
+  const target = { host: ipv6Address ?? (hostName || '127.0.0.1'), port: Number(port ?? ports.get(scheme)) };
   return scheme === 'syslog' ? createUdpSyslog(target) : createStreamSyslog(target, scheme === 'syslog+tls');
 }

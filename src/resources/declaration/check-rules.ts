@@ -28,7 +28,7 @@ export function checkRule(
   { definition, all, knownNames: { roles, scopes } }: RuleContext,
   report: ReportMistake,
 ): readonly unknown[] {
-  const used = { roles: new Set<string>(), scopes: new Set<string>() };
+  const usedNames = { roles: new Set<string>(), scopes: new Set<string>() };
   const reported = new Set<string>();
   const reportOnce: ReportMistake = (path, message) => {
     if (!reported.has(message)) report(path, message);
@@ -36,7 +36,7 @@ export function checkRule(
   };
   const errors: unknown[] = [];
   const results: unknown[] = [];
-  const callers = probeCallers(roles ?? ['admin'], used);
+  const callers = probeCallers(roles ?? ['admin'], usedNames);
   for (const caller of callers) {
     try {
       const result: unknown = rule(caller, exampleTime);
@@ -47,7 +47,7 @@ export function checkRule(
     }
   }
   if (errors.length === callers.length) reportOnce(where, `the rule fails for every caller: ${reasonOf(errors[0])}`);
-  for (const name of used.roles) {
+  for (const name of usedNames.roles) {
     if (roles?.includes(name) ?? true) continue;
     const knownRoles = roles ?? [];
     const example = closestName(name, knownRoles) ? '' : `, such as ROLES=${[...knownRoles, name].join(',')}`;
@@ -56,7 +56,7 @@ export function checkRule(
       `there is no role "${name}".${didYouMean(name, knownRoles)} The setting ROLES names them${example}.`,
     );
   }
-  for (const name of used.scopes) {
+  for (const name of usedNames.scopes) {
     if (scopes?.includes(name) ?? true) continue;
     reportOnce(where, `there is no scope "${name}".${didYouMean(name, scopes ?? [])} The setting SCOPES adds more.`);
   }
@@ -77,7 +77,7 @@ export const probeUser = (now: number): Caller => ({
 });
 
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */
-function probeCallers(knownRoles: readonly string[], used: { roles: Set<string>; scopes: Set<string> }): Caller[] {
+function probeCallers(knownRoles: readonly string[], usedNames: { roles: Set<string>; scopes: Set<string> }): Caller[] {
   const recordReads = (names: Set<string>, granted: readonly string[]): readonly string[] =>
     Object.assign([...granted], {
       includes(name: string): boolean {
@@ -87,8 +87,8 @@ function probeCallers(knownRoles: readonly string[], used: { roles: Set<string>;
       },
     });
   const user = probeUser(exampleTime);
-  const roles = (...granted: string[]) => recordReads(used.roles, granted);
-  const scopes = (...granted: string[]) => recordReads(used.scopes, granted);
+  const roles = (...granted: string[]) => recordReads(usedNames.roles, granted);
+  const scopes = (...granted: string[]) => recordReads(usedNames.scopes, granted);
   return [
     ...[[], ...knownRoles.map((name) => [name]), knownRoles].flatMap((granted) => [
       { ...user, roles: roles(...granted), scopes: scopes() },

@@ -27,7 +27,7 @@ interface JobContext {
 export async function loadJobs(dir: string, { isTaken, now }: JobContext): Promise<JobDefinition[]> {
   const jobs: JobDefinition[] = [];
   for (const file of modulesIn(dir)) {
-    const isNameTaken = (other: string) => isTaken(other) || jobs.some((each) => each.name === other);
+    const isNameTaken = (other: string) => isTaken(other) || jobs.some((job) => job.name === other);
     const job = await importChecked<JobDefinition>(file, 'defineJob({ name, run })', (definition, mistakes) =>
       checkJob(definition, { isTaken: isNameTaken, now }, mistakes),
     );

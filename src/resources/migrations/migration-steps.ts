@@ -127,7 +127,7 @@ const literal = (value: unknown): string =>
 export const dropColumn = (
   table: string,
   name: string,
-  { drops, why: reason = '' }: { readonly drops?: string; readonly why?: string } = {},
+  { drops, reason = '' }: { readonly drops?: string; readonly reason?: string } = {},
 ): Step => ({
   description: `drop the column "${name}" of "${table}"${reason}`,
   dropsColumn: { table, name },

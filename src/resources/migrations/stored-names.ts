@@ -12,7 +12,7 @@ export const storedSchema = (
 ): TableSchema | undefined =>
   [name, renamedFrom ?? []]
     .flat()
-    .map((each) => stored.get(each))
+    .map((formerName) => stored.get(formerName))
     .find((schema) => schema !== undefined);
 
 const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
@@ -35,8 +35,8 @@ function withStoredColumns({ name: resource, file }: ResourceDefinition, fields:
   const entries = Object.entries(fields).map(([name, field]): [string, Field] => {
     const { options } = field;
     if (isComputed(field) || options.virtual) return [name, field];
-    const storedColumns = [name, options.renamedFrom ?? []].flat().map((each) => columnOf(schema, each));
-    const column = options.column ?? storedColumns.find((each) => each !== undefined) ?? name;
+    const storedColumns = [name, options.renamedFrom ?? []].flat().map((formerName) => columnOf(schema, formerName));
+    const column = options.column ?? storedColumns.find((storedColumn) => storedColumn !== undefined) ?? name;
     const otherField = columns.get(column);
     if (otherField !== undefined) {
       throw new OperatorError(

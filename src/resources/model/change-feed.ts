@@ -6,8 +6,8 @@ export interface ListPositions {
   before(): number | Promise<number>;
   /** A column for the statement of the list. It returns the snapshot of the statement. */
   readonly column: string;
-  /** `known`: the result of `before`. `read`: the value of the column, or undefined without rows. */
-  write(known: number, read: unknown): string;
+  /** `positionBefore`: the result of `before`. `columnValue`: undefined without rows. */
+  write(positionBefore: number, columnValue: unknown): string;
   /** Part of the ETag, so that a client does not get 304 with a position that is too old. */
   readonly history: string;
 }

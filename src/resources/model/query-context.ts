@@ -7,8 +7,8 @@ import type { Resource } from './resource.ts';
 export type DeletedFilter = 'only' | 'with';
 
 export interface DeletedRows {
-  readonly of: Resource;
-  readonly which: DeletedFilter;
+  readonly resource: Resource;
+  readonly filter: DeletedFilter;
 }
 
 /** The context of a read: where statements run, the caller and the time. The context of a write uses its transaction. */
@@ -29,6 +29,6 @@ export const queryContext = (
 
 export const withDeletedRows = (
   context: QueryContext,
-  of: Resource,
-  { deleted: which }: { readonly deleted?: DeletedFilter | undefined },
-): QueryContext => (which ? { ...context, deleted: { of, which } } : context);
+  resource: Resource,
+  { deleted: filter }: { readonly deleted?: DeletedFilter | undefined },
+): QueryContext => (filter ? { ...context, deleted: { resource, filter } } : context);

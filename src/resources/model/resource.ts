@@ -168,12 +168,12 @@ function changesOf({ changes }: ResourceDefinition, fields: readonly ResourceFie
 function markRecorded(
   resources: readonly { name: string; changes: unknown; stored: readonly ResourceField[]; recorded: boolean }[],
 ): void {
-  const marked = resources.filter(({ changes }) => changes !== undefined);
-  for (const resource of marked) {
+  const recordedResources = resources.filter(({ changes }) => changes !== undefined);
+  for (const resource of recordedResources) {
     resource.recorded = true;
     for (const { options } of resource.stored) {
       const target = resources.find(({ name }) => name === options.target);
-      if (target && !marked.includes(target)) marked.push(target);
+      if (target && !recordedResources.includes(target)) recordedResources.push(target);
     }
   }
 }

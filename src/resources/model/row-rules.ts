@@ -35,11 +35,11 @@ export function callerRuleOf(resource: Resource, access: RouteAccess): Access {
 export function allowedRows(resource: Resource, operation: RowRule, context: RuleContext, alias = 't'): Fragment {
   const allowed = allowedByRule(resource, operation, context, alias);
   const existing = existingRows(resource, context, alias);
-  if (context.deleted?.of !== resource) return existing === sqlTrue ? allowed : and([existing, allowed]);
+  if (context.deleted?.resource !== resource) return existing === sqlTrue ? allowed : and([existing, allowed]);
   // A caller who may delete rows may see deleted rows.
   const mayDelete = allowedByRule(resource, 'delete', context, alias);
   const isKept = raw(`${alias}."deleted_at" is null`);
-  return and([existing, allowed, context.deleted.which === 'only' ? mayDelete : or([isKept, mayDelete])]);
+  return and([existing, allowed, context.deleted.filter === 'only' ? mayDelete : or([isKept, mayDelete])]);
 }
 
 /** Rules about callers do not apply to the service itself. */
@@ -53,7 +53,7 @@ export const existingRows = (resource: Resource, context: RuleContext, alias = '
   const { where, softDelete } = resource.definition;
   const declaredCondition = where ? toSql(resource, where(context.now), context, alias) : sqlTrue;
   if (!softDelete) return declaredCondition;
-  const deletedFilter = context.deleted?.of === resource ? context.deleted.which : undefined;
+  const deletedFilter = context.deleted?.resource === resource ? context.deleted.filter : undefined;
   const deletedCondition =
     deletedFilter === 'with' ? sqlTrue : raw(`${alias}."deleted_at" is ${deletedFilter === 'only' ? 'not ' : ''}null`);
   return and([deletedCondition, declaredCondition]);

@@ -52,7 +52,7 @@ export function readAggregates(resource: Resource, parameters: AggregateParamete
   const aggregates = names.map((name) => readAggregate(resource, name));
   const fields = groups.map((name) => {
     const usable = groupableFields(resource);
-    const field = usable.find((each) => each.name === name);
+    const field = usable.find((candidate) => candidate.name === name);
     if (!field) throw unusableField(resource, 'groupBy: the field', name, usable, 'cannot be grouped by');
     if (aggregates.some(({ of }) => of === name)) {
       throw invalidParameter(`groupBy: the response has a member "${name}" already; leave ${name} out of aggregate.`);
@@ -85,7 +85,7 @@ function readAggregate(resource: Resource, name: string): Aggregate {
     return { name: of, of };
   }
   const usable = of === 'sum' || of === 'avg' ? summableFields(resource) : comparableFields(resource);
-  const field = usable.find((each) => each.name === fieldName);
+  const field = usable.find((candidate) => candidate.name === fieldName);
   if (!field)
     throw unusableField(resource, `aggregate: ${of} of the field`, fieldName ?? '', usable, 'cannot be calculated');
   return { name: `${of}:${field.name}`, of, field };
@@ -103,9 +103,9 @@ function readOrder(
     throw invalidParameter(`sortedBy: it has ${directions.length} directions for ${names.length} names of orderBy.`);
   }
   const order = names.map((name, i) => {
-    const sortBy = sortable.find((each) => each.name === name);
+    const sortBy = sortable.find((candidate) => candidate.name === name);
     if (!sortBy) {
-      const allowed = sortable.map((each) => each.name);
+      const allowed = sortable.map((candidate) => candidate.name);
       throw unknownName('orderBy: with aggregate, the name', name, allowed, 'field_unknown');
     }
     return { sortBy, descending: directions[i] ?? false };

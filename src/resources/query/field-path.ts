@@ -50,10 +50,10 @@ export function readPath(resource: Resource, text: string, caller: Caller, rules
 function readRelation(resource: Resource, name: string, { parameter, toOne }: PathRules): ResourceRelation {
   const relation = resource.relations.get(name);
   const allowedRelations = [...resource.relations.values()].filter(
-    (each) => !toOne || each.relation.kind === 'belongsTo',
+    (candidate) => !toOne || candidate.relation.kind === 'belongsTo',
   );
   if (!relation) {
-    const relationNames = allowedRelations.map((each) => each.name);
+    const relationNames = allowedRelations.map((candidate) => candidate.name);
     throw unknownName(`${parameter}: the relation of ${resource.name}`, name, relationNames, 'relation_unknown');
   }
   if (!allowedRelations.includes(relation)) {

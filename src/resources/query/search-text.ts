@@ -71,8 +71,8 @@ const readExactTerm = (text: string): SearchTerm => ({
 
 function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
   const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as Comparison;
-  const rest = operator === '=' ? value : value.slice(operator.length);
-  return { operator, terms: splitUnescaped(rest, ',').map(readTerm) };
+  const valueText = operator === '=' ? value : value.slice(operator.length);
+  return { operator, terms: splitUnescaped(valueText, ',').map(readTerm) };
 }
 
 function readValueAs(operator: FieldOperator, value: string): Pick<SearchPair, 'operator' | 'terms'> {

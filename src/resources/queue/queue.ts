@@ -142,9 +142,13 @@ export class Queue {
     if (names.length === 0 || !(await hasDueJobs(database.db, names, now()))) return;
     for (const name of names) {
       const lanes = this.#handlers.get(name)?.lanes;
-      for (let free = this.#freeSlots(name), leased = 1; free > 0 && leased > 0; free = this.#freeSlots(name)) {
+      for (
+        let freeSlots = this.#freeSlots(name), leased = 1;
+        freeSlots > 0 && leased > 0;
+        freeSlots = this.#freeSlots(name)
+      ) {
         const lease = randomUUID();
-        const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: free };
+        const limits = lanes ? { limit: 1, except: this.#fullLanes(name, lanes) } : { limit: freeSlots };
         const request = { name, lease, now: now(), until: now() + leaseMs, ...limits };
         const jobs = await leaseDueJobs(database.db, request);
         for (const job of jobs) this.#start(job, lease);

@@ -26,10 +26,13 @@ async function aggregateJson(
 ): Promise<string> {
   const { aggregates: query, limit, page } = list;
   const logPosition = resource.changes ? await paging.positions?.before() : undefined;
-  const { select, rest, groups } = aggregateSql(context.engine, query);
+  const { select, groupAndOrder, groups } = aggregateSql(context.engine, query);
   const from = sql`from ${raw(resource.table)} as t where ${countRow} ${listCondition(context, resource, list, paging)}`;
   const offset = (page - 1) * limit;
-  const rows = await readNumbers(context, sql`${raw(select)} ${from} ${raw(rest)} limit ${limit} offset ${offset}`);
+  const rows = await readNumbers(
+    context,
+    sql`${raw(select)} ${from} ${raw(groupAndOrder)} limit ${limit} offset ${offset}`,
+  );
   // A page after the last one has no row with the number of groups.
   const isBeyondLastPage = rows.length === 0 && page > 1;
   const groupCountRows = isBeyondLastPage

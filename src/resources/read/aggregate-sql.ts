@@ -53,7 +53,7 @@ export function aggregateSql(engine: Engine, { aggregates, groupBy, order }: Agg
   });
   return {
     select: `select ${columns.join(', ')}`,
-    rest: [
+    groupAndOrder: [
       ...(groups.length === 0 ? [] : [`group by ${groups.join(', ')}`]),
       ...(sorted.length === 0 || groups.length === 0 ? [] : [`order by ${sorted.join(', ')}`]),
     ].join(' '),

@@ -45,7 +45,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
       required: ['data'],
     };
   }
-  const more = {
+  const moreSchema = {
     type: 'object',
     description: 'True if there are more rows than the embedded ones.',
     properties: { more: { type: 'boolean' }, all: { type: 'string', description: 'The path of the whole list.' } },
@@ -54,7 +54,7 @@ function includeSchema({ relation, target }: ResourceRelation): Json {
   return {
     type: 'object',
     description: `With \`include\`: the ${target.name} that the caller may see.`,
-    properties: { data: { type: 'array', items: row }, meta: more },
+    properties: { data: { type: 'array', items: row }, meta: moreSchema },
     required: ['data'],
   };
 }

@@ -136,11 +136,11 @@ async function writeNested<T>(
   const authority = { caller: source.caller, scope, changesAccounts, ...lockTargetOf(resource, id) };
   const caller = await services.lockAuthority(tx, authority);
   const queuedBefore = outerWrite.afterCommit.length;
-  const { checksRowRule: _checksRowRule, ...rest } = outerWrite;
+  const { checksRowRule: _checksRowRule, ...inheritedContext } = outerWrite;
   const revealed: Record<string, unknown> = {};
   const actor = { ...source, caller };
   const write: WriteContext = {
-    ...rest,
+    ...inheritedContext,
     caller,
     call: {
       ...outerWrite.call,
@@ -203,7 +203,7 @@ const deleteNested = (bound: BoundResource, outerWrite: WriteContext, { id, ifMa
   mapReferenceViolation(bound.services, bound.resource, id, () =>
     inSequence(bound, outerWrite, id, async (write) => {
       const { resource } = bound;
-      const deletion = forGood ? { ...write, deleted: { of: resource, which: 'only' as const } } : write;
+      const deletion = forGood ? { ...write, deleted: { resource, filter: 'only' as const } } : write;
       const before = await lockRow(deletion, resource, id, 'delete', ifMatch);
       await resource.definition.hooks?.prepareDelete?.(write.call, { id, body: {} });
       await removeRow(write, resource, before, { forGood });

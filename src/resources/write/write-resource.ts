@@ -121,7 +121,7 @@ export async function deleteResource(
     const { tx } = write.call;
     if (key && (await claimKey(tx, key, call.now))) return;
     if (isRetry) throw responseExpired();
-    const deleted = forGood ? { deleted: { of: resource, which: 'only' as const } } : {};
+    const deleted = forGood ? { deleted: { resource, filter: 'only' as const } } : {};
     const before = await lockRow({ ...write, ...deleted }, resource, id, 'delete', ifMatch);
     await removeRow(write, resource, before, { forGood });
     if (key) await storeResponse(tx, key, { id, headers: {}, body: '' });
@@ -161,7 +161,7 @@ export async function restoreResource(
 
 /** Locks a row and restores it, if it is deleted. */
 export async function restoreLocked(write: WriteContext, resource: Resource, id: string, ifMatch: string | undefined) {
-  const deleted = { of: resource, which: 'with' } as const;
+  const deleted = { resource, filter: 'with' } as const;
   const before = await lockRow({ ...write, deleted }, resource, id, 'delete', ifMatch);
   return before.deleted_at === null ? before : restoreRow(write, resource, before);
 }

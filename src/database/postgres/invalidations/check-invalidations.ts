@@ -23,7 +23,7 @@ interface Addresses {
  * transaction pooler shares sessions between connections.
  */
 export async function checkInvalidations({ server, listen, clock }: Addresses): Promise<void> {
-  const opened: pg.Client[] = [];
+  const openClients: pg.Client[] = [];
   const open = async (url: string) => {
     const client = new pg.Client({
       connectionString: url,
@@ -33,7 +33,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
     });
     client.on('error', () => undefined);
     await client.connect();
-    opened.push(client);
+    openClients.push(client);
     return client;
   };
   try {
@@ -46,7 +46,7 @@ export async function checkInvalidations({ server, listen, clock }: Addresses): 
         `DATABASE_LISTEN_URL (${withoutCredentials(listen)}) is not the database of DATABASE_URL (${withoutCredentials(server)}). Notifications in one do not reach the other. Set both to the same database, DATABASE_LISTEN_URL without the pooler.`,
       );
   } finally {
-    await Promise.all(opened.map((client) => client.end().catch(() => undefined)));
+    await Promise.all(openClients.map((client) => client.end().catch(() => undefined)));
   }
 }
 

@@ -67,7 +67,7 @@ export class InvalidationConnection {
   #client: pg.Client | undefined;
   #socket: Socket | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(primary: Primary, clock: DatabaseClock, callbacks: ConnectionCallbacks) {
     this.#primary = primary;
@@ -86,7 +86,7 @@ export class InvalidationConnection {
 
   /** Returns when the connection receives invalidations, or after the first attempt. It then tries again by itself. */
   async open(): Promise<void> {
-    if (this.#closed || this.#client) return;
+    if (this.#isClosed || this.#client) return;
     const socket = new Socket();
     const client = new pg.Client({
       connectionString: this.#primary.current,
@@ -141,7 +141,7 @@ export class InvalidationConnection {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.lease.drop();
     clearTimeout(this.#timer);
     await this.query(removeInstances, [[...this.#ids]]).catch(() => undefined);
@@ -191,7 +191,7 @@ export class InvalidationConnection {
   }
 
   #extendLease(sentAt: ClockReading, { time, renewals }: ClockRow): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.renewals.add(this.#id, { renewals, sentAt });
     this.lease.renew(sentAt);
     this.#clock.set({ time, sentAt: sentAt.monotonic, receivedAt: performance.now() });
@@ -220,7 +220,7 @@ export class InvalidationConnection {
   }
 
   #scheduleReconnect(): void {
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#openOrRetry(), reconnectDelayMs);
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#openOrRetry(), reconnectDelayMs);
   }
 
   /** Looks for the primary first, because another server may have become the primary. */

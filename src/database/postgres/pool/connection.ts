@@ -101,19 +101,19 @@ export class Connection implements DatabaseConnection {
   }
 
   begin(): Promise<void> {
-    return this.#run('begin');
+    return this.#runTransactionCommand('begin');
   }
   commit(): Promise<void> {
-    return this.#run('commit');
+    return this.#runTransactionCommand('commit');
   }
   rollback(): Promise<void> {
-    return this.#run('rollback');
+    return this.#runTransactionCommand('rollback');
   }
   release(): void {
     this.client.release(this.#unusable);
   }
 
-  async #run(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
+  async #runTransactionCommand(text: 'begin' | 'commit' | 'rollback'): Promise<void> {
     this.#inTransaction = text === 'begin';
     this.#timeoutMs = this.#limits.timeoutMs;
     const { transactionStatementMs: inTransactions, timeoutMs } = this.#limits;
@@ -145,14 +145,14 @@ export class Connection implements DatabaseConnection {
   /** Through a transaction pooler, a limit applies to one transaction only. The three statements are sent without waiting in between. */
   async #inOwnTransaction(runQuery: () => Promise<pg.QueryResult>): Promise<pg.QueryResult> {
     const { readMs: read, timeoutMs } = this.#limits;
-    const [begun, queried, committed] = await Promise.allSettled([
+    const [beginResult, queryResult, commitResult] = await Promise.allSettled([
       this.client.query({ text: `begin; set local statement_timeout = ${read}`, query_timeout: timeoutMs }),
       runQuery(),
       this.client.query({ text: 'commit', query_timeout: timeoutMs }),
     ]);
-    if (begun.status === 'rejected') throw begun.reason;
-    if (queried.status === 'rejected') throw queried.reason;
-    if (committed.status === 'rejected') throw committed.reason;
-    return queried.value;
+    if (beginResult.status === 'rejected') throw beginResult.reason;
+    if (queryResult.status === 'rejected') throw queryResult.reason;
+    if (commitResult.status === 'rejected') throw commitResult.reason;
+    return queryResult.value;
   }
 }

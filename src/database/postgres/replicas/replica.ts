@@ -27,7 +27,7 @@ export class Replica {
   readonly #limits: Limits;
   #completeTo = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #isClosed = false;
 
   constructor(url: string, size: number, limits: Limits, renewals: LeaseRenewals) {
     this.#renewals = renewals;
@@ -71,7 +71,7 @@ export class Replica {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#close();
   }
@@ -83,7 +83,7 @@ export class Replica {
     } catch {
       this.#lease.drop();
     }
-    if (!this.#closed) this.#timer = setTimeout(() => void this.#check(), checkIntervalMs).unref();
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#check(), checkIntervalMs).unref();
   }
 
   async #compare(id: string): Promise<void> {

@@ -53,7 +53,7 @@ function check(value: unknown, { precision = 0, scale = 0, min, max }: AnyOption
 
 function schema(options: AnyOptions): Record<string, unknown> {
   const { precision = 0, scale = 0, min, max } = options;
-  const whole = precision > scale ? `\\d{1,${precision - scale}}` : '0';
+  const wholePattern = precision > scale ? `\\d{1,${precision - scale}}` : '0';
   const sign = (min ?? -1) < 0 ? '-?' : '';
   const candidates = ['12.50', '1.5', '1', '0.5', '0', String(min ?? 0), String(max ?? 0)];
   const example = candidates.find((text) => !check(text, options));
@@ -61,7 +61,7 @@ function schema(options: AnyOptions): Record<string, unknown> {
   return {
     type: 'string',
     format: 'decimal',
-    pattern: `^${sign}${whole}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`,
+    pattern: `^${sign}${wholePattern}${scale === 0 ? '' : `(\\.\\d{1,${scale}})?`}$`,
     ...(exampleValue ? { examples: [formatDecimal(exampleValue, scale)] } : {}),
     ...(min === undefined ? {} : { 'x-minimum': String(min) }),
     ...(max === undefined ? {} : { 'x-maximum': String(max) }),

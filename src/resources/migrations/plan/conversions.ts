@@ -18,12 +18,17 @@ export interface ColumnConversion {
 }
 
 /** Undefined if the conversion could lose data. Then the operator decides. */
-export function conversionOf(name: string, old: ColumnSchema, next: ColumnSchema): Conversion | undefined {
+export function conversionOf(
+  name: string,
+  storedColumn: ColumnSchema,
+  declaredColumn: ColumnSchema,
+): Conversion | undefined {
   const column = raw(quoted(name));
-  const sameTarget = old.references !== undefined && old.references.table === next.references?.table;
+  const sameTarget =
+    storedColumn.references !== undefined && storedColumn.references.table === declaredColumn.references?.table;
   if (sameTarget) return column;
-  const [from, to] = [fieldTypeNamed(old.type), fieldTypeNamed(next.type)];
-  if (!from || !to?.convertibleFrom?.includes(old.type) || next.references) return undefined;
+  const [from, to] = [fieldTypeNamed(storedColumn.type), fieldTypeNamed(declaredColumn.type)];
+  if (!from || !to?.convertibleFrom?.includes(storedColumn.type) || declaredColumn.references) return undefined;
   if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return column;
   if (from.name === 'integer') return to.name === 'text' ? sql`cast(${column} as text)` : column;
   // Converts by way of the JSON value, so that both engines store the same.

@@ -17,17 +17,17 @@ import { recastColumn } from './recast-column.ts';
 type Run = NonNullable<Step['withoutLock']>['run'];
 
 /** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
-function resumeColumn({ table, indexes }: TableSchema, name: string, next: ColumnSchema): Step[] {
+function resumeColumn({ table, indexes }: TableSchema, name: string, declaredColumn: ColumnSchema): Step[] {
   const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
   const description = `reuse the column "${name}" of "${table}"`;
-  if (next.from) {
-    const fill = { table, from: next.from, folded: name };
+  if (declaredColumn.from) {
+    const fill = { table, from: declaredColumn.from, folded: name };
     const statements = [sql`update ${tableName} set ${column} = null`];
     const run: Run = (executor, onProgress) => refold(executor, fill, onProgress);
     return [{ description, statements, fill, withoutLock: { table, run } }];
   }
   const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
-  const { default: value } = next;
+  const { default: value } = declaredColumn;
   if (value === undefined || isUnique) return [];
   const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
   const run: Run = (executor, onProgress) =>
@@ -69,14 +69,15 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
   const indexes = keepUndeclaredIndexes(plan, before, after, new Set([...recastColumns, ...droppedColumns]));
   steps.push(...columnSteps);
-  for (const [name, next] of Object.entries(after.columns)) {
+  for (const [name, declaredColumn] of Object.entries(after.columns)) {
     if (refusedColumns.has(name)) continue;
-    const old = droppedColumns.has(name) ? undefined : before.columns[name];
+    const storedColumn = droppedColumns.has(name) ? undefined : before.columns[name];
     // The earlier limits belong to the earlier type.
-    const { max: _max, min: _min, ...unlimited } = next;
-    const converted = old && recastColumns.has(name) ? { ...unlimited, required: old.required } : old;
-    const becomesText = recastColumns.has(name) && next.storage === 'text';
-    await narrowColumn(plan, name, { before: converted, after: next, becomesText });
+    const { max: _max, min: _min, ...unlimited } = declaredColumn;
+    const converted =
+      storedColumn && recastColumns.has(name) ? { ...unlimited, required: storedColumn.required } : storedColumn;
+    const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
+    await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText });
   }
   await makeIndexes(plan, before, after, indexes);
   return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
@@ -88,24 +89,24 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
   const recastColumns = new Set<string>();
   const droppedColumns = new Set<string>();
   const refusedColumns = new Set<string>();
-  for (const [name, next] of Object.entries(after.columns)) {
-    const old = before.columns[name];
-    if (!old) steps.push(...addColumn(engine, table, name, withFoldedDefault(name, before, after)));
-    else if (hasSameStorage(old, next)) {
-      if (old.unnamed) steps.push(...resumeColumn(before, name, next));
+  for (const [name, declaredColumn] of Object.entries(after.columns)) {
+    const storedColumn = before.columns[name];
+    if (!storedColumn) steps.push(...addColumn(engine, table, name, withFoldedDefault(name, before, after)));
+    else if (hasSameStorage(storedColumn, declaredColumn)) {
+      if (storedColumn.unnamed) steps.push(...resumeColumn(before, name, declaredColumn));
     } else {
-      const conversion = conversionOf(name, old, next);
+      const conversion = conversionOf(name, storedColumn, declaredColumn);
       if (conversion) {
         recastColumns.add(name);
-        steps.push(...recastColumn(engine, table, name, next, conversion));
+        steps.push(...recastColumn(engine, table, name, declaredColumn, conversion));
       } else {
-        const filledRows = await countFilledRows(executor, table, name, old);
+        const filledRows = await countFilledRows(executor, table, name, storedColumn);
         if (filledRows === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
           droppedColumns.add(name);
-          steps.push(dropColumn(table, name), ...addColumn(engine, table, name, next));
+          steps.push(dropColumn(table, name), ...addColumn(engine, table, name, declaredColumn));
         } else {
           refusedColumns.add(name);
-          rejectType(plan, name, next, filledRows);
+          rejectType(plan, name, declaredColumn, filledRows);
         }
       }
     }
@@ -147,24 +148,24 @@ async function keepUndeclaredColumns(
 ): Promise<Record<string, ColumnSchema>> {
   const unusedColumns: Record<string, ColumnSchema> = {};
   const declared = new Set(Object.values(after.columns).map(({ field }) => field));
-  for (const [name, old] of Object.entries(before.columns)) {
+  for (const [name, storedColumn] of Object.entries(before.columns)) {
     if (after.columns[name]) continue;
-    const qualifiedName = `${resource}.${old.field}`;
-    const filledRows = await countFilledRows(executor, table, name, old);
-    const isNamed = drop.names.includes(qualifiedName) && !declared.has(old.field);
+    const qualifiedName = `${resource}.${storedColumn.field}`;
+    const filledRows = await countFilledRows(executor, table, name, storedColumn);
+    const isNamed = drop.names.includes(qualifiedName) && !declared.has(storedColumn.field);
     if (isNamed || (drop.empty && filledRows === 0)) {
       const reason = filledRows === 0 ? '' : `, which ${rowsThat(filledRows, 'have a value in')}`;
-      steps.push(dropColumn(table, name, { drops: qualifiedName, why: reason }));
+      steps.push(dropColumn(table, name, { drops: qualifiedName, reason }));
       continue;
     }
-    unusedColumns[name] = { ...old, unnamed: true };
-    if (name === 'deleted_at' && old.type === 'timestamp' && filledRows > 0) {
+    unusedColumns[name] = { ...storedColumn, unnamed: true };
+    if (name === 'deleted_at' && storedColumn.type === 'timestamp' && filledRows > 0) {
       blockers.push(
         `${resource}: softDelete is no longer declared, and its ${filledRows} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${qualifiedName}`,
       );
       continue;
     }
-    if (old.type !== 'folded') {
+    if (storedColumn.type !== 'folded') {
       unnamed.push({
         description: `${qualifiedName} is no longer declared, and ${rowsThat(filledRows, 'have a value in it')}`,
         fix: `gatehouse migrate --drop ${qualifiedName}`,
@@ -228,10 +229,10 @@ const countFilledRows = async (
   { type }: ColumnSchema,
 ): Promise<number> => (type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`));
 
-const hasSameStorage = (old: ColumnSchema, next: ColumnSchema): boolean =>
-  old.storage === next.storage &&
-  isDeepStrictEqual(old.references, next.references) &&
-  (old.type === next.type || (isPlainText(old) && isPlainText(next)));
+const hasSameStorage = (storedColumn: ColumnSchema, declaredColumn: ColumnSchema): boolean =>
+  storedColumn.storage === declaredColumn.storage &&
+  isDeepStrictEqual(storedColumn.references, declaredColumn.references) &&
+  (storedColumn.type === declaredColumn.type || (isPlainText(storedColumn) && isPlainText(declaredColumn)));
 
 const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
 
