@@ -23,7 +23,7 @@ export function useBulk<Row>() {
     setReport(undefined);
     setProgress({ succeeded: 0, failed: 0 });
     const send = (operations: Operation[]) => sendBatch(name, operations);
-    const common = { operationOf, send, signal, secondsToRoom: secondsToWait, onProgress: setProgress, onDone };
+    const common = { operationOf, send, signal, secondsToWait, onProgress: setProgress, onDone };
     const ended = await runBulk({ rows: rows(signal), ...common }).catch(
       (error: Error): Report<Row> => ({
         succeeded: 0,
