@@ -108,7 +108,7 @@ function addClientShow(client: Command): void {
 
 const describe = (id: string) =>
   withContext(async ({ config, database: { db }, now }) => {
-    const client = (await listClients(db)).find((one) => one.id === id);
+    const client = (await listClients(db)).find((row) => row.id === id);
     if (!client) throw new OperatorError(`There is no client "${id}". List them with: gatehouse client list`);
     const secrets = await listSecrets(db, id, now());
     return {
@@ -121,7 +121,7 @@ const describe = (id: string) =>
       ...(client.registration
         ? { registered: client.registration === 'dynamic' ? 'by itself' : 'by its address' }
         : {}),
-      from_settings: config.proxiedClients.some((one) => one.id === id),
+      from_settings: config.proxiedClients.some((proxied) => proxied.id === id),
       secrets: secrets.map(({ expires_at }) => (expires_at === null ? 'works' : `until ${showTime(expires_at)}`)),
       sessions: (await listSessions(db, now(), { clientId: id })).length,
       created_at: showTime(client.created_at),

@@ -53,11 +53,11 @@ export async function consumeRecoveryCode(tx: Tx, userId: string, code: string, 
 }
 
 export async function countRecoveryCodes(db: Db | Tx, userId: string): Promise<number> {
-  const { left } = await db
+  const { count } = await db
     .selectFrom('recovery_codes')
-    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
     .where('used_at', 'is', null)
     .executeTakeFirstOrThrow();
-  return Number(left);
+  return Number(count);
 }

@@ -109,8 +109,8 @@ async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<
     for (const { id, data, created_at, user_id, ...event } of events) {
       last = id;
       // Actions of an administrator on other users belong to those users, so their data is omitted.
-      const own = user_id === userId ? { data: JSON.parse(data) } : {};
-      yield { id, ...event, user_id, ...own, created_at: new Date(created_at).toISOString() };
+      const eventData = user_id === userId ? { data: JSON.parse(data) } : {};
+      yield { id, ...event, user_id, ...eventData, created_at: new Date(created_at).toISOString() };
     }
     if (events.length < pageSize) return;
   }
