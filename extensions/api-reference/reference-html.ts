@@ -34,10 +34,10 @@ const onOneLine = (item: string): string => (item.split(/\n\s*\n/, 1)[0] ?? '').
 export type PageFrame = Pick<PageKit, 'root' | 'brand' | 'loginPath' | 'assets'> &
   ReturnType<typeof themeVariables> & { readonly referenceCss: string; readonly referenceJs: string };
 
-const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, here: boolean) =>
+const operationLinks = ({ slug, operations }: Section, { root }: PageFrame, isCurrent: boolean) =>
   html`<ul>${operations.map(
     ({ id, method, summary = id }) =>
-      html`<li><a href="${here ? '' : `${root}/docs/${slug}`}#${id}" data-find="${summary}">${methodBadge(method)}<span>${summary}</span></a></li>`,
+      html`<li><a href="${isCurrent ? '' : `${root}/docs/${slug}`}#${id}" data-find="${summary}">${methodBadge(method)}<span>${summary}</span></a></li>`,
   )}</ul>`;
 
 function navigation({ sections }: ReferenceDocument, current: Section | undefined, frame: PageFrame): Html {
@@ -56,8 +56,8 @@ ${sections.map(
 
 export const changelogSlug = 'changelog';
 
-function themeForm(here: string, { root, themes, chosen_theme }: PageFrame): Html {
-  return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${here}">
+function themeForm(currentPath: string, { root, themes, chosen_theme }: PageFrame): Html {
+  return html`<form method="post" action="${root}/theme" class="themes" aria-label="Theme" data-themes><input type="hidden" name="next" value="${currentPath}">
 ${themes.map(({ name }) => html`<button name="theme" value="${name}" aria-pressed="${String(name === chosen_theme)}">${name.charAt(0).toUpperCase() + name.slice(1)}</button>`)}</form>`;
 }
 
@@ -66,7 +66,7 @@ const scriptTag = (src: string): Html => new Html(`<script type="module" src="${
 
 function page(described: ReferenceDocument, current: Section | undefined, frame: PageFrame, main: Html): string {
   const { root, brand, assets, theme, loginPath, referenceCss, referenceJs } = frame;
-  const here = current ? `/docs/${current.slug}` : '/docs';
+  const currentPath = current ? `/docs/${current.slug}` : '/docs';
   const name = current ? `${current.name} · ` : '';
   return html`<!doctype html>
 <html lang="en"${theme !== undefined && html` data-theme="${theme}"`}>
@@ -88,14 +88,14 @@ ${scriptTag(referenceJs)}
 <div class="frame">
 ${navigation(described, current, frame)}
 <main id="main">
-<div class="session" data-session data-login="${root}${loginPath}?next=${encodeURIComponent(here)}" hidden>
+<div class="session" data-session data-login="${root}${loginPath}?next=${encodeURIComponent(currentPath)}" hidden>
 <p data-who></p>
 <details class="more"><summary>Use another token</summary><form class="field" data-own><label for="own-token">Access token</label><input id="own-token" type="password" autocomplete="off"><p class="hint">It stays in this tab, and is forgotten with it.</p></form></details>
 </div>
 ${main}
 </main>
 </div>
-<footer class="foot">${themeForm(here, frame)}</footer>
+<footer class="foot">${themeForm(currentPath, frame)}</footer>
 </body>
 </html>
 `.text;

@@ -40,8 +40,8 @@ function objectInWords(properties: Schemas): Html {
   )} }`;
 }
 
-function joined(parts: readonly Html[], by: string): Html {
-  return html`${parts.flatMap((part, i) => (i === 0 ? [part] : [by, part]))}`;
+function joined(parts: readonly Html[], separator: string): Html {
+  return html`${parts.flatMap((part, i) => (i === 0 ? [part] : [separator, part]))}`;
 }
 
 const limits: readonly [string, string][] = [

@@ -63,20 +63,20 @@ async function receive({ secret, status, json }: Flags, request: IncomingMessage
   }
   const body = Buffer.concat(chunks).toString('utf8');
   const problem = secret ? verifyDelivery(secret, request.headers, body, localNow()) : undefined;
-  const verdict = problem ?? (secret ? 'verified' : 'not verified');
-  console.log(json ? printable(body) : printable(summaryOf(request.headers['webhook-id'], body, verdict)));
+  const signatureState = problem ?? (secret ? 'verified' : 'not verified');
+  console.log(json ? printable(body) : printable(summaryOf(request.headers['webhook-id'], body, signatureState)));
   if (json && problem) console.error(problem);
   response.writeHead(status ?? (problem ? 401 : 204)).end();
 }
 
-function summaryOf(id: string | string[] | undefined, body: string, verdict: string): string {
+function summaryOf(id: string | string[] | undefined, body: string, signatureState: string): string {
   const time = new Date(localNow()).toISOString();
   try {
     const { type, data }: { type?: unknown; data?: { id?: unknown; after?: unknown } } = JSON.parse(body);
     const row = data?.id === undefined ? [] : [String(data.id), JSON.stringify(data.after ?? null)];
-    return [time, verdict, String(type), ...row, `webhook-id=${id}`].join('  ');
+    return [time, signatureState, String(type), ...row, `webhook-id=${id}`].join('  ');
   } catch {
-    return [time, verdict, 'not JSON', `webhook-id=${id}`].join('  ');
+    return [time, signatureState, 'not JSON', `webhook-id=${id}`].join('  ');
   }
 }
 

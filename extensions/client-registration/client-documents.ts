@@ -25,14 +25,18 @@ import {
 import { findRegistration, upsertRegistration } from './registration-store.ts';
 
 /** Mistakes in a client document are shown to the user, never sent by redirect. */
-const wrongDocument = (what: string, reason?: string): Problem =>
-  new Problem(400, 'Bad Request', `The metadata of the application is invalid: ${what}`, {
+const wrongDocument = (mistake: string, reason?: string): Problem =>
+  new Problem(400, 'Bad Request', `The metadata of the application is invalid: ${mistake}`, {
     code: 'bad_request',
     ...(reason ? { reason } : {}),
   });
 
 /** Section 4: reads the document at the address as the metadata of a client. */
-function readClientDocument(known: Parameters<typeof readClientMetadata>[0], id: string, response: OutboundResponse) {
+function readClientDocument(
+  services: Parameters<typeof readClientMetadata>[0],
+  id: string,
+  response: OutboundResponse,
+) {
   const { status, headers, body } = response;
   if (status !== 200) throw wrongDocument(`its address returns ${status} instead of a metadata document.`);
   if (!/^application\/(json|[\w.-]+\+json) *(;|$)/i.test(headers['content-type'] ?? '')) {
@@ -45,7 +49,7 @@ function readClientDocument(known: Parameters<typeof readClientMetadata>[0], id:
     throw wrongDocument('a public document must not contain a secret.');
   }
   try {
-    const metadata = readClientMetadata(known, sent, 'none');
+    const metadata = readClientMetadata(services, sent, 'none');
     if (!metadata.application.public) throw badRequest('token_endpoint_auth_method must be none.');
     return metadata;
   } catch (error) {
@@ -76,7 +80,7 @@ export function freshSeconds(cacheControl: string | undefined): number {
 const timeoutMs = 5000;
 const maxBytes = 10_240;
 /** Concurrent fetches: of all addresses together, and for one network. */
-const atOnce = 32;
+const concurrency = 32;
 const atOnceForNetwork = 4;
 /** Failed fetches in 15 minutes, per network. Other networks are not affected. */
 const maxFailures = 30;
@@ -85,15 +89,15 @@ const maxFailures = 30;
 export class ClientDocuments {
   readonly #context: Context;
   readonly #clients: ClientDirectory;
-  readonly #known: MetadataServices;
+  readonly #metadataServices: MetadataServices;
   readonly #fetch: GuardedFetch;
   /** One fetch at a time for each address. Concurrent requests share it. */
   readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
-  constructor(context: Context, clients: ClientDirectory, known: MetadataServices) {
+  constructor(context: Context, clients: ClientDirectory, metadataServices: MetadataServices) {
     this.#context = context;
     this.#clients = clients;
-    this.#known = known;
+    this.#metadataServices = metadataServices;
     this.#fetch = createGuardedFetch(context.config, undefined, 'never');
   }
 
@@ -110,7 +114,7 @@ export class ClientDocuments {
     if (underWay) return underWay.done;
     const network = networkOf(source.address ?? '');
     const ofNetwork = [...this.#underWay.values()].filter((other) => other.network === network).length;
-    if (this.#underWay.size >= atOnce || ofNetwork >= atOnceForNetwork) {
+    if (this.#underWay.size >= concurrency || ofNetwork >= atOnceForNetwork) {
       if (isKnown) return undefined;
       throw unavailable('Too many applications are being looked up. Try again.', 2, 'documents under way');
     }
@@ -130,7 +134,7 @@ export class ClientDocuments {
     try {
       const response = await this.#fetchDocument(id, isKnown);
       if (response) {
-        const metadata = readClientDocument(supportedMetadata(this.#known), id, response);
+        const metadata = readClientDocument(supportedMetadata(this.#metadataServices), id, response);
         await this.#store(id, metadata, freshSeconds(response.headers['cache-control']), source);
         this.#context.metrics.clientRegistrations.inc({ kind: 'document' });
       }
@@ -159,10 +163,11 @@ export class ClientDocuments {
       const at = now();
       const created = await createClient(tx, { ...application, id, type: 'application', userId: null }, at);
       await lockClient(tx, id);
-      const known = created ? undefined : await findClient(tx, id);
+      const existing = created ? undefined : await findClient(tx, id);
       // Another client was created with this id.
-      if (known && known.registration !== 'document') throw wrongDocument('its address is the id of another client.');
-      if (known) await updateApplication(tx, id, application, at);
+      if (existing && existing.registration !== 'document')
+        throw wrongDocument('its address is the id of another client.');
+      if (existing) await updateApplication(tx, id, application, at);
       await upsertRegistration(tx, {
         ...{ client_id: id, kind: 'document', token_hash: null, metadata: JSON.stringify({ notes }) },
         ...{ fresh_until: at + seconds * 1000, created_at: at, last_used_at: at },

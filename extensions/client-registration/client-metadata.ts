@@ -49,58 +49,62 @@ export const supportedMetadata = ({ scopes, keys }: MetadataServices) => ({
 
 type Known = ReturnType<typeof supportedMetadata>;
 
-type Sent = Readonly<Record<string, unknown>>;
+type SubmittedMetadata = Readonly<Record<string, unknown>>;
 
 /** Unknown members are ignored (RFC 7591 2). Null counts as omitted. */
-export function readClientMetadata(known: Known, sent: Sent, defaultAuthMethod: ClientAuthMethod): ClientMetadata {
-  const authMethod = oneOf(sent, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
-  const types = listOf(sent, 'grant_types') ?? ['authorization_code'];
+export function readClientMetadata(
+  known: Known,
+  submitted: SubmittedMetadata,
+  defaultAuthMethod: ClientAuthMethod,
+): ClientMetadata {
+  const authMethod = oneOf(submitted, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
+  const types = listOf(submitted, 'grant_types') ?? ['authorization_code'];
   const unknown = types.find((type) => !grantTypes.includes(type));
   if (unknown !== undefined) throw invalid(`grant_types must contain only ${grantTypes.join(', ')}.`);
-  if ((listOf(sent, 'response_types') ?? []).some((type) => type !== 'code')) {
+  if ((listOf(submitted, 'response_types') ?? []).some((type) => type !== 'code')) {
     throw invalid('response_types accepts only code.');
   }
-  oneOf(sent, 'subject_type', ['public']);
-  const redirectUris = redirectUrisOf(sent, 'redirect_uris');
+  oneOf(submitted, 'subject_type', ['public']);
+  const redirectUris = redirectUrisOf(submitted, 'redirect_uris');
   if (redirectUris.length === 0 && types.includes('authorization_code')) {
     throw new OAuthError('invalid_redirect_uri', 'redirect_uris is required for the grant authorization_code.');
   }
   return {
     application: {
-      name: nameOf(sent, redirectUris),
-      scopes: scopesOf(known.scopes, sent),
+      name: nameOf(submitted, redirectUris),
+      scopes: scopesOf(known.scopes, submitted),
       public: authMethod === 'none',
       redirect_uris: redirectUris,
-      post_logout_redirect_uris: redirectUrisOf(sent, 'post_logout_redirect_uris'),
-      homepage_uri: webUriOf(sent, 'client_uri'),
-      logo_uri: webUriOf(sent, 'logo_uri'),
-      tos_uri: webUriOf(sent, 'tos_uri'),
-      policy_uri: webUriOf(sent, 'policy_uri'),
-      backchannel_logout_uri: webUriOf(sent, 'backchannel_logout_uri'),
+      post_logout_redirect_uris: redirectUrisOf(submitted, 'post_logout_redirect_uris'),
+      homepage_uri: webUriOf(submitted, 'client_uri'),
+      logo_uri: webUriOf(submitted, 'logo_uri'),
+      tos_uri: webUriOf(submitted, 'tos_uri'),
+      policy_uri: webUriOf(submitted, 'policy_uri'),
+      backchannel_logout_uri: webUriOf(submitted, 'backchannel_logout_uri'),
       trusted: false,
       require_pkce: false,
-      id_token_signed_response_alg: oneOf(sent, 'id_token_signed_response_alg', known.idTokenAlgorithms) ?? null,
+      id_token_signed_response_alg: oneOf(submitted, 'id_token_signed_response_alg', known.idTokenAlgorithms) ?? null,
       id_token_claims: true,
       grant_types: types,
       token_endpoint_auth_method: authMethod,
-      default_max_age: secondsOf(sent, 'default_max_age'),
-      require_pushed_authorization_requests: flagOf(sent, 'require_pushed_authorization_requests'),
-      require_signed_request_object: flagOf(sent, 'require_signed_request_object'),
-      dpop_bound_access_tokens: flagOf(sent, 'dpop_bound_access_tokens'),
+      default_max_age: secondsOf(submitted, 'default_max_age'),
+      require_pushed_authorization_requests: flagOf(submitted, 'require_pushed_authorization_requests'),
+      require_signed_request_object: flagOf(submitted, 'require_signed_request_object'),
+      dpop_bound_access_tokens: flagOf(submitted, 'dpop_bound_access_tokens'),
       fapi: false,
-      ...keysOf(sent, authMethod),
+      ...keysOf(submitted, authMethod),
     },
-    notes: notesOf(sent),
+    notes: notesOf(submitted),
   };
 }
 
-function oneOf<T extends string>(sent: Sent, name: string, values: readonly T[]): T | undefined {
+function oneOf<T extends string>(sent: SubmittedMetadata, name: string, values: readonly T[]): T | undefined {
   const value = textOf(sent, name);
   if (value === undefined || isOneOf(values, value)) return value;
   throw invalid(`${name} must be one of ${values.join(', ')}.`);
 }
 
-function secondsOf(sent: Sent, name: string): number | null {
+function secondsOf(sent: SubmittedMetadata, name: string): number | null {
   const value = Object.hasOwn(sent, name) ? (sent[name] ?? null) : null;
   if (value === null) return null;
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
@@ -108,7 +112,7 @@ function secondsOf(sent: Sent, name: string): number | null {
 }
 
 /** RFC 7591 2: the keys or their address, not both. */
-function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<Application, 'jwks' | 'jwks_uri'> {
+function keysOf(sent: SubmittedMetadata, authMethod: ClientAuthMethod): Pick<Application, 'jwks' | 'jwks_uri'> {
   const jwks = Object.hasOwn(sent, 'jwks') ? (sent.jwks ?? null) : null;
   const jwksUri = webUriOf(sent, 'jwks_uri');
   if (jwks !== null && jwksUri !== null) throw invalid('Send jwks or jwks_uri, not both.');
@@ -120,13 +124,13 @@ function keysOf(sent: Sent, authMethod: ClientAuthMethod): Pick<Application, 'jw
   return { jwks, jwks_uri: jwksUri };
 }
 
-function flagOf(sent: Sent, name: string): boolean {
+function flagOf(sent: SubmittedMetadata, name: string): boolean {
   const value = Object.hasOwn(sent, name) ? (sent[name] ?? false) : false;
   if (typeof value !== 'boolean') throw invalid(`${name} must be true or false.`);
   return value;
 }
 
-function notesOf(sent: Sent): ClientNotes {
+function notesOf(sent: SubmittedMetadata): ClientNotes {
   const texts = ['application_type', 'software_id', 'software_version'].map((name) => [name, textOf(sent, name)]);
   const notes = [...texts, ['contacts', listOf(sent, 'contacts')]].filter(([, value]) => value !== undefined);
   const long = notes.find(([, value]) => [value].flat().some((text) => (text?.length ?? 0) > maxNoteLength));
@@ -134,7 +138,7 @@ function notesOf(sent: Sent): ClientNotes {
   return Object.fromEntries(notes) as ClientNotes;
 }
 
-function nameOf(sent: Sent, [first]: readonly string[]): string {
+function nameOf(sent: SubmittedMetadata, [first]: readonly string[]): string {
   const name = textOf(sent, 'client_name');
   if (name === undefined) return first === undefined ? 'An application without a name' : new URL(first).host || first;
   const problem =
@@ -148,17 +152,17 @@ function nameOf(sent: Sent, [first]: readonly string[]): string {
 }
 
 /** Omits unknown and forbidden scopes. At least `openid` remains. Without a scope, all allowed scopes remain. */
-function scopesOf(known: KnownScopes, sent: Sent): readonly string[] {
+function scopesOf(known: KnownScopes, sent: SubmittedMetadata): readonly string[] {
   const requested = textOf(sent, 'scope') ?? '';
   if (requested.length > maxScopeLength) throw invalid('scope is too long.');
   const grantable = known.list().filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
-  const words = new Set(requested.split(' ').filter(Boolean));
-  if (words.size === 0) return grantable;
-  const granted = grantable.filter((scope) => words.has(scope));
+  const requestedScopes = new Set(requested.split(' ').filter(Boolean));
+  if (requestedScopes.size === 0) return grantable;
+  const granted = grantable.filter((scope) => requestedScopes.has(scope));
   return granted.length > 0 ? granted : [openidScope];
 }
 
-function redirectUrisOf(sent: Sent, name: string): string[] {
+function redirectUrisOf(sent: SubmittedMetadata, name: string): string[] {
   const uris = listOf(sent, name) ?? [];
   for (const uri of uris) {
     const problem = checkRedirectUri(uri);
@@ -167,7 +171,7 @@ function redirectUrisOf(sent: Sent, name: string): string[] {
   return uris;
 }
 
-function webUriOf(sent: Sent, name: string): string | null {
+function webUriOf(sent: SubmittedMetadata, name: string): string | null {
   const uri = textOf(sent, name);
   if (uri === undefined) return null;
   const problem = checkWebUri(uri);
@@ -175,14 +179,14 @@ function webUriOf(sent: Sent, name: string): string | null {
   return uri;
 }
 
-export function textOf(sent: Sent, name: string): string | undefined {
+export function textOf(sent: SubmittedMetadata, name: string): string | undefined {
   const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw invalid(`${name} must be text.`);
   return value;
 }
 
-function listOf(sent: Sent, name: string): string[] | undefined {
+function listOf(sent: SubmittedMetadata, name: string): string[] | undefined {
   const value = Object.hasOwn(sent, name) ? sent[name] : undefined;
   if (value === undefined || value === null) return undefined;
   const isList = Array.isArray(value) && value.length <= maxUris && value.every((item) => typeof item === 'string');

@@ -63,16 +63,16 @@ export async function replaceRegistered(oauth: OAuth, request: Managing): Promis
   const { context, keys } = oauth;
   await keys.ensureCurrent();
   return asRegistered(oauth, request, async (tx, { client, registration }, invalidate) => {
-    const sent = requireJsonObject(request.body);
-    const invalid = serverMembers.find((name) => Object.hasOwn(sent, name));
+    const submitted = requireJsonObject(request.body);
+    const invalid = serverMembers.find((name) => Object.hasOwn(submitted, name));
     if (invalid) throw invalidRequest(`only the server sets ${invalid}: leave it out.`);
-    if (textOf(sent, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
-    const secret = textOf(sent, 'client_secret');
+    if (textOf(submitted, 'client_id') !== client.id) throw invalidRequest('client_id must be the id of the client.');
+    const secret = textOf(submitted, 'client_secret');
     if (secret !== undefined && !isSecretOf(keys, client, secret, context.now())) {
       throw invalidRequest('client_secret is not the secret of the client. You cannot choose it.');
     }
     const defaultMethod = client.public ? 'none' : 'client_secret_basic';
-    const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, defaultMethod);
+    const { application, notes } = readClientMetadata(supportedMetadata(oauth), submitted, defaultMethod);
     if (application.public !== client.public) {
       throw new OAuthError(
         'invalid_client_metadata',

@@ -43,8 +43,8 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
     throw new OAuthError('access_denied', 'Applications cannot register themselves at this service.', { status: 403 });
   }
   const caller = await authorizeRegistration(oauth, request.token);
-  const sent = requireJsonObject(request.body);
-  const { application, notes } = readClientMetadata(supportedMetadata(oauth), sent, 'client_secret_basic');
+  const submitted = requireJsonObject(request.body);
+  const { application, notes } = readClientMetadata(supportedMetadata(oauth), submitted, 'client_secret_basic');
   const countedAs = await requireWithinRegistrationLimits(context, request.source);
   const token = createShortToken('reg');
   const created = await changeAs(database, lockAuthority, { caller }, async (tx, invalidate) => {

@@ -15,11 +15,11 @@ const useResolutionMs = 86_400_000;
 export function createRegisteredClients(
   context: Context,
   clients: ClientDirectory,
-  known: MetadataServices,
+  metadataServices: MetadataServices,
 ): RegisteredClients {
   const { database, log, now } = context;
   const { db } = database;
-  const documents = new ClientDocuments(context, clients, known);
+  const documents = new ClientDocuments(context, clients, metadataServices);
   return {
     find: (id, source) => documents.find(id, source),
     async recordUse({ id }) {

@@ -46,7 +46,7 @@ const informationSchema = namedSchema(
   ),
 );
 const params = Type.Object({ client_id: Type.String() });
-const gone = Type.Null({ description: 'The registration was deleted' });
+const deletedResponse = Type.Null({ description: 'The registration was deleted' });
 
 /** The rate limit counts by address, with any token. */
 const route = { ...oauthRouteOptions, config: { ...oauthRouteOptions.config, limited: true } };
@@ -84,9 +84,9 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       return reply.code(201).send(await registerClient(oauth, requestOf(request)));
     },
   );
-  const one = '/oauth/register/:client_id';
+  const clientPath = '/oauth/register/:client_id';
   app.get(
-    one,
+    clientPath,
     {
       ...route,
       schema: schema('readRegistration', 'Read the registration of an application (RFC 7592)', {
@@ -97,7 +97,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
     async (request) => (await managing()).readRegistered(oauth, managed(request)),
   );
   app.put(
-    one,
+    clientPath,
     {
       ...route,
       schema: schema('replaceRegistration', 'Replace the registration (RFC 7592)', { params, ...described }),
@@ -105,12 +105,12 @@ export function serveRegistration(app: App, oauth: OAuth): void {
     async (request) => (await managing()).replaceRegistered(oauth, managed(request)),
   );
   app.delete(
-    one,
+    clientPath,
     {
       ...route,
       schema: schema('removeRegistration', 'Delete the registration (RFC 7592)', {
         params,
-        response: { 204: gone, ...oauthErrorResponses },
+        response: { 204: deletedResponse, ...oauthErrorResponses },
       }),
     },
     async (request, reply: FastifyReply) => {

@@ -18,21 +18,21 @@ export function readTelemetrySettings(): TelemetrySettings | undefined {
   return traces || metrics ? { traces, metrics } : undefined;
 }
 
-function readSignal(signal: 'TRACES' | 'METRICS', known: readonly (Exporter | 'none' | 'prometheus')[]) {
+function readSignal(signal: 'TRACES' | 'METRICS', exporters: readonly (Exporter | 'none' | 'prometheus')[]) {
   const name = `OTEL_${signal}_EXPORTER` as const;
   const endpoint =
     standardVariable('OTEL_EXPORTER_OTLP_ENDPOINT') || standardVariable(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const exporter = standardVariable(name) || (endpoint ? 'otlp' : 'none');
-  if (!isOneOf(known, exporter))
-    throw new OperatorError(`${name}: got "${exporter}"; expected one of: ${known.join(', ')}.`);
+  if (!isOneOf(exporters, exporter))
+    throw new OperatorError(`${name}: got "${exporter}"; expected one of: ${exporters.join(', ')}.`);
   // `/metrics` is always available.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   return { exporter, protocol: readProtocol(signal) };
 }
 
 function readProtocol(signal: 'TRACES' | 'METRICS'): Protocol {
-  const own = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL` as const;
-  const name = standardVariable(own) ? own : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocolVariable = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL` as const;
+  const name = standardVariable(protocolVariable) ? protocolVariable : 'OTEL_EXPORTER_OTLP_PROTOCOL';
   const protocol = standardVariable(name) || 'http/protobuf';
   if (protocol === 'http/protobuf' || protocol === 'http/json') return protocol;
   throw new OperatorError(`${name}: got "${protocol}"; expected http/protobuf or http/json.`);

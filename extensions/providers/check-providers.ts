@@ -24,8 +24,8 @@ export async function checkProviders(config: Config): Promise<Finding[]> {
     const summary = 'LOCAL_PASSWORDS=off, and there is no provider: only people with a passkey can sign in';
     return [errorFinding(part, summary, 'Declare a provider in PROVIDERS_DIR, or unset LOCAL_PASSWORDS.')];
   }
-  const looked = await Promise.all(all.map((provider) => checkProvider(config, provider)));
-  return [...looked, ...checkProviderSecrets(await providers.definitions(), machineClock())];
+  const findings = await Promise.all(all.map((provider) => checkProvider(config, provider)));
+  return [...findings, ...checkProviderSecrets(await providers.definitions(), machineClock())];
 }
 
 async function checkProvider(config: Config, provider: ProviderClient): Promise<Finding> {

@@ -61,9 +61,9 @@ export const syncProviders = (context: Context, definitions: readonly ProviderDe
     }
   });
 
-const record = (context: Context, tx: Tx, what: 'added' | 'changed' | 'removed', id: string, data: object = {}) =>
+const record = (context: Context, tx: Tx, change: 'added' | 'changed' | 'removed', id: string, data: object = {}) =>
   recordEvent(context, tx, {
-    type: `provider.${what}`,
+    type: `provider.${change}`,
     rowId: id,
     source: systemSource,
     data: { provider: id, ...data },

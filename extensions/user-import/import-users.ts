@@ -87,8 +87,8 @@ const identifiers = ['email', 'username', 'phone'] as const;
 /** Addresses are compared without case. */
 const same = (a: string | null, b: string | null): boolean => a?.toLowerCase() === b?.toLowerCase();
 
-const isSamePerson = (there: UserRow, row: UserRow): boolean =>
-  identifiers.every((field) => same(there[field], row[field]));
+const isSamePerson = (existing: UserRow, row: UserRow): boolean =>
+  identifiers.every((field) => same(existing[field], row[field]));
 
 const takenBy = (owners: readonly UserRow[], row: UserRow): string[] =>
   identifiers

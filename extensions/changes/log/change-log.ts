@@ -58,11 +58,11 @@ export class ChangeLog {
   /** Returns when everything written so far is final, or after a second. */
   async settle(): Promise<number> {
     await this.observe();
-    const wanted = this.#last;
+    const target = this.#last;
     const until = performance.now() + patienceMs;
-    for (let pause = firstPauseMs; this.#ended < wanted; pause = Math.min(pause * 2, maxPauseMs)) {
+    for (let pauseMs = firstPauseMs; this.#ended < target; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
       if (performance.now() > until) break;
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
       await this.observe();
     }
     return this.settled;

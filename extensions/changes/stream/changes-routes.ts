@@ -147,8 +147,8 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   let to = from;
   while (to.number < settled && data.length < limit && names.length > 0) {
     const page = await log.page(to, names, limit - data.length);
-    const shown = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
-    data.push(...shown.map(({ json }) => JSON.parse(json)));
+    const visible = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
+    data.push(...visible.map(({ json }) => JSON.parse(json)));
     to = advancePosition(to, page.to);
   }
   if (names.length === 0) to = advancePosition(to, Math.max(settled, to.number));

@@ -12,8 +12,8 @@ import type { Stream } from './stream.ts';
 
 const sweepEveryMs = 1000;
 /** The interval of the query for changes of other processes, while there are subscribers. */
-const lookEveryMs = 100;
-const rowsAtOnce = 500;
+const pollIntervalMs = 100;
+const batchSize = 500;
 /** A stream that catches up pauses when it has this many unread bytes. */
 const maxBytesAhead = 256 * 1024;
 
@@ -44,7 +44,7 @@ export class Streams {
     this.#poller = new Poller(context.log, {
       poll: async () => this.#deliver(await log.observe()),
       isNeeded: () => this.#open.size > 0,
-      intervalMs: lookEveryMs,
+      intervalMs: pollIntervalMs,
       failureMessage: 'the log of changes could not be read; Gatehouse tries again',
     });
     context.database.bus.subscribe((invalidation) => this.#invalidate(invalidation));
@@ -88,7 +88,7 @@ export class Streams {
         continue;
       }
       await this.#log.requireUnpruned(position.number);
-      const page = await this.#log.page(position, names, rowsAtOnce);
+      const page = await this.#log.page(position, names, batchSize);
       const at = (number: number) => advancePosition(position, number);
       await this.#catchUpWith(stream, page.rows, at);
       if (!stream.closed) stream.position = at(page.to);
@@ -118,7 +118,7 @@ export class Streams {
     while (this.#head < settled) {
       const live = [...this.#open].filter((stream) => stream.live);
       if (live.length === 0) return;
-      const page = await this.#log.page({ number: this.#head }, this.#recorded, rowsAtOnce);
+      const page = await this.#log.page({ number: this.#head }, this.#recorded, batchSize);
       await this.#send(live, page.rows, (number) => ({ number }));
       for (const stream of live) if (stream.position.number < page.to) stream.position = { number: page.to };
       this.#head = page.to;
@@ -148,8 +148,8 @@ export class Streams {
       for (const change of changes) {
         if (stream.closed) break;
         if (change.position <= stream.position.number) continue;
-        const sight = views[i]?.get(change.resource.name)?.get(change);
-        const json = sight && change.jsonFor(sight, history);
+        const sides = views[i]?.get(change.resource.name)?.get(change);
+        const json = sides && change.jsonFor(sides, history);
         if (json !== undefined) stream.send(at(change.position), json);
       }
     }

@@ -41,9 +41,9 @@ function compares(resource: Resource, name: string, operator: string, value: unk
   if (operator !== '=' && operator !== '!=') return undefined;
   const field = fieldOf(resource, name);
   const stored = row[field.column] ?? null;
-  const wanted = value === null || value === undefined ? null : field.type.toStored(value);
+  const expected = value === null || value === undefined ? null : field.type.toStored(value);
   // JSON has fewer types than the database, so values of different types may still be equal.
-  if (stored !== null && wanted !== null && typeof stored !== typeof wanted) return undefined;
-  if (operator === '=') return stored === wanted;
-  return stored !== wanted;
+  if (stored !== null && expected !== null && typeof stored !== typeof expected) return undefined;
+  if (operator === '=') return stored === expected;
+  return stored !== expected;
 }

@@ -54,25 +54,25 @@ export class LoggedChange {
   }
 
   /** The change as JSON. Undefined if the caller sees no part of it. For a row that left the view, only the id is shown. */
-  jsonFor(sight: VisibleSides, history: string): string | undefined {
-    const { before, after } = sight;
+  jsonFor(sides: VisibleSides, history: string): string | undefined {
+    const { before, after } = sides;
     if (!before && !after) return undefined;
     const kind = (before ? 1 : 0) + (after ? 2 : 0);
-    this.#json[kind] ??= this.#write(sight, history);
+    this.#json[kind] ??= this.#write(sides, history);
     return this.#json[kind];
   }
 
-  #write(sight: VisibleSides, history: string): string {
+  #write(sides: VisibleSides, history: string): string {
     const { position: number, row_id: id, version, actor, at } = this.row;
-    const operation = this.operationFor(sight);
+    const operation = this.operationFor(sides);
     const position = formatPosition(history, { number });
     const change = { position, resource: this.resource.name, id, operation };
     if (operation === 'left') return JSON.stringify(change);
     const head = JSON.stringify({ ...change, version });
     const { members } = shapeFor(this.resource);
-    const shown = (row: StoredRow | undefined) => (row ? `{${members(row)}}` : 'null');
+    const rowJson = (row: StoredRow | undefined) => (row ? `{${members(row)}}` : 'null');
     const tail = JSON.stringify({ actor: actor === null ? null : JSON.parse(actor), at: new Date(at).toISOString() });
-    return `${head.slice(0, -1)},"before":${shown(sight.before ? this.before : undefined)},"after":${shown(sight.after ? this.after : undefined)},${tail.slice(1)}`;
+    return `${head.slice(0, -1)},"before":${rowJson(sides.before ? this.before : undefined)},"after":${rowJson(sides.after ? this.after : undefined)},${tail.slice(1)}`;
   }
 }
 

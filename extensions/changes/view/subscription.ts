@@ -42,8 +42,10 @@ export function readSubscription(
   const { resources: text, search, searchJoin, searchFields } = wanted;
   const recorded = recordedResources(all);
   const names = text === undefined ? readable(recorded, caller, now) : splitNames(text);
-  const sent = Object.entries({ search, searchJoin, searchFields });
-  const query = Object.fromEntries(sent.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const searchParameters = Object.entries({ search, searchJoin, searchFields });
+  const query = Object.fromEntries(
+    searchParameters.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
   const context = { engine: database.engine, caller, now };
   const resources = new Map(
     names.map((name) => {
@@ -125,11 +127,14 @@ export function visibilityEvaluator(context: Context, changes: readonly LoggedCh
     const now = context.now();
     const sights = new Map<string, Visibility>();
     for (const [name, { resource, search }] of resources) {
-      const own = byResource.get(name);
-      if (!own) continue;
+      const ofResource = byResource.get(name);
+      if (!ofResource) continue;
       const rights = `${name} ${key} ${rightsOf(resource, caller, now)}`;
       const query = queryContext(context.database, { caller, now });
-      sights.set(name, await getOrCreate(evaluated, rights, () => evaluateVisibility(query, resource, own, search)));
+      sights.set(
+        name,
+        await getOrCreate(evaluated, rights, () => evaluateVisibility(query, resource, ofResource, search)),
+      );
     }
     return sights;
   };

@@ -18,11 +18,11 @@ const readDeliveries =
   (caller, now) => {
     const ofOthers: Rule = () =>
       isAdmin(caller) && among('resource', ['', ...fullyReadableResources(resources(), caller, now)]);
-    const theirs = anyOf(ofOthers, ownDeliveries)(caller, now);
+    const visibleDeliveries = anyOf(ofOthers, ownDeliveries)(caller, now);
     // A token sees deliveries of the resources that it may read. A ping has no resource.
-    if (caller.scopes.includes('*')) return theirs;
+    if (caller.scopes.includes('*')) return visibleDeliveries;
     const readable = caller.scopes.filter((scope) => scope.endsWith(':read')).map((scope) => scope.slice(0, -5));
-    return all(theirs, among('resource', ['', ...readable]));
+    return all(visibleDeliveries, among('resource', ['', ...readable]));
   };
 
 export const deliveriesResource = (resources: () => Resources) =>

@@ -20,13 +20,13 @@ const waiting = (webhookId: string, now: number) => ({
   delivered_at: null,
 });
 
-export const createDelivery = ({ id }: WebhookRow, shown: VisibleChange, now: number): DeliveryRow => ({
+export const createDelivery = ({ id }: WebhookRow, visibleChange: VisibleChange, now: number): DeliveryRow => ({
   ...waiting(id, now),
-  position: shown.change.position,
-  resource: shown.change.resource.name,
-  row_id: shown.change.row.row_id,
-  operation: shown.operation,
-  body: deliveryBody(shown),
+  position: visibleChange.change.position,
+  resource: visibleChange.change.resource.name,
+  row_id: visibleChange.change.row.row_id,
+  operation: visibleChange.operation,
+  body: deliveryBody(visibleChange),
 });
 
 /** A ping belongs to no change, so it waits for no other delivery. */

@@ -28,16 +28,16 @@ import {
 } from './webhook-store.ts';
 import { secretLabel } from './webhooks-resource.ts';
 
-const lookEveryMs = 1000;
-const rowsAtOnce = 200;
-const atOnceOfOne = 8;
+const pollIntervalMs = 1000;
+const batchSize = 200;
+const concurrencyPerWebhook = 8;
 const timeoutMs = 10_000;
 const leaseMs = 30_000;
 const maxRetryMs = 3 * 86_400_000;
 const firstPauseMs = 5000;
 const maxPauseMs = 8 * 3_600_000;
 const maxStoredLength = 1000;
-const notToBeSeen = 'null';
+const hiddenBody = 'null';
 
 /** Each pause is three times as long as the one before, up to eight hours, with jitter. */
 const pauseAfter = (attempts: number): number =>
@@ -69,7 +69,7 @@ export class WebhookSender {
     this.#poller = new Poller(context.log, {
       poll: () => this.#poll(),
       isNeeded: () => true,
-      intervalMs: lookEveryMs,
+      intervalMs: pollIntervalMs,
       failureMessage: 'webhooks could not be read; Gatehouse tries again',
     });
   }
@@ -118,10 +118,10 @@ export class WebhookSender {
     const { number: oldest } = await log.beginning();
     const subscription = await this.#subscriptionOf(webhook);
     const names = subscription ? [...subscription.resources.keys()] : [''];
-    const page = await log.page({ number: Math.max(position, oldest) }, names, rowsAtOnce);
-    const shown = subscription ? await this.#show(subscription, page.rows) : [];
+    const page = await log.page({ number: Math.max(position, oldest) }, names, batchSize);
+    const visible = subscription ? await this.#show(subscription, page.rows) : [];
     const operations = parseJson(webhook.operations);
-    const rows = shown.flatMap((each) =>
+    const rows = visible.flatMap((each) =>
       operations.includes(each.change.row.operation) ? [createDelivery(webhook, each, now())] : [],
     );
     await database.db.transaction().execute(async (tx) => {
@@ -151,7 +151,7 @@ export class WebhookSender {
 
   async #send(webhook: WebhookRow): Promise<void> {
     const { database, now } = this.#context;
-    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: atOnceOfOne };
+    const request = { webhookId: webhook.id, now: now(), until: now() + leaseMs, max: concurrencyPerWebhook };
     for (const delivery of await leaseDeliveries(database.db, request)) {
       const sending = this.#deliver(webhook, delivery)
         .catch((error) =>
@@ -171,9 +171,9 @@ export class WebhookSender {
     if (!subscription) return undefined;
     if (delivery.position === 0) return delivery.body;
     const row = await changeAt(this.#context.database.db, delivery.position);
-    if (!row) return delivery.body === notToBeSeen ? undefined : delivery.body;
-    const [shown] = await this.#show(subscription, [row]);
-    return shown && deliveryBody(shown);
+    if (!row) return delivery.body === hiddenBody ? undefined : delivery.body;
+    const [visibleChange] = await this.#show(subscription, [row]);
+    return visibleChange && deliveryBody(visibleChange);
   }
 
   async #deliver(webhook: WebhookRow, delivery: DeliveryRow): Promise<void> {
@@ -181,21 +181,22 @@ export class WebhookSender {
     const body = await this.#bodyOf(webhook, delivery);
     if (body === undefined) {
       const error = 'the owner may no longer see this';
-      return updateDelivery(database.db, delivery.id, { state: 'failed', error, body: notToBeSeen });
+      return updateDelivery(database.db, delivery.id, { state: 'failed', error, body: hiddenBody });
     }
     const began = performance.now();
     const outcome = await this.#post(webhook, delivery.id, body);
-    const sent = body === delivery.body ? {} : { body };
-    const noted = { ...outcome, ...sent, duration_ms: Math.round(performance.now() - began) };
+    const changedBody = body === delivery.body ? {} : { body };
+    const attemptResult = { ...outcome, ...changedBody, duration_ms: Math.round(performance.now() - began) };
     const status = outcome.response_status;
     if (status !== null && status >= 200 && status < 300) {
-      return updateDelivery(database.db, delivery.id, { ...noted, state: 'delivered', delivered_at: now() });
+      return updateDelivery(database.db, delivery.id, { ...attemptResult, state: 'delivered', delivered_at: now() });
     }
-    const pause = pauseAfter(delivery.attempts);
-    const isLast = status === 410 || now() + pause - delivery.created_at > maxRetryMs;
-    if (!isLast) return updateDelivery(database.db, delivery.id, { ...noted, next_attempt_at: now() + pause });
+    const pauseMs = pauseAfter(delivery.attempts);
+    const isLast = status === 410 || now() + pauseMs - delivery.created_at > maxRetryMs;
+    if (!isLast)
+      return updateDelivery(database.db, delivery.id, { ...attemptResult, next_attempt_at: now() + pauseMs });
     await database.db.transaction().execute(async (tx) => {
-      await updateDelivery(tx, delivery.id, { ...noted, state: 'failed' });
+      await updateDelivery(tx, delivery.id, { ...attemptResult, state: 'failed' });
       const reason = status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days';
       const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
       const notice = { userId: webhook.user_id, template: 'webhook-disabled', source: systemSource } as const;

@@ -76,8 +76,8 @@ export function verifyDelivery(
 function isSignedBy(key: string, content: string, signature: string): boolean {
   const [version, value = ''] = signature.split(',', 2);
   if (version === 'v1' && key.startsWith(prefixes.hmac)) {
-    const [given, expected] = [Buffer.from(signature), Buffer.from(signatureBy(key, content))];
-    return given.length === expected.length && timingSafeEqual(given, expected);
+    const [actual, expected] = [Buffer.from(signature), Buffer.from(signatureBy(key, content))];
+    return actual.length === expected.length && timingSafeEqual(actual, expected);
   }
   const raw = Buffer.from(key.startsWith(publicPrefix) ? key.slice(publicPrefix.length) : '', 'base64');
   if (version !== 'v1a' || raw.length !== 32) return false;

@@ -42,10 +42,10 @@ export async function leaseDeliveries(
 ): Promise<DeliveryRow[]> {
   return db.transaction().execute(async (tx) => {
     if (!(await lockWebhook(tx, webhookId))) return [];
-    const { rows: taken } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
+    const { rows: running } = await sql<{ n: number }>`select count(*) as n from webhook_deliveries
       where webhook_id = ${webhookId} and state = 'waiting' and leased_until > ${now}`.execute(tx);
-    const room = max - Number(taken[0]?.n ?? 0);
-    if (room <= 0) return [];
+    const free = max - Number(running[0]?.n ?? 0);
+    if (free <= 0) return [];
     const { rows } =
       await sql<DeliveryRow>`update webhook_deliveries set leased_until = ${until}, attempts = attempts + 1
       where id in (select d.id from webhook_deliveries as d
@@ -53,7 +53,7 @@ export async function leaseDeliveries(
           and (d.leased_until is null or d.leased_until <= ${now})
           and not exists (select 1 from webhook_deliveries as e where e.webhook_id = d.webhook_id and e.row_id = d.row_id
             and e.state = 'waiting' and (e.position < d.position or (e.position = d.position and e.id < d.id)))
-        order by d.position, d.id limit ${room})
+        order by d.position, d.id limit ${free})
       returning *`.execute(tx);
     return rows;
   });

@@ -202,16 +202,16 @@ export class ProviderClient {
 
   /** Caches metadata and keys. Old metadata is used while new metadata is fetched or unavailable. */
   #discover(): Promise<Discovered> {
-    const known = this.#discovered;
-    if (known && this.#now() - known.at < metadataLifeMs) return Promise.resolve(known);
+    const cached = this.#discovered;
+    if (cached && this.#now() - cached.at < metadataLifeMs) return Promise.resolve(cached);
     this.#discovering ??= this.#fetchMetadata().finally(() => {
       this.#discovering = undefined;
     });
-    if (!known) return this.#discovering;
+    if (!cached) return this.#discovering;
     this.#discovering.catch((err) =>
       this.#log.warn({ err, provider: this.definition.name }, 'the metadata of a provider could not be renewed'),
     );
-    return Promise.resolve(known);
+    return Promise.resolve(cached);
   }
 
   #keysAt(address: string, cooldownDuration: number): ReturnType<typeof createRemoteJWKSet> {

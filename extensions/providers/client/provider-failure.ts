@@ -57,8 +57,8 @@ function codeOf(causes: readonly LibraryError[]): FailureCode {
     if (status === 401) return 'client_rejected';
     // The provider did not authenticate the user again as `max_age` requires.
     if (/last End-User authentication/.test(message)) return 'token_rejected';
-    const known = byCode.find(([beginning]) => code.startsWith(beginning));
-    if (known) return known[1];
+    const match = byCode.find(([beginning]) => code.startsWith(beginning));
+    if (match) return match[1];
   }
   return 'other';
 }

@@ -18,8 +18,8 @@ export function createProviderFetch(
   config: Pick<Config, 'baseUrl' | 'outboundPrivateAddresses'>,
   { issuer, authorizationEndpoint, tokenEndpoint }: ProviderDefinition,
 ): ProviderFetch {
-  const named = [issuer, authorizationEndpoint, tokenEndpoint].filter((url) => url !== undefined);
-  const declared = new Set(named.map((url) => new URL(url).hostname));
+  const declaredUrls = [issuer, authorizationEndpoint, tokenEndpoint].filter((url) => url !== undefined);
+  const declared = new Set(declaredUrls.map((url) => new URL(url).hostname));
   const anywhere = createGuardedFetch({ ...config, outboundPrivateAddresses: true });
   const guarded = createGuardedFetch(config);
   return async (address, { method = 'GET', headers, body }) => {

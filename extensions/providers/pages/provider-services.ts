@@ -43,9 +43,9 @@ export async function providerOf({ providers }: ProviderServices, pageRequest: P
 const prompts = ['none', 'login', 'consent', 'select_account', 'create'];
 
 /** The parameters for the provider (contract 14.5): from the URL, or from the application's request. */
-export function readForwardedParameters(sent: Readonly<Record<string, unknown>>): ForwardedParameters {
+export function readForwardedParameters(parameters: Readonly<Record<string, unknown>>): ForwardedParameters {
   const text = (name: string) => {
-    const value = sent[name];
+    const value = parameters[name];
     return typeof value === 'string' && value !== '' && value.length <= 500 ? value : undefined;
   };
   const maxAge = text('max_age');

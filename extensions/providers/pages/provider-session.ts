@@ -78,8 +78,8 @@ export async function openProviderSession(
     if (issued.browserCookie !== undefined) knownBrowsers.set(pageRequest.reply, issued.browserCookie);
     if (client !== null) return await openClientSession(pageRequest.kit, pageRequest.reply, proxied, issued, next);
     const tokens = issued.response as Tokens;
-    const usual = resolved.isNew ? '/settings?done=welcome' : '/settings';
-    return await startSession(pageRequest, tokens, next ?? usual);
+    const defaultPath = resolved.isNew ? '/settings?done=welcome' : '/settings';
+    return await startSession(pageRequest, tokens, next ?? defaultPath);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     if (client !== null) return redirectWithError(pageRequest.reply, error, next);

@@ -82,8 +82,8 @@ async function rolesAfter(
 /** The changed fields. A username or phone of another user is omitted, so that it does not prevent the sign-in. */
 async function changedFields({ log }: Context, tx: Tx, user: UserRow, fields: Mapped['fields']) {
   const differing = Object.entries(fields).filter(([name, value]) => user[name as keyof Mapped['fields']] !== value);
-  const taken = await findTakenFields(tx, fields, user.id);
-  if (taken.length > 0)
-    log.warn({ user: user.id, fields: taken }, 'ignored identifiers of another user from a provider');
-  return Object.fromEntries(differing.filter(([name]) => !isOneOf(taken, name)));
+  const takenFields = await findTakenFields(tx, fields, user.id);
+  if (takenFields.length > 0)
+    log.warn({ user: user.id, fields: takenFields }, 'ignored identifiers of another user from a provider');
+  return Object.fromEntries(differing.filter(([name]) => !isOneOf(takenFields, name)));
 }

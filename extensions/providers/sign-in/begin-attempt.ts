@@ -3,7 +3,7 @@ import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
 import type { ForwardedParameters, ProviderClient } from '../client/provider-client.ts';
 import { type Attempt, fingerprint, insertAttempt, randomHandle } from './attempt-store.ts';
 
-const lifeMs = 10 * 60_000;
+const lifetimeMs = 10 * 60_000;
 
 /** A sign-in at a provider that is about to begin. */
 export interface NewAttempt {
@@ -60,7 +60,7 @@ export async function beginAttempt(
     invitation: invitation ?? null,
     max_age: forwarded.maxAge ?? null,
     created_at: now,
-    expires_at: now + lifeMs,
+    expires_at: now + lifetimeMs,
   });
   return url;
 }

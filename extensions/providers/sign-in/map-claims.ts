@@ -41,8 +41,8 @@ export function mapClaims({ config }: Pick<Context, 'config'>, { map }: Provider
   const locale = readLocale(mapped.locale);
   if (locale.error) throw wrongMap(upstream.provider, locale.error.message);
   if (locale.value !== undefined) fields.locale = locale.value;
-  const known = roleNames(config);
-  const unknown = mapped.roles?.find((role) => !known.includes(role));
+  const declaredRoles = roleNames(config);
+  const unknown = mapped.roles?.find((role) => !declaredRoles.includes(role));
   if (unknown !== undefined) throw wrongMap(upstream.provider, `"${unknown}" is not a role`);
   return { fields, roles: mapped.roles && [...new Set(mapped.roles)] };
 }
