@@ -4,6 +4,7 @@ import { addLogin, password } from './harness/accounts.ts';
 import { databases, onBothEngines } from './harness/engines.ts';
 import { type JsonResponse, request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';
+import { declareProvider } from './harness/upstream.ts';
 
 const hour = 3_600_000;
 
@@ -84,5 +85,22 @@ onBothEngines('SESSION_MAX_AGE', (engine) => {
     assert.equal((await me(service, next.body.access_token)).body.code, 'token_expired', 'a cached token');
     assert.equal((await me(service, login.body.access_token)).body.code, 'token_expired', 'a token that is not cached');
     assert.equal((await refresh(service, last.body.refresh_token)).body.error, 'invalid_grant');
+  });
+
+  it('changes nothing if the start fails because of an invalid provider', async () => {
+    const database = await create();
+    const service = await start({ database });
+    await logIn(service, (await addLogin(service)).email);
+    const { db } = service.context.database;
+    const read = async () => ({
+      sessions: await db.selectFrom('sessions').select(['id', 'expires_at']).orderBy('id').execute(),
+      events: await db.selectFrom('events').select(['id', 'type']).orderBy('id').execute(),
+    });
+    const before = await read();
+    assert.ok(before.sessions.length > 0);
+    const PROVIDERS_DIR = declareProvider(database.dir, { name: 'acme' }, "issuer: 'not a URL'");
+    const env = { PROVIDERS_DIR, SESSION_MAX_AGE: '36000' };
+    await assert.rejects(start({ database, env }), /acme.*issuer/s);
+    assert.deepEqual(await read(), before);
   });
 });

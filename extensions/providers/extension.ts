@@ -13,10 +13,10 @@ import { syncProviders } from './sync-providers.ts';
 export const createExtension: CreateExtension = async (context, { keys, oauth, accounts, factors, proxiedClients }) => {
   const { database, now } = context;
   const providers = await Providers.load(context);
-  await syncProviders(context, await providers.definitions());
   const findDestination = createDestinations(oauth, new Continuations(keys, now));
   const services = { context, oauth, accounts, factors, proxiedClients, providers, findDestination };
   return {
+    start: async () => syncProviders(context, await providers.definitions()),
     providers: createSignInProviders(context, providers),
     servePages(app, kit) {
       serveProviders(app, kit, services);

@@ -9,7 +9,6 @@ import { createServer } from '../http/server.ts';
 import { serveAccounts, serveInvitations } from '../identity/account-routes.ts';
 import { serveFactors } from '../identity/factors/factor-routes.ts';
 import { hashingReadinessCheck } from '../identity/passwords/passwords.ts';
-import { noProviders } from '../identity/providers/sign-in-providers.ts';
 import { syncRoles } from '../identity/roles/role-store.ts';
 import { ensureCliClient } from '../oauth/clients/cli-client.ts';
 import { serveLogout } from '../oauth/first-party/logout-routes.ts';
@@ -29,7 +28,7 @@ import { loadOperatorMigrations } from '../resources/operator-migrations/load-op
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
-import { loadExtensions } from './extensions.ts';
+import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
 import { serveOverview } from './overview/overview-routes.ts';
 import { createServices, type Services } from './services.ts';
@@ -49,17 +48,19 @@ export interface BuiltApp extends Services {
 /** The composition root: all parts of the service, in the order of their setup. */
 export async function buildApp(context: Context): Promise<BuiltApp> {
   const services = await createServices(context);
+  // A start that fails because of an extension must not have shortened sessions or recorded changes of settings.
+  const extensions = await loadExtensions(context, services);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;
   const { enqueuing, jobs, scheduler } = services;
   await sessions.applyMaxAge();
   await ensureCliClient(context);
   await recordSettingsChanges(context);
   await syncRoles(context.database.db, roleNames(context.config));
-  const extensions = await loadExtensions(context, services);
+  for (const extension of extensions) await extension.start?.();
   const { config, database } = context;
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
-  const changeFeed = extensions.find((extension) => extension.changeFeed)?.changeFeed;
+  const changeFeed = findMember(extensions, 'changeFeed');
   const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, changeFeed };
   const migrating = { now: context.now, log: context.log, services: () => ({ ...shared, context }) };
   const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
@@ -96,7 +97,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   for (const extension of extensions) extension.serve?.(app, served);
   serveOverview(app, context, { activity, extensions });
   serveOpenApi(app, context.config);
-  const providers = extensions.find((extension) => extension.providers)?.providers ?? noProviders;
+  const providers = findMember(extensions, 'providers');
   const kit = await createPageKit(app, context, { keys, webSessions, providers });
   for (const extension of extensions) extension.servePages?.(app, kit);
   await servePages(app, context, kit, { keys, scopes, oauth });

@@ -9,9 +9,11 @@ import type { BackgroundJob } from './background.ts';
 import type { Finding } from './doctor/finding.ts';
 import type { Services } from './services.ts';
 
-/** The additions of a folder in `extensions/` to the service. The core imports none of them: `extensions.ts` loads each when it is used. */
+/** The additions of a folder in `extensions/` to the service. `extensions.ts` loads it at start. */
 export interface Extension {
   readonly resources?: readonly ResourceDefinition[];
+  /** Writes to the database at start. Called when all extensions are created. */
+  start?(): Promise<void>;
   /** Called before the first route is declared, so that it sees every route. */
   beforeRoutes?(app: App, resources: readonly ResourceDefinition[]): void;
   /** Adds OAuth endpoints. */
@@ -20,14 +22,14 @@ export interface Extension {
   serve?(app: App, resources: Resources): void;
   /** Adds its own pages. Called before the pages of the core are added. */
   servePages?(app: App, kit: PageKit): void;
-  /** Sign-in with identity providers. At most one extension has it. */
+  /** Sign-in with identity providers. Exactly one extension has it. */
   readonly providers?: SignInProviders;
   /** Findings of `gatehouse doctor` about the running service. */
   findings?(): Promise<Finding[]>;
-  /** The change feed. At most one extension has it. */
+  /** The change feed. Exactly one extension has it. */
   readonly changeFeed?: ChangeFeed;
   readonly maintenance?: readonly BackgroundJob[];
 }
 
-/** Creates an extension for one running service. */
+/** Creates an extension for one running service. It writes nothing to the database, because the start can still fail. */
 export type CreateExtension = (context: Context, services: Services) => Extension | Promise<Extension>;

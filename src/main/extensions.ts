@@ -17,6 +17,16 @@ export async function loadExtensions(context: Context, services: Services): Prom
   return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));
 }
 
+/** A member that exactly one extension has. */
+export function findMember<K extends 'changeFeed' | 'providers'>(
+  extensions: readonly Extension[],
+  name: K,
+): NonNullable<Extension[K]> {
+  const [owner, ...others] = extensions.filter((extension) => extension[name]);
+  if (!owner?.[name] || others.length > 0) throw new Error(`exactly one extension must have the member ${name}`);
+  return owner[name];
+}
+
 /** Loads nothing unless one of OpenTelemetry's variables is set. Call it before the database is opened. */
 export async function startTelemetry(version: string) {
   if (!hasStandardVariables()) return undefined;

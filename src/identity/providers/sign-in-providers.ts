@@ -22,10 +22,3 @@ export interface SignInProviders {
   /** The address that also ends the session at the provider. Undefined unless its declaration has `logout: true`. */
   findLogout(name: string, backTo: string): Promise<ProviderAddress | undefined>;
 }
-
-/** Without the extension. */
-export const noProviders: SignInProviders = {
-  buttons: async () => [],
-  findLinking: async () => undefined,
-  findLogout: async () => undefined,
-};
