@@ -67,10 +67,10 @@ const isUnrelatedTo = (names: ReadonlySet<string>, { relations = {} }: ResourceD
   );
 
 /** Whether all options are known and have the right kind of value. Other checks rely on this. */
-function hasValidOptions(
-  { file: _file, recordedWith: _with, served: _served, ...declared }: ResourceDefinition,
-  report: ReportMistake,
-): boolean {
+function hasValidOptions({ file, ...options }: ResourceDefinition, report: ReportMistake): boolean {
+  const { recordedWith: _recordedWith, served: _served, ...withoutInternal } = options;
+  // Operators declare resources in files. Only built-in resources have the internal options.
+  const declared = file === undefined ? withoutInternal : options;
   const missing = (['name', 'fields', 'access'] as const).filter((option) => declared[option] === undefined);
   for (const option of missing) report(option, `it is missing: expected ${resourceOptions[option].expected}.`);
   const hasKnownOptions = checkOptions('', declared, resourceOptions, report);

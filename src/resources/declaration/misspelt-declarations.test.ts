@@ -41,6 +41,8 @@ const check = (definition: ResourceDefinition) => () =>
 describe('An unknown option or name', () => {
   const cases: [what: string, definition: ResourceDefinition, says: RegExp][] = [
     ['an option', cars({ uniqeTogether: [] }), /uniqeTogether: .*Did you mean "uniqueTogether"\?/],
+    ['an internal option', cars({ served: false }), /served: "served" is not known here/],
+    ['another internal option', cars({ recordedWith: 'user_id' }), /recordedWith: "recordedWith" is not known here/],
     ['an icon', cars({ icon: 'cra' }), /icon: expected an emoji, or one of .*car.*got "cra"/],
     ['a hook', cars({ hooks: { beforeWrit() {} } }), /hooks\.beforeWrit: .*Did you mean "beforeWrite"\?/],
     ['an operation', cars({ access: { ...access, delet: 'nobody' } }), /access\.delet: .*Did you mean "delete"\?/],
