@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createFolder } from '../../src/platform/create-folder.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
 import { backUp } from './backup.ts';
 
@@ -16,7 +17,7 @@ export async function backUpToFolder(
   folder: string,
   { keep, now, progress }: { readonly keep: number; readonly now: number; readonly progress: BeginProgress },
 ): Promise<string> {
-  if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createFolder(folder, 0o700);
   const names = readdirSync(folder);
   for (const name of names.filter(isDraft)) {
     if (now - statSync(join(folder, name)).mtimeMs > maxDraftAgeMs) rmSync(join(folder, name), { force: true });

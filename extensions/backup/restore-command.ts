@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { withContextOf } from '../../src/cli/operator/with-context.ts';
@@ -6,6 +5,7 @@ import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { beginNewHistory } from '../../src/database/change-log/new-history.ts';
 import { systemSource } from '../../src/http/request-source.ts';
+import { createFolder } from '../../src/platform/create-folder.ts';
 import { restore, sqliteFile } from './backup.ts';
 
 interface Flags {
@@ -37,7 +37,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
     .action(async (name: string, { force = false, endSessions = false }: Flags) => {
       const config = await loadConfig();
       const target = sqliteFile(config, 'pg_restore --clean --if-exists --dbname="$DATABASE_URL" gatehouse.dump');
-      mkdirSync(dirname(target), { recursive: true, mode: 0o700 });
+      createFolder(dirname(target), 0o700);
       let ended: string | undefined;
       const change = async (draft: string) => {
         if (endSessions) ended = await endSessionsIn(config, draft);

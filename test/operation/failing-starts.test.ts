@@ -52,6 +52,17 @@ describe('A start that fails', () => {
       prepare: () => ({ PORT: 'many' }),
     },
     {
+      name: 'because of an invalid address',
+      says: /HOST: got "999\.1\.1\.1"; expected a host name or an IP address/,
+      prepare: () => ({ HOST: '999.1.1.1' }),
+    },
+    {
+      // Linux: mkdir with `recursive` never returns in /proc.
+      name: 'because the data folder cannot be created',
+      says: /\/proc\/x.* could not be (opened|written): /,
+      prepare: () => ({ DATA_DIR: '/proc/x' }),
+    },
+    {
       name: 'because of an empty declaration',
       says: /books\.mjs: it must `export default defineResource/,
       prepare: declaring('export default 42;'),

@@ -1,6 +1,7 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
+import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { readIfExists } from '../../platform/read-if-exists.ts';
@@ -37,7 +38,7 @@ function write(stored: CredentialsFile): string {
   const path = pathOf();
   const next = `${path}.${process.pid}.new`;
   try {
-    mkdirSync(personalConfigDir(), { recursive: true, mode: 0o700 });
+    createFolder(personalConfigDir(), 0o700);
     writeFileSync(next, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
     renameSync(next, path);
   } catch (error) {

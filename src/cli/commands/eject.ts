@@ -1,10 +1,11 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { builtInLanguages, readBuiltIn } from '../../config/languages/read-messages.ts';
 import { builtInMails } from '../../identity/mail/mail-templates.ts';
 import { builtInViews } from '../../pages/kit/view-files.ts';
+import { createFolder } from '../../platform/create-folder.ts';
 import { didYouMean } from '../../resources/declaration/check-options.ts';
 import { UsageError } from '../terminal/usage-error.ts';
 
@@ -91,7 +92,7 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
       console.log(`${relativePath} already exists and was not changed.`);
       continue;
     }
-    mkdirSync(dirname(path), { recursive: true });
+    createFolder(dirname(path));
     ejectable.write(file, path);
     console.log(`${relativePath} is written.`);
   }

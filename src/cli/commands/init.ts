@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 
@@ -64,9 +65,9 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
     const adds = [...names, 'type, scripts, engines and dependencies to package.json'];
     await confirm(`There is a project in ${folder}. This adds ${adds.join(', ')}. Continue?`, yes);
   }
-  mkdirSync(folder, { recursive: true });
+  createFolder(folder);
   for (const [name, from] of names.map((each) => [each, templateOf(each)] as const)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    createFolder(dirname(join(folder, name)));
     cpSync(from, join(folder, name));
   }
   writePackageFile(folder);

@@ -1,7 +1,11 @@
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { cores, flag, integer, list, type Setting, text, withCondition } from './setting.ts';
 
 const isOrigin = (value: string): boolean => URL.parse(value)?.origin === value;
+
+/** The URL parser rejects or rewrites invalid IPv4 addresses, such as `999.1.1.1` and `10.1`. */
+const isHost = (value: string): boolean =>
+  isIPv6(value) || URL.parse(`http://${value}`)?.hostname === value.toLowerCase();
 
 /** An address or a range, in the form that Fastify takes. */
 const isAddressRange = (item: string): boolean => {
@@ -24,10 +28,13 @@ const acceptFlag = (setting: Setting<readonly string[]>): Setting<readonly strin
 
 /** Address, proxies, CORS and limits. */
 export const networkSettings = {
-  host: text('HOST', '127.0.0.1', 'the address to listen on', {
-    expected: 'a host name or an IP address',
-    pattern: /^[\w.:-]+$/,
-  }),
+  host: withCondition(
+    text('HOST', '127.0.0.1', 'the address to listen on', {
+      expected: 'a host name or an IP address',
+      pattern: /^[\w.:-]+$/,
+    }),
+    isHost,
+  ),
   port: integer('PORT', 3000, 'the port to listen on. 0 picks a free port', 0, 65_535),
   baseUrl: withCondition(
     text('BASE_URL', '', 'the public URL of the service. It is the issuer (`iss`) of all tokens', {

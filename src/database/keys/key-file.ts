@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createFolder } from '../../platform/create-folder.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import { readIfExists } from '../../platform/read-if-exists.ts';
 import { fsyncFolder } from '../fsync-folder.ts';
@@ -29,7 +30,7 @@ export function readOrCreateKeyFile(path: string): string {
   if (existing !== undefined) return existing;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path), 0o700);
     writeDurably(draft, `${randomBytes(32).toString('base64url')}\n`);
     try {
       linkSync(draft, path);

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -10,6 +10,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
+import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
@@ -127,7 +128,7 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
   let writer: DatabaseSync;
   let reader: DatabaseSync;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    createFolder(dirname(path), 0o700);
     closeSync(openSync(path, 'a', 0o600));
     chmodSync(path, 0o600);
     writer = openFile(path, false);

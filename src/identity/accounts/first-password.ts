@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
+import { createFolder } from '../../platform/create-folder.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findFirstAdministrator, findFirstUser } from './user-store.ts';
@@ -27,7 +28,7 @@ export function saveFirstPassword(
 ): string | undefined {
   const file = fileIn(config);
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    createFolder(config.dataDir, 0o700);
     rmSync(file, { force: true });
     writeFileSync(file, `${password}\n`, { flag: 'wx', mode: 0o600 });
     return file;

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
+import { createFolder } from '../../platform/create-folder.ts';
 import type { MailContent, QueuedMail } from './mail-templates.ts';
 
 export interface Delivery {
@@ -82,7 +83,7 @@ function deliverToFiles(context: Context): Delivery {
       const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
       const { message } = await composer.sendMail(headersOf(context, mail, content));
       const file = join(folder, `${mail.id}-${mail.template}.eml`);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      createFolder(folder, 0o700);
       await writeFile(file, message as Buffer, { mode: 0o600 });
       log.info({ file, template: mail.template }, 'no SMTP_URL: email written to a file');
     },

@@ -1,10 +1,11 @@
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { minSecretLength, type ProxiedClient } from '../../config/config.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
 import { readIfExists } from '../../platform/read-if-exists.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
@@ -59,7 +60,7 @@ async function keepWebAdmin(context: Context, keys: KeyRing): Promise<ProxiedCli
   const content = `${JSON.stringify({ [webAdmin.path]: { id: client.id, secret: client.secret } }, null, 2)}\n`;
   try {
     if (readIfExists(path) === content) return client;
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createFolder(dataDir, 0o700);
     writeFileSync(`${path}.new`, content, { mode: 0o600 });
     renameSync(`${path}.new`, path);
   } catch (error) {
