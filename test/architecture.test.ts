@@ -4,7 +4,8 @@ import { posix } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { knownMigrations } from '../src/database/migrate.ts';
-import { folders, rooms } from './layers.ts';
+import { extensionImports, extensionLoaders, folders, rooms } from './layers.ts';
+import { otherWriters, tableOwners } from './table-owners.ts';
 import { unusedExports } from './unused-exports.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -69,61 +70,20 @@ const ownTransactions = new Map([
   ['extensions/providers/sync-providers.ts', 'the operator, who declares providers'],
 ]);
 
-/** The folder that writes each table. Other folders read the table, or call that folder. */
-const factorTables = [
-  ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
-  ...['spent_values', 'identities', 'identity_sessions', 'providers'],
-];
-const tableOwners = new Map(
-  Object.entries({
-    identity: [
-      'users',
-      'roles',
-      'email_changes',
-      'one_time_tokens',
-      'known_devices',
-      'user_time_zones',
-      'throttles',
-      ...factorTables,
-    ],
-    oauth: [
-      ...['clients', 'client_secrets', 'sessions', 'application_logins'],
-      ...['consents', 'authorization_codes', 'used_proofs', 'pushed_requests'],
-    ],
-    resources: [
-      ...['events', 'known_settings', 'queued_jobs', 'resource_schemas', 'operator_migrations'],
-      ...['scheduled_jobs', 'job_runs'],
-    ],
-    database: ['signing_keys', 'issuers'],
-    main: ['activity'],
-    extensions: [
-      ...['client_registrations', 'registration_tokens', 'device_authorizations'],
-      ...['mcp_calls', 'provider_attempts', 'pending_identities'],
-      ...['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
-      ...['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
-    ],
-  }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
-);
-
-/** Stores that write tables of another folder, and the reason. */
-const otherWriters = new Map([
-  ['oauth/webhook-store.ts', 'disables webhooks when a password changes or keys are compromised'],
-  ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
-  ['extensions/passport/import/client-target-store.ts', 'imports tables of another service'],
-  ['extensions/passport/import/logins/login-store.ts', 'imports tables of another service'],
-  ['extensions/passport/import/users/user-target-store.ts', 'imports tables of another service'],
-  ['extensions/passport/legacy-tokens/legacy-token-store.ts', 'ends sessions with the imported tokens'],
-]);
-
 interface Import {
-  /** The path below src. */
+  /** The path below `src/`, or a path that begins with `extensions/`. */
   readonly file: string;
-  /** A path below src, or the name of a package. */
+  /** A path as in `file`, or the name of a package. */
   readonly target: string;
   readonly isPackage: boolean;
 }
 
-const partOf = (path: string): string => path.split('/', 1)[0]?.replace(/\.ts$/, '') as string;
+const isExtension = (path: string): boolean => path.startsWith('extensions/');
+/** The folder of `src/`, or `extensions/<name>`. */
+const partOf = (path: string): string => {
+  const parts = path.replace(/\.ts$/, '').split('/');
+  return parts.slice(0, isExtension(path) ? 2 : 1).join('/');
+};
 const sources = globSync('{src,extensions}/**/*.ts', { cwd: root }).map((path) =>
   path.replaceAll('\\', '/').replace(/^src\//, ''),
 );
@@ -158,14 +118,24 @@ describe('Layering', () => {
   it('imports only downwards', () => {
     const wrong = imports.filter(({ file, target, isPackage }) => {
       const [from, to] = [partOf(file), partOf(target)].map((folder) => folders.indexOf(folder));
-      return (
-        !isPackage && partOf(file) !== 'extensions' && !((to as number) >= 0 && (to as number) <= (from as number))
-      );
+      const isLoading = isExtension(target) && extensionLoaders.includes(file);
+      const isDownwards = (to as number) >= 0 && (to as number) <= (from as number);
+      return !isPackage && !isExtension(file) && !isLoading && !isDownwards;
     });
-    // The extension port loads each extension on use.
-    const port = ['extension-commands', 'extensions', 'open-devices', 'open-legacy-tokens', 'open-registered-clients'];
-    assert.deepEqual([...new Set(wrong.map(({ file }) => file))].sort(), port.map((name) => `main/${name}.ts`).sort());
-    assert.doesNotMatch(textOf('main/extensions.ts'), /from '\.\.\/\.\.\/extensions/);
+    assert.deepEqual(wrong.map(show), []);
+    const isStatic = /\b(?:from|import)\s*'[./]+\/extensions\//;
+    assert.deepEqual(
+      extensionLoaders.filter((file) => isStatic.test(textOf(file))),
+      [],
+    );
+  });
+
+  it('imports an extension from another one only for a listed reason', () => {
+    const pairs = imports
+      .map(({ file, target }) => [partOf(file), partOf(target)] as const)
+      .filter(([from, to]) => isExtension(from) && isExtension(to) && from !== to)
+      .map(([from, to]) => `${from} imports ${to}`);
+    assert.deepEqual([...new Set(pairs)].sort(), [...extensionImports.keys()]);
   });
 
   it('imports only downwards between the subfolders of a folder', () => {

@@ -10,9 +10,27 @@ export const folders = [
 export const rooms = new Map([
   ['database/postgres', ['servers', 'pool', 'invalidations', 'batching', 'replicas']],
   ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'migrations', 'routes']],
-  ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],
   ['cli', ['terminal', 'operator', 'account', 'commands']],
+  ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
+  ['extensions/move', ['tables']],
+  ['extensions/passport', ['source', 'legacy-tokens', 'report', 'import', 'compat']],
+  ['extensions/providers', ['declaration', 'client', 'sign-in', 'pages']],
+]);
+
+/** The files of `src` that load extensions. All of their imports of extensions are dynamic. */
+export const extensionLoaders = [
+  'main/extension-commands.ts',
+  'main/extensions.ts',
+  'main/open-devices.ts',
+  'main/open-legacy-tokens.ts',
+  'main/open-registered-clients.ts',
+];
+
+/** Imports from one extension to another, and the reason. */
+export const extensionImports = new Map([
+  ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
+  ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],
 ]);
