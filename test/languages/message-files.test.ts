@@ -73,7 +73,8 @@ describe('The message files', () => {
 
   it('contain the findings of doctor, which the console shows', () => {
     const texts = sources
-      .filter(([file]) => /^src\/main\/doctor\/|^extensions\/[^/]+\/check-/.test(file))
+      // The findings in `cli/` are about a service that does not run, so the console cannot show them.
+      .filter(([file, text]) => text.includes("/finding.ts'") && !file.startsWith('src/cli/'))
       .flatMap(([file, text]) => findingTextsIn(file, text));
     assert.ok(texts.length > 20);
     assert.deepEqual(
