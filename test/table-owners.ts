@@ -31,7 +31,7 @@ export const tableOwners = new Map(
 
 /** Stores that write tables of another folder, and the reason. */
 export const otherWriters = new Map([
-  ['oauth/webhook-store.ts', 'disables webhooks when a password changes or keys are compromised'],
+  ['resources/disable-webhooks-store.ts', 'disables webhooks when a password changes or keys are compromised'],
   ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
   ['extensions/passport/import/client-target-store.ts', 'imports tables of another service'],
   ['extensions/passport/import/logins/login-store.ts', 'imports tables of another service'],

@@ -19,7 +19,6 @@ import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ensureProxiedClients, recreateProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { createImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
-import { disableWebhooks } from '../oauth/disable-webhooks.ts';
 import { createFailedClientRecorder } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
@@ -40,6 +39,7 @@ import {
 import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts';
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import { meetsAcr } from '../platform/proof.ts';
+import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
 import { loadJobs } from '../resources/jobs/load-jobs.ts';
 import { Scheduler } from '../resources/jobs/scheduler.ts';
 import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';

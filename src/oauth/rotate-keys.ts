@@ -8,9 +8,9 @@ import type { RequestSource } from '../http/request-source.ts';
 import { invalidateAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
 import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
+import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
 import { deleteStoredResponses } from '../resources/write/idempotency.ts';
 import { endAllSecrets } from './clients/client-store.ts';
-import { disableWebhooks } from './disable-webhooks.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 

@@ -4,10 +4,10 @@ import { createGuardedFetch, type GuardedFetch } from '../../../src/http/outboun
 import { systemSource } from '../../../src/http/request-source.ts';
 import { notifyOwner } from '../../../src/identity/account-mails/notify-owner.ts';
 import type { Mail } from '../../../src/identity/mail/mail.ts';
-import { disableWebhooks } from '../../../src/oauth/disable-webhooks.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 import { Poller } from '../../../src/platform/poller.ts';
+import { disableWebhooks } from '../../../src/resources/disable-webhooks-store.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt, type LogRow } from '../log/change-store.ts';
