@@ -82,7 +82,7 @@ export async function importPassport(base: Base, options: ImportOptions, listene
       listeners.verified?.(result);
     }
     const take = (context: Context) => takeOver(context, { source, plan, findings: new Findings(accepted) }, listeners);
-    return await (options.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
+    return await (plan.dryRun ? onCopy({ now: Date.now, ...base }, take) : onDatabase(base, take));
   } finally {
     await source.close();
   }

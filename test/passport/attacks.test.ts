@@ -162,6 +162,10 @@ onBothEngines('An import', (engine) => {
 
     const decided = await run({ disableWhere: ['is_active=0', 'banned_at'] });
     assert.deepEqual(decided.decisions, []);
+    assert.deepEqual(
+      decided.signed_out.map(({ cause, people }) => [cause, people]),
+      [['their account is locked (--disable-where), or disabled or deleted here', 2]],
+    );
     for (const email of ['ada@example.com', 'joan@example.com']) {
       assert.equal((await logIn(service, email, web)).status, 400, email);
     }
@@ -184,6 +188,22 @@ onBothEngines('An import', (engine) => {
     assert.equal((await whoAmI(service, access_token)).status, 200);
     assert.equal((await refresh(service, refresh_token as string, web)).status, 200);
     await assert.rejects(run({ disableWhere: ['active=0'] }), /no table of users has a column "active"/);
+  });
+
+  it('counts a locked user with only an access token, and counts a login with two tokens once', async () => {
+    const { jti } = JSON.parse(
+      Buffer.from(held.of('login').access_token.split('.')[1] as string, 'base64url').toString(),
+    );
+    const change = `alter table users add column is_active integer default 1; update users set is_active = 0 where id = 1; delete from oauth_access_tokens where id <> '${jti}'`;
+    for (const tables of ['select 1', 'delete from oauth_refresh_tokens']) {
+      const { run } = await prepared(`${change}; ${tables}`);
+      const { signed_out } = await run({ disableWhere: ['is_active=0'] });
+      assert.deepEqual(
+        signed_out.map(({ people, logins }) => [people, logins]),
+        [[1, 1]],
+        tables,
+      );
+    }
   });
 
   it('imports the second factors of Fortify', async () => {

@@ -133,9 +133,15 @@ describe('Unusual databases', () => {
   it('are refused if the table of a provider is unknown, and can have two tables of users', async () => {
     const change = `create table admins as select * from users; update admins set email = 'admin-' || email, name = 'Admin ' || name;
       update oauth_clients set provider = 'admins' where id = 2; insert into model_has_roles values (1, 'App\\Models\\Admin', 4)`;
-    await assert.rejects(taken(change), /--provider admins=TABLE/);
+    const refused = await taken(`${change}; alter table users add column is_active integer`);
+    assert.equal(refused.report.dry_run, true);
+    assert.match(refused.report.decisions.join('\n'), /--provider admins=TABLE \[providers\] \(client 2\)/);
+    assert.match(refused.report.decisions.join('\n'), /look like a lock.*users\.is_active/, 'all other decisions');
+    assert.equal((await whoAmI(refused.service, held.of('personal').access_token)).status, 401);
     const { service, report } = await taken(change, { providers: new Map([['admins', 'admins']]) });
     assert.deepEqual(report.decisions, []);
+    const holders = report.tables.find(({ table }) => table === 'model_has_roles');
+    assert.deepEqual([holders?.read, holders?.taken, holders?.left], [2, 2, {}], 'each row is counted once');
     const me = await request<{ data: { email: string; roles: string[] } }>(service, '/v1/users/me', {
       token: held.of('login_star').access_token,
     });

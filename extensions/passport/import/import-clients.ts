@@ -19,7 +19,7 @@ import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
 import { type ClientBounds, setClientBounds } from './client-target-store.ts';
 import { endLoginsOf } from './logins/login-store.ts';
-import { batchSize, type Pass, type UserTable } from './pass.ts';
+import { batchSize, type Pass } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';
 import { hasOtherRealms, inBatch } from './users/user-target-store.ts';
 
@@ -76,7 +76,16 @@ async function importClient(
     if (before) await endClient(pass, tx, invalidate, record.id);
     return undefined;
   }
-  const userTable = plan.userTables.get(record.provider) as UserTable;
+  const userTable = plan.userTables.get(record.provider);
+  if (!userTable) {
+    counts.skip('the users table of its provider was not named');
+    findings.decide(
+      'providers',
+      `Nothing is imported until the users table of the provider "${record.provider}" is named: --provider ${record.provider}=TABLE`,
+      `client ${record.id}`,
+    );
+    return undefined;
+  }
   const existing = await findClient(tx, record.id);
   // The client got a redirect URI in the old service since the last pass.
   const becomesApplication = before && record.type === 'application' && existing?.type === 'personal';

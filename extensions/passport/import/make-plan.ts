@@ -43,7 +43,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   layout.require('oauth_access_tokens', ['id', 'client_id', 'revoked'], 'Is this the database of a Passport service?');
   layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
   const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
-  const userTables = await findUserTables(source, layout, clock, settings);
+  const userTables = findUserTables(layout, settings);
   const columnsOfOptions: [string, string][] = [
     ...settings.disableWhere.map(({ column }): [string, string] => ['--disable-where', column]),
     ...[...settings.map.fields.keys()].map((column): [string, string] => ['--map', column]),
@@ -74,17 +74,14 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
     clientScopes: settings.clientScopes,
     social: settings.social,
     confirmGone: settings.confirmGone,
-    dryRun: settings.dryRun,
+    dryRun: settings.dryRun || (await lacksUserTable(source, { layout, clock, userTables })),
   };
 }
 
-/** Every provider of a live client must have its table: otherwise the user ids are ambiguous. */
-async function findUserTables(
-  source: Source,
+function findUserTables(
   layout: Layout,
-  clock: WallClock,
   { users = 'users', providers }: ImportSettings,
-): Promise<ReadonlyMap<string, UserTable>> {
+): ReadonlyMap<string, UserTable> {
   const find = (name: string, realm: string, option: string): UserTable => ({
     ...layout.require(name, ['id'], `Name the users table with ${option}.`, true),
     source: name,
@@ -98,19 +95,20 @@ async function findUserTables(
     tables.set(provider, existing ?? find(table, realm, `--provider ${provider}=TABLE`));
   }
   if (!tables.has('users')) tables.set('users', tables.get('') as UserTable);
-  const unnamed = new Map<string, string[]>();
+  return tables;
+}
+
+/** Whether the table of a live client's provider was not named. Then the user ids of its tokens are ambiguous. */
+async function lacksUserTable(
+  source: Source,
+  { layout, clock, userTables }: Pick<Plan, 'layout' | 'clock' | 'userTables'>,
+) {
   const clients = layout.require('oauth_clients', ['id'], '');
   for await (const rows of pages(source, select(clients, 'id', clientColumns), batchSize)) {
-    for (const row of rows) {
-      const { id, provider, revoked } = readClient(row, clock);
-      if (!revoked && !tables.has(provider)) unnamed.set(provider, [...(unnamed.get(provider) ?? []), id]);
-    }
+    const records = rows.map((row) => readClient(row, clock));
+    if (records.some(({ provider, revoked }) => !revoked && !userTables.has(provider))) return true;
   }
-  if (unnamed.size === 0) return tables;
-  const lines = [...unnamed].map(
-    ([provider, ids]) => `  --provider ${provider}=TABLE   (client ${ids.slice(0, 5).join(', ')})`,
-  );
-  throw new OperatorError(`Clients belong to providers whose users table was not named:\n${lines.join('\n')}`);
+  return false;
 }
 
 /** Like Passport: PASSPORT_PUBLIC_KEY takes precedence over the file. */

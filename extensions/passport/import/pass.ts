@@ -49,6 +49,7 @@ export interface Plan {
   readonly publicKeyFrom: string;
   /** The operator confirms that many users are missing. */
   readonly confirmGone: boolean;
+  /** Also true if a user table is missing: then the pass only lists the open decisions. */
   readonly dryRun: boolean;
 }
 

@@ -28,6 +28,6 @@ export const acceptable = {
 } as const;
 
 /** The other codes cannot be accepted: the cause must be removed, or another option given. */
-export type DecisionCode = keyof typeof acceptable | 'many-gone' | 'missing-table';
+export type DecisionCode = keyof typeof acceptable | 'many-gone' | 'missing-table' | 'providers';
 
 export const isAcceptable = (code: string): code is keyof typeof acceptable => Object.hasOwn(acceptable, code);

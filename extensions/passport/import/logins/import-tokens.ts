@@ -4,9 +4,9 @@ import type { TableCounts } from '../../report/report.ts';
 import { select } from '../../source/layout.ts';
 import { pages, type SourceRow } from '../../source/source.ts';
 import type { ImportedClient } from '../import-clients.ts';
-import { batchSize, legacyUserKey, type Pass } from '../pass.ts';
+import { batchSize, type Pass } from '../pass.ts';
 import { inBatch } from '../users/user-target-store.ts';
-import { accessTokenSelection, endOf, isAllowed, lockedUser, readLogin, usersOfTokens } from './login-record.ts';
+import { accessTokenSelection, endOf, isAllowed, readLogin, usersOfTokens } from './login-record.ts';
 import { type LiveToken, writeLogins } from './write-logins.ts';
 
 type Clients = ReadonlyMap<string, ImportedClient>;
@@ -66,12 +66,6 @@ async function readTokens(pass: Pass, tx: Tx, { live, accessById, clients, count
     const read = readLogin(pass, access, client, userOf(access), { withRefresh: true, expiresAt });
     if ('reason' in read) counts.skip(read.reason);
     else tokens.push({ id, expiresAt, login: read.login });
-    if ('reason' in read && read.reason === lockedUser && client) {
-      pass.findings.signedOut(
-        'their account is locked (--disable-where) or disabled here',
-        legacyUserKey(client.table, access.user_id ?? ''),
-      );
-    }
   }
   return tokens;
 }

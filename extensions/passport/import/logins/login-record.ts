@@ -7,11 +7,8 @@ import { select } from '../../source/layout.ts';
 import type { SourceRow } from '../../source/source.ts';
 import { listIn } from '../client-record.ts';
 import type { ImportedClient } from '../import-clients.ts';
-import { isTrue, type Pass } from '../pass.ts';
+import { isTrue, legacyUserKey, type Pass } from '../pass.ts';
 import { findLivingUsers, type ImportedLogin } from './login-store.ts';
-
-/** The reason to skip a token of a missing or locked user. */
-export const lockedUser = 'its user is deleted, locked or disabled';
 
 /** Passport's longest lifetime, for tokens whose row has no expiry. The tokens themselves contain their expiry. */
 const unknownLife = 366 * 86_400_000;
@@ -30,12 +27,17 @@ export function endOf({ plan, findings, at }: Pass, row: SourceRow): number {
   return at + unknownLife;
 }
 
-/** The new ids of the users of these tokens. */
+interface TokenUser {
+  readonly id: string;
+  readonly isEnabled: boolean;
+}
+
+/** The users of these tokens. Undefined if a user was never imported. */
 export async function usersOfTokens(
   tx: Tx,
   clients: ReadonlyMap<string, ImportedClient>,
   rows: readonly SourceRow[],
-): Promise<(row: SourceRow) => string | undefined> {
+): Promise<(row: SourceRow) => TokenUser | undefined> {
   const byTable = new Map<string, Set<string>>();
   for (const { client_id, user_id } of rows) {
     const table = clients.get(client_id ?? '')?.table;
@@ -49,7 +51,7 @@ export async function usersOfTokens(
   const living = await findLivingUsers(tx, [...newIds.values()]);
   return ({ client_id, user_id }) => {
     const id = newIds.get(`${clients.get(client_id ?? '')?.table} ${user_id}`);
-    return id !== undefined && living.has(id) ? id : undefined;
+    return id === undefined ? undefined : { id, isEnabled: living.has(id) };
   };
 }
 
@@ -58,19 +60,30 @@ export function readLogin(
   pass: Pass,
   row: SourceRow<'id'>,
   client: ImportedClient | undefined,
-  userId: string | undefined,
+  user: TokenUser | undefined,
   { withRefresh, expiresAt }: { withRefresh: boolean; expiresAt: number },
 ): { login: ImportedLogin } | { reason: string } {
   if (!client) return { reason: 'its client is revoked, deleted or not imported' };
   const hasUser = row.user_id !== null && row.user_id !== undefined && row.user_id !== '';
-  if (hasUser && userId === undefined) return { reason: lockedUser };
+  if (hasUser && !user?.isEnabled) {
+    // A login whose access token is still valid is counted with that token.
+    const isCountedElsewhere =
+      withRefresh && isAllowed(row) && (pass.plan.clock.read(row.expires_at) ?? pass.at + 1) > pass.at;
+    if (user && !isCountedElsewhere) {
+      pass.findings.signedOut(
+        'their account is locked (--disable-where), or disabled or deleted here',
+        legacyUserKey(client.table, row.user_id ?? ''),
+      );
+    }
+    return { reason: 'its user is deleted, locked or disabled' };
+  }
   const isPersonal = client.issuesPersonalTokens && hasUser && !withRefresh;
   const createdAt = Math.min(pass.plan.clock.read(row.created_at) ?? pass.at, pass.at);
   return {
     login: {
       id: legacyId('access', row.id),
       type: isPersonal ? 'personal' : 'session',
-      user_id: userId ?? null,
+      user_id: user?.id ?? null,
       client_id: client.id,
       name: row.name ?? (isPersonal ? 'Personal access token' : null),
       scopes: JSON.stringify(scopesOf(pass, row, client, hasUser)),

@@ -46,6 +46,7 @@ export async function readRoleNames(pass: Pass): Promise<RoleNames | undefined> 
     async of(table, ids) {
       const found = new Map<string, string[]>();
       for (const row of await pass.source.withKeys(from, ids)) {
+        if (isOfOtherTable(pass, classes, table, row.model_type ?? '')) continue;
         counts.read++;
         const meetsConditions = conditions.every(([column, value]) => (row[column] ?? 'null') === value);
         const reason = meetsConditions
@@ -102,13 +103,18 @@ async function classesThatCount(pass: Pass, holders: string): Promise<ReadonlySe
   return unsure.length > 0 ? undefined : new Set([...models.keys(), ...counting.flatMap(([, classes]) => classes)]);
 }
 
+/** Roles of another user table are read and counted with that table. */
+function isOfOtherTable({ plan }: Pass, classes: ReadonlySet<string>, table: UserTable, model: string): boolean {
+  const meant = tableOfModel({ plan }, model);
+  return (
+    classes.has(model) && meant !== table.source && [...plan.userTables.values()].some(({ source }) => source === meant)
+  );
+}
+
 function reasonToLeave(pass: Pass, classes: ReadonlySet<string>, table: UserTable, model: string): string | undefined {
   if (!classes.has(model)) return 'its model_type is not the class of the table';
-  const meant = tableOfModel(pass, model);
-  if (meant === table.source) return undefined;
-  // Roles of another user table are read with that table. A class that is not a user (a team, a device) may have the same id.
-  if ([...pass.plan.userTables.values()].some(({ source }) => source === meant))
-    return `it belongs to another table (${meant})`;
+  if (tableOfModel(pass, model) === table.source) return undefined;
+  // A class that is not a user (a team, a device) may have the same id.
   pass.findings.decide(
     'role-models',
     `Roles of "${model}" were not imported: name the table with --model '${model}=TABLE', or leave them`,
