@@ -10,7 +10,7 @@ import { checkCredentials } from '../identity/credentials/check-credentials.ts';
 import { notifyOfLogin } from '../identity/credentials/known-browsers.ts';
 import { createPasswordProver } from '../identity/credentials/require-password-or-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
-import { hadSecondFactor } from '../identity/factors/held-factor-store.ts';
+import { hasFactorOfOtherSession } from '../identity/factors/held-factor-store.ts';
 import { Mail } from '../identity/mail/mail.ts';
 import { createPasswords } from '../identity/passwords/passwords.ts';
 import { Audiences } from '../oauth/audiences.ts';
@@ -125,10 +125,11 @@ export async function createServices(context: Context) {
     async guardChange(db, caller) {
       forbidApplications(caller);
       requireProof(caller, context.now());
-      const { sessionId, proof } = caller;
-      if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null) return;
+      const { sessionId, userId, proof } = caller;
+      if (context.config.mfa === 'off' || proof.freshSeconds === 0 || sessionId === null || userId === null) return;
       const acr = 'urn:gatehouse:2';
-      if (!meetsAcr(proof.acr, acr) && (await hadSecondFactor(db, sessionId))) throw proofTooOld(proof, { acr });
+      if (meetsAcr(proof.acr, acr)) return;
+      if (await hasFactorOfOtherSession(db, userId, sessionId)) throw proofTooOld(proof, { acr });
     },
   };
   const proofMethods: ProofMethods = new Map([

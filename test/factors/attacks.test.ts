@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
-import { type App, addApp, type LoginBody, loginPath } from '../harness/factors.ts';
+import { type App, addApp, addPasskey, type LoginBody, loginPath } from '../harness/factors.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
@@ -84,6 +84,36 @@ onBothEngines('An attacker without all factors of a user', (engine) => {
     await refuseAll();
     assert.equal((await prove({ password, code: app.next() }, token)).body.data.acr, 'urn:gatehouse:2');
     assert.equal((await request(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token })).status, 204);
+  });
+
+  it('cannot change factors with only the password in a session that is older than them', async () => {
+    const { email, id } = await addLogin(service, { roles: ['admin'] });
+    const [stolen, own] = [await logIn({ email, password }), await logIn({ email, password })];
+    const [thief, token] = [stolen.body.access_token, own.body.access_token];
+    const { app } = await addApp(service, { token });
+    const { response } = await addPasskey(service, { token });
+    const passkey = `/v1/passkeys/${response.body.data.id}`;
+    const json = { current_password: password };
+    const changes = [
+      { path: `/v1/authenticators/${app.id}`, method: 'DELETE', json },
+      { path: passkey, method: 'DELETE', json },
+      { path: passkey, method: 'PATCH', json: { ...json, name: 'Mine' } },
+      { path: '/v1/authenticators', method: 'POST', json },
+      { path: '/v1/recovery-codes', method: 'POST', json },
+      { path: `/v1/users/${id}/factors`, method: 'DELETE', json },
+    ];
+    assert.equal((await prove({ password }, thief)).status, 201);
+    for (const { path, ...change } of changes) {
+      const { status, body, headers } = await request(service, path, { ...change, token: thief });
+      assert.deepEqual([status, body.code], [401, 'proof_too_old'], `${change.method} ${path}`);
+      assert.match(headers.get('www-authenticate') ?? '', /acr_values="urn:gatehouse:2"/, path);
+    }
+    // The session that set up the factors has just proved them.
+    assert.equal((await request(service, '/v1/recovery-codes', { token, method: 'POST', json })).status, 201);
+    assert.equal((await request(service, passkey, { token, method: 'DELETE', json })).status, 204);
+    assert.equal((await prove({ password, code: app.next() }, thief)).body.data.acr, 'urn:gatehouse:2');
+    const removed = await request(service, `/v1/authenticators/${app.id}`, { method: 'DELETE', token: thief });
+    assert.equal(removed.status, 204, removed.text);
   });
 
   it('cannot find out by trying whether a code is currently valid', async () => {

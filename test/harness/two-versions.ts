@@ -40,7 +40,7 @@ export function twoVersions(): { readonly older: string; readonly newer: string 
   const newer = sourcesOf(undefined);
   const path = join(newer, 'src/database/migrate.ts');
   const text = readFileSync(path, 'utf8');
-  const more = text.replace('[firstTables', `[firstTables, ${migration}`);
+  const more = text.replace(/\[firstTables[^\]]*/, (list) => `${list}, ${migration}`);
   if (more === text) throw new Error('the list of migrations was not found');
   writeFileSync(path, more);
   return { older: commit ? sourcesOf(commit) : root, newer };

@@ -9,7 +9,7 @@ export const authenticatorLabel = (id: string): string => `authenticator ${id}`;
 
 export async function insertAuthenticator(
   tx: Tx,
-  row: Omit<AuthenticatorRow, 'last_step' | 'last_used_at' | 'version'>,
+  row: Omit<AuthenticatorRow, 'last_step' | 'last_used_at' | 'version' | 'session_id'>,
 ): Promise<void> {
   await tx.insertInto('authenticators').values(row).execute();
 }
@@ -46,11 +46,15 @@ export async function consumeStep(tx: Tx, id: string, step: number, now: number)
   return numUpdatedRows > 0n;
 }
 
-/** Confirms the authenticator with its first code. False if it was already confirmed. */
-export async function confirmWithStep(tx: Tx, id: string, step: number, now: number): Promise<boolean> {
+/** Confirms the authenticator with its first code, in this session. False if it was already confirmed. */
+export async function confirmWithStep(
+  tx: Tx,
+  id: string,
+  { step, sessionId, now }: { step: number; sessionId: string | null; now: number },
+): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('authenticators')
-    .set(({ eb }) => ({ last_step: step, confirmed_at: now, version: eb('version', '+', 1) }))
+    .set(({ eb }) => ({ last_step: step, confirmed_at: now, session_id: sessionId, version: eb('version', '+', 1) }))
     .where('id', '=', id)
     .where('confirmed_at', 'is', null)
     .executeTakeFirstOrThrow();

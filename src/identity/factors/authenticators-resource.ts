@@ -109,7 +109,8 @@ export function authenticatorsResource(services: FactorServices) {
             const secret = stored && keys.unseal(stored.sealed_secret, authenticatorLabel(stored.id));
             const step = secret && stepOfCode(secret, String(body.code).replaceAll(' ', ''), now);
             if (step === undefined || step === '') throw wrongCode();
-            if (!(await confirmWithStep(tx, row.id, step, now))) throw alreadyConfirmed();
+            if (!(await confirmWithStep(tx, row.id, { step, sessionId: call.caller.sessionId, now })))
+              throw alreadyConfirmed();
             await recordFactorRow(services, call, 'authenticator', 'added', row);
             return { recovery_codes: await makeRecoveryCodes(context, tx, row.user_id) };
           }),

@@ -8,7 +8,7 @@ import type { FactorCheckServices } from './prove-factor.ts';
 
 /** The services that the factors need. */
 export interface FactorServices extends FactorCheckServices {
-  /** Rejects applications, old proofs, and sessions that skipped the second factor on a remembered browser. */
+  /** Rejects applications, old proofs, and sessions without a second factor if another session has set one up. */
   guardChange(db: Db | Tx, caller: Caller): Promise<void>;
 }
 

@@ -44,12 +44,13 @@ export async function countFactors(db: Db | Tx, userId: string) {
   return { passkeys: passkeys + automaticPasskeys, authenticators, recovery_codes: recoveryCodes };
 }
 
-/** Whether the user of this session already had a second factor when the session began. */
-export async function hadSecondFactor(db: Db | Tx, sessionId: string): Promise<boolean> {
-  const { rows } = await sql`select 1 from sessions as s where s.id = ${sessionId} and (
-    exists (select 1 from authenticators as a where a.user_id = s.user_id and a.confirmed_at < s.created_at)
-    or exists (select 1 from passkeys as p where p.user_id = s.user_id and p.automatic = 0 and p.created_at < s.created_at)
-  )`.execute(db);
+/** Whether the user has a second factor that this session did not set up. */
+export async function hasFactorOfOtherSession(db: Db | Tx, userId: string, sessionId: string): Promise<boolean> {
+  const otherSession = sql`coalesce(session_id, '') <> ${sessionId}`;
+  const { rows } = await sql`select 1 from authenticators
+      where user_id = ${userId} and confirmed_at is not null and ${otherSession}
+    union all select 1 from passkeys where user_id = ${userId} and automatic = 0 and ${otherSession}
+    limit 1`.execute(db);
   return rows.length > 0;
 }
 

@@ -125,7 +125,7 @@ export async function requestOptions({ context, keys }: PasskeyServices, userId?
 
 export interface NewPasskey {
   readonly challenge: Challenge;
-  readonly row: Omit<PasskeyRow, 'version' | 'name'>;
+  readonly row: Omit<PasskeyRow, 'version' | 'name' | 'session_id'>;
 }
 
 /** Verifies a new passkey, before the transaction that stores it. Undefined if anything in it is wrong. */
@@ -176,8 +176,12 @@ export async function readNewPasskey({ context, keys }: PasskeyServices, userId:
 }
 
 /** Uses up the challenge and stores the passkey, in one transaction. */
-export async function storePasskey(tx: Tx, { challenge, row }: NewPasskey, name: string): Promise<boolean> {
-  return (await consumeChallenge(tx, challenge)) && insertPasskey(tx, { ...row, name });
+export async function storePasskey(
+  tx: Tx,
+  { challenge, row }: NewPasskey,
+  added: Pick<PasskeyRow, 'name' | 'session_id'>,
+): Promise<boolean> {
+  return (await consumeChallenge(tx, challenge)) && insertPasskey(tx, { ...row, ...added });
 }
 
 /** An assertion with a valid signature. `consume` runs in the transaction of the operation and returns true only once. */

@@ -1,11 +1,10 @@
 import { Type } from 'typebox';
-import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { type Action, action } from '../../resources/declaration/define-resource.ts';
 import { role } from '../../resources/declare.ts';
-import type { AccountServices } from '../accounts/account-services.ts';
+import type { FactorServices } from '../factors/factor-services.ts';
 import { countFactors } from '../factors/held-factor-store.ts';
 import { removeFactors } from '../factors/remove-factors.ts';
 import { isSelf, requireEveryScope } from './guard-user.ts';
@@ -19,7 +18,7 @@ const Held = Type.Object({
 });
 
 /** The second factors of a user: only their counts, never the factors themselves. */
-export const userFactors = (context: Context, { mail }: AccountServices): Action[] => [
+export const userFactors = ({ context, mail, guardChange }: FactorServices): Action[] => [
   action({
     name,
     method: 'GET',
@@ -39,6 +38,8 @@ export const userFactors = (context: Context, { mail }: AccountServices): Action
       await transaction(async ({ tx, caller, source, now }) => {
         requireEveryScope(caller);
         requireProof(caller, now);
+        // The owner needs the same proof as for the removal of one factor.
+        if (isSelf(caller, row.id)) await guardChange(tx, caller);
         await removeFactors({ context, mail }, tx, { userId: row.id, actorId: caller.userId, source });
       });
     },

@@ -19,6 +19,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { usernameRule } from '../accounts/identifiers.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { maxNameLength, minPasswordLength } from '../accounts/user-fields.ts';
+import type { FactorServices } from '../factors/factor-services.ts';
 import { administerUser } from './administer-user.ts';
 import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
@@ -41,7 +42,7 @@ const deletion = Type.Object(
 );
 
 /** Users through the resource engine. Their special rules are in `prepare-user`, `guard-user` and `write-user`. */
-export function usersResource(context: Context, services: AccountServices) {
+export function usersResource(context: Context, services: AccountServices, factors: FactorServices) {
   const { config } = context;
   return defineResource({
     name: 'users',
@@ -141,7 +142,7 @@ export function usersResource(context: Context, services: AccountServices) {
     access: { read: anyOf(role('admin'), owner('id')), write: anyOf(role('admin'), self), create: role('admin') },
     changes: true,
     deleteBody: deletion,
-    actions: [...emailChangeActions, ...administerUser(services), ...userFactors(context, services)],
+    actions: [...emailChangeActions, ...administerUser(services), ...userFactors(factors)],
     alias: (name, caller) => (name === 'me' && caller.userId !== null ? caller.userId : undefined),
     hooks: {
       prepare: (call, { id, values }) => prepareUser(call, services, id, values),
