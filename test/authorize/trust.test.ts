@@ -98,6 +98,21 @@ onBothEngines('An application that a user signed in to', (engine) => {
     assert.equal((await requestAs('POST', '/v1/tokens', admin.token, { name: 'T', scopes: ['admin'] })).status, 422);
   });
 
+  it('does not get the scope admin without a user', async () => {
+    const { id, secret } = await addApplication(service, { scopes: ['users:read', 'admin'] });
+    const askFor = (more: Record<string, string>) => {
+      const form = { grant_type: 'client_credentials', client_id: id, client_secret: String(secret), ...more };
+      return request<{ access_token: string; error: string }>(service, '/oauth/token', { form });
+    };
+    for (const scope of ['admin', 'users:read admin']) {
+      const { status, body } = await askFor({ scope });
+      assert.deepEqual([status, body.error], [400, 'invalid_scope'], scope);
+    }
+    const { access_token } = (await askFor({})).body;
+    const form = { token: access_token, client_id: id, client_secret: String(secret) };
+    assert.equal((await request(service, '/oauth/introspect', { form })).body.scope, 'users:read');
+  });
+
   it('cannot open pages with its token, and neither can a personal access token', async () => {
     const person = await signedIn(service);
     const { token } = await tokenOf(person, '*');

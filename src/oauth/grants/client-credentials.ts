@@ -1,6 +1,7 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { isRefreshable } from '../clients/may-use-grant.ts';
+import { adminScope } from '../clients/scopes/scopes.ts';
 import { type Grant, requestedAccess } from '../grant.ts';
 
 /** RFC 6749 4.4, for third-party clients: the client authenticates and acts for itself. */
@@ -18,7 +19,9 @@ export const clientCredentialsGrant: Grant = {
       );
     }
     await requireConfirmedEmail(context.config, context.database.db, client.userId);
-    const { scopes, resource } = requestedAccess(oauth, request);
+    // Contract 8.9: only a user who has just authenticated can grant `admin`.
+    const allowed = client.scopes.filter((scope) => scope !== adminScope);
+    const { scopes, resource } = requestedAccess(oauth, { ...request, client: { ...client, scopes: allowed } });
     const refreshable = isRefreshable(client, scopes);
     const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, resource, source };
     return { ...sessions.open(context.database, session), scopes };
