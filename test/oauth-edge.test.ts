@@ -58,6 +58,11 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     });
   }
 
+  it('name each allowed method once', async () => {
+    const response = await fetch(`${service.url}/oauth/token`);
+    assert.deepEqual([response.status, response.headers.get('allow')], [405, 'OPTIONS, POST']);
+  });
+
   it('respect Accept under /v1', async () => {
     const grant = by(owner, { grant_type: 'client_credentials' });
     assert.equal((await post('/v1/oauth/token', grant, undefined)).status, 406);

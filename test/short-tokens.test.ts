@@ -77,7 +77,13 @@ onBothEngines('Short tokens', (engine) => {
     for (const other of [token, createShortToken('pat'), createShortToken('reg'), 'nothing', 'a.b.c']) {
       assert.equal((await report(other)).status, 202);
     }
-    for (const wrong of ['', 7, null, { a: 1 }]) assert.equal((await report(wrong)).status, 422);
+    const errorOf = async (token: unknown) => {
+      const { status, body } = await report(token);
+      return [status, (body as { errors: { message: string }[] }).errors[0]?.message];
+    };
+    for (const missing of ['', null, undefined])
+      assert.deepEqual(await errorOf(missing), [422, 'token is required.'], String(missing));
+    for (const wrong of [7, { a: 1 }, false]) assert.deepEqual(await errorOf(wrong), [422, 'token must be text.']);
     assert.equal(await stateOf(service, person.token), '200');
   });
 

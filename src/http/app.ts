@@ -37,6 +37,8 @@ declare module 'fastify' {
     web?: 'optional';
     /** The route can also respond with a stream of events, regardless of FORCE_ACCEPT_HEADER. */
     eventStream?: boolean;
+    /** The path exists, but not with the method of this route: the response is 405. */
+    methodNotAllowed?: boolean;
     /** The route parses its query string itself, including repeated parameters. */
     query?: 'raw';
     /** The scope that the caller's token must have. */

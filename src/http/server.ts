@@ -148,7 +148,7 @@ export async function createServer(context: Context, authenticate: Authenticate)
   app.addHook('onRoute', (route) => {
     if (!route.config?.auth) throw new Error(`${route.method} ${route.url} must set config.auth`);
     if (route.method === 'GET' && route.exposeHeadRoute !== false) route.method = ['GET', 'HEAD'];
-    paths.add(route.url, route.method, route.config);
+    if (!route.config.methodNotAllowed) paths.add(route.url, route.method, route.config);
   });
   app.server.on('checkExpectation', clientErrors.unexpected);
   limitConnections(app, config);

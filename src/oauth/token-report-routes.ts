@@ -28,8 +28,11 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
     },
     async (request, reply) => {
       const { token } = asObject(request.body);
-      if (typeof token !== 'string' || token === '') {
+      if (token === undefined || token === null || token === '') {
         throw unprocessable([{ field: 'token', code: 'required', message: 'token is required.' }]);
+      }
+      if (typeof token !== 'string') {
+        throw unprocessable([{ field: 'token', code: 'type', message: 'token must be text.' }]);
       }
       const source = requestSource(request);
       const limits = networkLimits('token-report', source.address, maxReports);

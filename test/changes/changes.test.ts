@@ -97,6 +97,7 @@ onBothEngines('GET /v1/changes', (engine) => {
       .catch(() => undefined);
     await request(service, `/v1/owners/${owner}`, { method: 'DELETE', token: admin });
     const { data } = await read(`resources=cars,owners&after=${after}`);
+    assert.deepEqual(await read(`resources=&after=${after}`), await read(`after=${after}`), 'empty means absent');
     const seen = data.map(({ resource, operation, actor }) => [resource, operation, actor !== null]);
     const [made, owned, plain, ...gone] = seen;
     assert.deepEqual(

@@ -60,6 +60,14 @@ onBothEngines('Streams of changes', (engine) => {
     second.close();
   });
 
+  it('are not opened if the caller prefers JSON', async () => {
+    for (const accept of ['application/json, text/event-stream;q=0.1', 'application/json, text/event-stream']) {
+      const headers = { accept, authorization: `Bearer ${admin}` };
+      const response = await fetch(`${service.url}/v1/changes?resources=cars`, { headers });
+      assert.equal(response.headers.get('content-type'), 'application/json; charset=utf-8', accept);
+    }
+  });
+
   it('respond to HEAD immediately', async () => {
     const headers = { accept: 'text/event-stream', authorization: `Bearer ${admin}` };
     const { status } = await fetch(`${service.url}/v1/changes?resources=cars`, { method: 'HEAD', headers });

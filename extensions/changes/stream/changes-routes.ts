@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import type { Context } from '../../../src/database/context.ts';
 import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
 import type { App } from '../../../src/http/app.ts';
-import { acceptsEventStream } from '../../../src/http/gate/accept.ts';
+import { prefersEventStream } from '../../../src/http/gate/accept.ts';
 import { bearerToken } from '../../../src/http/gate/authenticate.ts';
 import { rateLimitAccount } from '../../../src/http/gate/gate.ts';
 import { unauthorized } from '../../../src/http/gate/unauthorized.ts';
@@ -88,7 +88,7 @@ export function serveChanges(app: App, services: ChangesServices): void {
     async (request, reply) => {
       rejectUnknownParameters(queryOf(request), parameters);
       const token = await tokenOf(services, webSessions, request, reply);
-      return acceptsEventStream(request.headers.accept) && request.method !== 'HEAD'
+      return prefersEventStream(request.headers.accept) && request.method !== 'HEAD'
         ? openStream(services, request, reply, token)
         : readPage(services, request, await callerOf(services, request, token));
     },
@@ -131,6 +131,11 @@ async function tokenOf(
   throw unauthorized('token_missing');
 }
 
+const subscriptionOf = ({ context, resources }: ChangesServices, request: FastifyRequest, caller: Caller) => {
+  const query = queryOf(request);
+  return readSubscription(context, resources, caller, { ...query, resources: query.resources || undefined });
+};
+
 const callerOf = async ({ verifier }: ChangesServices, request: FastifyRequest, token: string): Promise<Caller> =>
   request.caller === anonymousCaller ? verifier.verify(token, request) : request.caller;
 
@@ -138,7 +143,7 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   const { context, log, resources } = services;
   const query = queryOf(request);
   const limit = readPositiveInteger('limit', query.limit || undefined, defaultLimit, maxLimit);
-  const subscription = readSubscription(context, resources, caller, query);
+  const subscription = subscriptionOf(services, request, caller);
   const from = query.after ? await log.read('after', query.after) : await log.beginning();
   const settled = await log.settle();
   const history = await log.history();
@@ -156,10 +161,9 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
 }
 
 async function openStream(services: ChangesServices, request: FastifyRequest, reply: FastifyReply, token: string) {
-  const { log, streams, verifier, context, resources } = services;
-  const query = queryOf(request);
+  const { log, streams, verifier, context } = services;
   const caller = await callerOf(services, request, token);
-  const subscription = readSubscription(context, resources, caller, query);
+  const subscription = subscriptionOf(services, request, caller);
   const stream = new Stream(reply.raw, await log.history(), {
     subscription,
     account: rateLimitAccount(caller),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { acceptsJson } from './accept.ts';
+import { acceptsJson, prefersEventStream } from './accept.ts';
 
 it('Accept is parsed as in RFC 9110', () => {
   const taken = [
@@ -39,4 +39,30 @@ it('Accept is parsed as in RFC 9110', () => {
   ];
   for (const accept of taken) assert.equal(acceptsJson(accept), true, accept);
   for (const accept of refused) assert.equal(acceptsJson(accept), false, String(accept));
+});
+
+it('A stream is preferred by weight, then by order', () => {
+  const streams = [
+    'text/event-stream',
+    'TEXT/Event-Stream; charset=utf-8',
+    'text/event-stream;q=0.1',
+    'text/event-stream, application/json',
+    'text/event-stream, */*',
+    'application/json;q=0.5, text/event-stream',
+    'application/json;q=0, text/event-stream;q=0.1',
+    'text/html, text/event-stream',
+  ];
+  const others = [
+    undefined,
+    '',
+    '*/*',
+    'application/json',
+    'text/event-stream;q=0',
+    'application/json, text/event-stream',
+    'application/json, text/event-stream;q=0.1',
+    'text/event-stream;q=0.5, application/json',
+    'text/event-stream;q=0.5, */*;q=0.1, application/json;q=0.6',
+  ];
+  for (const accept of streams) assert.equal(prefersEventStream(accept), true, accept);
+  for (const accept of others) assert.equal(prefersEventStream(accept), false, String(accept));
 });

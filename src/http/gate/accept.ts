@@ -29,12 +29,18 @@ export function acceptsJson(accept: string | undefined): boolean {
   return accepted;
 }
 
-export const acceptsEventStream = (accept: string | undefined): boolean =>
-  accept !== undefined &&
-  splitOutsideQuotes(accept, ',').some((range) => {
+/** Whether the header prefers a stream of events to JSON: by weight, then by order. */
+export function prefersEventStream(accept: string | undefined): boolean {
+  const ranges = splitOutsideQuotes(accept ?? '', ',').map((range, position) => {
     const [type = '', ...parameters] = splitOutsideQuotes(range, ';');
-    return type.trim().toLowerCase() === 'text/event-stream' && weightOf(parameters) > 0;
+    return { type: type.trim().toLowerCase(), weight: weightOf(parameters), position };
   });
+  const rank = ({ type }: { readonly type: string }): number => specificity.get(type) ?? 0;
+  const stream = ranges.find(({ type, weight }) => type === 'text/event-stream' && weight > 0);
+  const json = ranges.filter(rank).sort((a, b) => rank(b) - rank(a))[0];
+  if (!stream || !json) return stream !== undefined;
+  return stream.weight === json.weight ? stream.position < json.position : stream.weight > json.weight;
+}
 
 /** RFC 9110 12.4.2. An invalid number is ignored. */
 function weightOf(parameters: readonly string[]): number {

@@ -7,7 +7,7 @@ import type { App } from '../app.ts';
 import { queryStringProblem } from '../bodies/form-body.ts';
 import { networkOf } from '../network-of.ts';
 import { withoutQuery } from '../without-query.ts';
-import { acceptsEventStream, acceptsJson, isApiPath, notAcceptable } from './accept.ts';
+import { acceptsJson, isApiPath, notAcceptable, prefersEventStream } from './accept.ts';
 import { type Authenticate, bearerToken } from './authenticate.ts';
 import { setCachingHeaders } from './caching.ts';
 import { type CorsPolicy, corsPolicyOf, createCors, isPreflight } from './cors.ts';
@@ -155,7 +155,7 @@ export const rateLimitKey = (request: FastifyRequest): string =>
 function requireJson({ method, headers }: FastifyRequest, allowsEventStream: boolean): void {
   // Browsers send preflights without an Accept header, and the application cannot add one.
   if (acceptsJson(headers.accept) || isPreflight(method, headers)) return;
-  if (!allowsEventStream || !acceptsEventStream(headers.accept)) throw notAcceptable();
+  if (!allowsEventStream || !prefersEventStream(headers.accept)) throw notAcceptable();
 }
 
 function rejectMalformed({ url, query, headers, raw }: FastifyRequest, rawQuery: boolean): void {

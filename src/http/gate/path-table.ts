@@ -35,7 +35,7 @@ export function createPathTable() {
       const entry: PathEntry | undefined = router.find('GET', path)?.store;
       if (!entry) return undefined;
       const { url, config, methods } = entry;
-      return { url, allow: [...methods, 'OPTIONS'].sort().join(', '), config };
+      return { url, allow: [...new Set([...methods, 'OPTIONS'])].sort().join(', '), config };
     },
   };
 }

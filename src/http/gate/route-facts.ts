@@ -7,7 +7,7 @@ import { type CorsPolicy, corsPolicyOf } from './cors.ts';
 
 /** Facts about a route and a method that are known before any request. */
 export interface RouteFacts {
-  /** The declared path. Undefined if no route matched. */
+  /** The declared path. Undefined if no route matched, or the route only forbids its method. */
   readonly pattern: string | undefined;
   readonly inApi: boolean;
   readonly config: FastifyContextConfig;
@@ -50,7 +50,7 @@ export function createRouteFacts({ requestDuration }: Metrics): (request: Fastif
     const { method } = request;
     config[factsByMethod] ??= {};
     const facts = config[factsByMethod];
-    facts[method] ??= createFacts(method, config, url);
+    facts[method] ??= createFacts(method, config, config.methodNotAllowed ? undefined : url);
     return facts[method];
   };
 }

@@ -25,10 +25,17 @@ export function serveBatches(
   resource: Resource,
   runningBatches: RunningBatches,
 ): void {
-  for (const operation of batchesOf(resource)) {
+  const url = `/v1/${resource.name}/batches`;
+  const operations = batchesOf(resource);
+  // Otherwise, `batches` would be the id of a row.
+  if (operations.length > 0) {
+    const config = { auth: 'public', methodNotAllowed: true } as const;
+    app.route({ method: ['GET', 'HEAD', 'PUT'], url, config, schema: { hide: true }, handler: () => undefined });
+  }
+  for (const operation of operations) {
     app.route({
       method: batchMethods[operation],
-      url: `/v1/${resource.name}/batches`,
+      url,
       config: routeConfig(resource, 'write', () => batchDocs(resource, operation)),
       handler: (request, reply) =>
         runOnePerAccount(runningBatches, request, () => runBatch(services, resource, operation, request, reply)),

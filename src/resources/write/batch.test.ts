@@ -146,4 +146,11 @@ onBothEngines('/v1/<resources>/batches', (engine) => {
     assert.equal((await first).status, 200);
     assert.equal((await note('the next')).status, 200);
   });
+
+  it('responds 405 to other methods', async () => {
+    for (const method of ['GET', 'PUT'] as const) {
+      const response = await service.request(method, path, method === 'PUT' ? { json: car('B-9') } : {});
+      assert.deepEqual([response.status, response.headers.get('allow')], [405, 'DELETE, OPTIONS, PATCH, POST'], method);
+    }
+  });
 });
