@@ -66,16 +66,20 @@ function postgresUrl(): string {
 type Client = pg.Client & { ref(): void; unref(): void };
 
 /** One connection to each server for these statements: a new connection takes longer than most of them. */
-const connections = new Map<string, { client: Client; connected: Promise<unknown>; running: number }>();
+const connections = new Map<string, { client: Client; previous: Promise<unknown>; running: number }>();
 
 async function onServer(url: string, statement: string): Promise<void> {
   const connection = connections.get(url) ?? connectTo(url);
-  const { client, connected } = connection;
+  const { client, previous } = connection;
   connection.running++;
-  try {
-    await connected;
+  // One statement at a time. A failed one does not stop the next.
+  const result = previous.then(() => {
     client.ref();
-    await client.query(statement);
+    return client.query(statement);
+  });
+  connection.previous = result.catch(() => undefined);
+  try {
+    await result;
   } finally {
     // An idle connection does not keep the process alive.
     if (--connection.running === 0) client.unref();
@@ -85,7 +89,7 @@ async function onServer(url: string, statement: string): Promise<void> {
 function connectTo(url: string) {
   const client = new pg.Client({ connectionString: url }) as Client;
   for (const event of ['error', 'end'] as const) client.on(event, () => connections.delete(url));
-  const connection = { client, connected: client.connect(), running: 0 };
+  const connection = { client, previous: client.connect() as Promise<unknown>, running: 0 };
   connections.set(url, connection);
   return connection;
 }
