@@ -113,13 +113,18 @@ else {
   if (asked !== '--no-types') declareTypes(target);
   rmSync(finished, { recursive: true, force: true });
   renameSync(target, finished);
+  // The cache never deletes the code of files with earlier names.
+  rmSync(join(root, 'node_modules', '.cache', 'compile'), { recursive: true, force: true });
 }
 
-/** One file for each entry point, and shared files for common code. */
+/**
+ * One file for each entry point, and shared files for common code. The names of shared files contain a hash of their content: a process of an
+ * earlier build does not find them, instead of linking functions of this build by the short names of their exports.
+ */
 async function bundleService() {
-  await bundleTogether(entries(), { chunkFileNames: 'chunks/[name].js', codeSplitting: { groups } });
+  await bundleTogether(entries(), { chunkFileNames: 'chunks/[name]-[hash].js', codeSplitting: { groups } });
   // Separately, because a thread shares no module with the rest. Otherwise its code would split the files of the service.
-  await bundleTogether(threads(), { chunkFileNames: 'chunks/threads/[name].js' });
+  await bundleTogether(threads(), { chunkFileNames: 'chunks/threads/[name]-[hash].js' });
 }
 
 async function bundleTogether(paths, options) {
