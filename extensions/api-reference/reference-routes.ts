@@ -13,7 +13,7 @@ import { mayBeOwnPage } from '../../src/pages/session/page-origin.ts';
 import { secondsLeft } from '../../src/pages/session/seconds-left.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import { forbidden } from '../../src/platform/errors.ts';
-import type { createReference } from './create-reference.ts';
+import { lazy } from '../../src/platform/lazy.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
 /** More than the number of sections and themes. An unknown section gets a 404 before anything is cached. */
@@ -26,7 +26,10 @@ export function serveReference(app: App, kit: PageKit): void {
   const styles = ['base.css', 'forms.css', 'sign-in.css', file('reference.css'), file('reference-operation.css')];
   const referenceCss = kit.serveAsset('reference.css', styles);
   const referenceJs = kit.serveAsset('reference.js', [file('reference-examples.js'), file('reference.js')]);
-  let writePage: ReturnType<typeof createReference> | undefined;
+  const loadWriter = lazy(async () => {
+    const { createReference } = await import('./create-reference.ts');
+    return createReference(await openApiDocument(app, kit.config));
+  });
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { section: slug } = paramsOf(request);
@@ -34,7 +37,7 @@ export function serveReference(app: App, kit: PageKit): void {
     const key = `${themed.chosen_theme} ${slug ?? ''}`;
     let page = pages.get(key);
     if (!page) {
-      writePage ??= (await import('./create-reference.ts')).createReference(await openApiDocument(app, kit.config));
+      const writePage = await loadWriter();
       const created = writePage(slug, { ...kit, ...themed, referenceCss, referenceJs });
       page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);

@@ -10,8 +10,8 @@ import {
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttle.ts';
 import { updateApplication } from '../../src/oauth/clients/application-store.ts';
-import type { ClientDirectory } from '../../src/oauth/clients/client-directory.ts';
-import { createClient, findClient, lockClient, type StoredClient } from '../../src/oauth/clients/client-store.ts';
+import { isClientDocument } from '../../src/oauth/clients/client-documents.ts';
+import { createClient, findClient, lockClient } from '../../src/oauth/clients/client-store.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../src/platform/errors.ts';
 import { isObject } from '../../src/platform/is-object.ts';
 import { tryParseJson } from '../../src/platform/json-text.ts';
@@ -88,28 +88,27 @@ const maxFailures = 30;
 /** Applications whose `client_id` is the address of a client document. The document is fetched, checked and stored as a client. */
 export class ClientDocuments {
   readonly #context: Context;
-  readonly #clients: ClientDirectory;
   readonly #metadataServices: MetadataServices;
   readonly #fetch: GuardedFetch;
   /** One fetch at a time for each address. Concurrent requests share it. */
   readonly #underWay = new Map<string, { readonly network: string; readonly done: Promise<void> }>();
 
-  constructor(context: Context, clients: ClientDirectory, metadataServices: MetadataServices) {
+  constructor(context: Context, metadataServices: MetadataServices) {
     this.#context = context;
-    this.#clients = clients;
     this.#metadataServices = metadataServices;
     this.#fetch = createGuardedFetch(context.config, undefined, 'never');
   }
 
-  /** Fetches the client document unless it is fresh. If the fetch fails or is limited, the stored client is used. */
-  async find(id: string, source: RequestSource): Promise<StoredClient | undefined> {
-    const { database, now } = this.#context;
+  /** Fetches the client document unless it is fresh. If the fetch fails or is limited, the stored client stays as it is. */
+  async refresh(id: string, source: RequestSource): Promise<void> {
+    const { config, database, now } = this.#context;
+    // Otherwise any id could make this service fetch an address.
+    if (!isClientDocument(config, id)) return;
     const registration = await findRegistration(database.db, id);
-    if ((registration?.fresh_until ?? 0) <= now()) await this.#refresh(id, source, registration !== undefined);
-    return this.#clients.find(id);
+    if ((registration?.fresh_until ?? 0) <= now()) await this.#fetchOnce(id, source, registration !== undefined);
   }
 
-  async #refresh(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
+  async #fetchOnce(id: string, source: RequestSource, isKnown: boolean): Promise<void> {
     const underWay = this.#underWay.get(id);
     if (underWay) return underWay.done;
     const network = networkOf(source.address ?? '');

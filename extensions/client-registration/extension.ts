@@ -1,4 +1,5 @@
 import type { CreateExtension } from '../../src/main/extension.ts';
+import { pruneClients } from './prune-clients.ts';
 import { serveRegistration } from './registration-routes.ts';
 
 /** Applications register themselves (RFC 7591, RFC 7592). The first request loads the code that handles it. */
@@ -8,7 +9,7 @@ export const createExtension: CreateExtension = (context, { oauth }) => ({
     {
       name: 'unused applications',
       everyMs: 3_600_000,
-      run: async () => (await import('./prune-clients.ts')).pruneClients(context),
+      run: () => pruneClients(context),
     },
   ],
 });

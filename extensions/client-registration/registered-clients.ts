@@ -1,6 +1,5 @@
 import type { Context } from '../../src/database/context.ts';
 import { decrementCounts } from '../../src/identity/throttle/throttle-store.ts';
-import type { ClientDirectory } from '../../src/oauth/clients/client-directory.ts';
 import type { RegisteredClients } from '../../src/oauth/clients/registered-clients.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
 import { hashShortToken } from '../../src/platform/short-token.ts';
@@ -12,26 +11,18 @@ import { endRegistrationToken, writeClientUse, writeFirstUse } from './registrat
 /** The last use is written at most once a day. */
 const useResolutionMs = 86_400_000;
 
-export function createRegisteredClients(
-  context: Context,
-  clients: ClientDirectory,
-  metadataServices: MetadataServices,
-): RegisteredClients {
-  const { database, log, now } = context;
+export function createRegisteredClients(context: Context, metadataServices: MetadataServices): RegisteredClients {
+  const { database, now } = context;
   const { db } = database;
-  const documents = new ClientDocuments(context, clients, metadataServices);
+  const documents = new ClientDocuments(context, metadataServices);
   return {
-    find: (id, source) => documents.find(id, source),
+    refreshDocument: (id, source) => documents.refresh(id, source),
     async recordUse({ id }) {
       const at = now();
-      try {
-        const firstUse = await writeFirstUse(db, id, at);
-        if (!firstUse) return await writeClientUse(db, id, at, useResolutionMs);
-        const { countedAs = [] } = parseJson(firstUse.metadata);
-        await decrementCounts(db, countedAs, at);
-      } catch (error) {
-        log.warn({ err: error, client: id }, 'the use of a registered client was not noted');
-      }
+      const firstUse = await writeFirstUse(db, id, at);
+      if (!firstUse) return writeClientUse(db, id, at, useResolutionMs);
+      const { countedAs = [] } = parseJson(firstUse.metadata);
+      await decrementCounts(db, countedAs, at);
     },
     reportToken: ({ token, source }) =>
       db.transaction().execute(async (tx) => {

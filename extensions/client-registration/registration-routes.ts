@@ -6,6 +6,7 @@ import { paramsOf } from '../../src/http/query-of.ts';
 import { requestSource } from '../../src/http/request-source.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { oauthErrorResponses, oauthRouteOptions, oauthTags } from '../../src/oauth/oauth-routes.ts';
+import { lazy } from '../../src/platform/lazy.ts';
 import type { RegistrationRequest } from './register-client.ts';
 
 const strings = Type.Array(Type.String());
@@ -59,7 +60,8 @@ const requestOf = (request: FastifyRequest): RegistrationRequest => ({
 
 const managed = (request: FastifyRequest) => ({ ...requestOf(request), clientId: paramsOf(request).client_id ?? '' });
 
-const managing = () => import('./manage-client.ts');
+const loadRegistering = lazy(() => import('./register-client.ts'));
+const loadManaging = lazy(() => import('./manage-client.ts'));
 
 /** RFC 7591 and RFC 7592. */
 export function serveRegistration(app: App, oauth: OAuth): void {
@@ -80,7 +82,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       }),
     },
     async (request, reply: FastifyReply) => {
-      const { registerClient } = await import('./register-client.ts');
+      const { registerClient } = await loadRegistering();
       return reply.code(201).send(await registerClient(oauth, requestOf(request)));
     },
   );
@@ -94,7 +96,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
         response: { 200: informationSchema, ...oauthErrorResponses },
       }),
     },
-    async (request) => (await managing()).readRegistered(oauth, managed(request)),
+    async (request) => (await loadManaging()).readRegistered(oauth, managed(request)),
   );
   app.put(
     clientPath,
@@ -102,7 +104,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       ...route,
       schema: schema('replaceRegistration', 'Replace the registration (RFC 7592)', { params, ...described }),
     },
-    async (request) => (await managing()).replaceRegistered(oauth, managed(request)),
+    async (request) => (await loadManaging()).replaceRegistered(oauth, managed(request)),
   );
   app.delete(
     clientPath,
@@ -114,7 +116,7 @@ export function serveRegistration(app: App, oauth: OAuth): void {
       }),
     },
     async (request, reply: FastifyReply) => {
-      await (await managing()).removeRegistered(oauth, managed(request));
+      await (await loadManaging()).removeRegistered(oauth, managed(request));
       return reply.code(204).send();
     },
   );

@@ -5,7 +5,6 @@ import type { RequestSource } from '../../src/http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
 import { authenticateClient } from '../../src/oauth/client-authentication.ts';
 import type { ClientRequest } from '../../src/oauth/client-request.ts';
-import { isClientDocument } from '../../src/oauth/clients/client-documents.ts';
 import { invalidClient, unauthorizedClient } from '../../src/oauth/clients/client-errors.ts';
 import type { StoredClient } from '../../src/oauth/clients/client-store.ts';
 import { mayUseGrant } from '../../src/oauth/clients/may-use-grant.ts';
@@ -52,8 +51,8 @@ export async function authorizeDevice(oauth: OAuth, request: ClientRequest): Pro
   const { context, scopes: knownScopes, registeredClients, audiences } = oauth;
   const parameters = readParameters(request.body);
   const clientId = parameters.get('client_id');
-  if (clientId !== undefined && isClientDocument(context.config, clientId)) {
-    await registeredClients.find(clientId, request.source).catch((error: unknown) => {
+  if (clientId !== undefined) {
+    await registeredClients.refreshDocument(clientId, request.source).catch((error: unknown) => {
       throw error instanceof Problem && error.status === 400 ? invalidClient(error.reason ?? error.message) : error;
     });
   }

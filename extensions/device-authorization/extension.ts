@@ -3,6 +3,7 @@ import { pruneBefore } from '../../src/database/prune-in-batches.ts';
 import type { CreateExtension } from '../../src/main/extension.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import type { PageKit } from '../../src/pages/kit/page-request.ts';
+import { lazy } from '../../src/platform/lazy.ts';
 
 /** Expired codes are kept for this time, so that the device learns that its code has expired. */
 const keptMs = 3_600_000;
@@ -12,7 +13,7 @@ const pruneDevices = ({ database, now }: Context): Promise<number> =>
 
 /** RFC 8628 3.3: the user types the code and decides. A link with the code only saves typing. */
 function serveDevicePages(kit: PageKit, oauth: OAuth): void {
-  const load = () => import('./device-page.ts');
+  const load = lazy(() => import('./device-page.ts'));
   kit.page('/device', 'auth:web', async (pageRequest) => (await load()).askForCode(pageRequest));
   kit.form('/device', 'auth:web', async (pageRequest) => (await load()).askForDecision(pageRequest, oauth));
   kit.form('/device/decision', 'auth:web', async (pageRequest) => (await load()).saveDecision(pageRequest, oauth));

@@ -13,13 +13,13 @@ import type { OAuth } from '../../src/oauth/oauth.ts';
 import { BoundedMap } from '../../src/platform/bounded-map.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { forbidden, tooManyRequests } from '../../src/platform/errors.ts';
+import { lazy } from '../../src/platform/lazy.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
 import { countCall } from './call-store.ts';
 import type { RawArguments } from './check-arguments.ts';
 import { missingScope } from './missing-scope.ts';
-import type { createProtocol } from './protocol.ts';
 import { mcpResources, rightsOf, usefulScopes } from './rights.ts';
 import { openToolbox } from './toolbox.ts';
 
@@ -60,13 +60,12 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   audiences.add(path, [...visibleResources.flatMap(usefulScopes), offlineAccessScope]);
   const limit = new RateLimit(config.mcpRateLimit, now, context.otherWorkers?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(maxCachedTokens);
-  let loading: Promise<ReturnType<typeof createProtocol>> | undefined;
 
   /** The SDK is large. It is loaded with the first request. */
-  const load = () =>
-    import('./protocol.ts').then(({ createProtocol: create }) =>
-      create({ name: config.brandName, onError: (error) => log.info({ err: error }, 'mcp') }),
-    );
+  const loadProtocol = lazy(async () => {
+    const { createProtocol } = await import('./protocol.ts');
+    return createProtocol({ name: config.brandName, onError: (error) => log.info({ err: error }, 'mcp') });
+  });
 
   async function tokenFor(token: string): Promise<string> {
     const apiToken = tokens.get(token) ?? (await verifier.tokenForApi(token));
@@ -101,8 +100,7 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     if (tooMany) throw tooMany;
     const missing = missingScope(visibleResources, request.caller, request.body, now());
     if (missing !== undefined) throw insufficientScope(missing);
-    loading ??= load();
-    const protocol = await loading;
+    const protocol = await loadProtocol();
     const toolbox = openToolbox({
       rights: rightsOf(visibleResources, request.caller, now()),
       recordCall: (tool, callArguments) => recordCall(request, tool, callArguments),

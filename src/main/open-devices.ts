@@ -1,14 +1,12 @@
 import type { Devices } from '../oauth/devices.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { lazy } from '../platform/lazy.ts';
+
+const loadAuthorization = lazy(() => import('../../extensions/device-authorization/device-authorization.ts'));
+const loadRedemption = lazy(() => import('../../extensions/device-authorization/redeem-device-code.ts'));
 
 /** Loads the extension with the first request of a device. */
 export const openDevices = (oauth: () => OAuth): Devices => ({
-  async authorize(request) {
-    const { authorizeDevice } = await import('../../extensions/device-authorization/device-authorization.ts');
-    return authorizeDevice(oauth(), request);
-  },
-  async redeem(request) {
-    const { redeemDeviceCode } = await import('../../extensions/device-authorization/redeem-device-code.ts');
-    return redeemDeviceCode(oauth(), request);
-  },
+  authorize: async (request) => (await loadAuthorization()).authorizeDevice(oauth(), request),
+  redeem: async (request) => (await loadRedemption()).redeemDeviceCode(oauth(), request),
 });

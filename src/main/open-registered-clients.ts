@@ -1,26 +1,27 @@
 import type { Context } from '../database/context.ts';
-import type { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { isClientDocument } from '../oauth/clients/client-documents.ts';
 import type { RegisteredClients } from '../oauth/clients/registered-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
+import { lazy } from '../platform/lazy.ts';
 
 /** Loads the extension at the first use of a client document, a registered client or a registration token. */
-export function openRegisteredClients(
-  context: Context,
-  clients: ClientDirectory,
-  known: Pick<OAuth, 'scopes' | 'keys'>,
-): RegisteredClients {
-  let opened: Promise<RegisteredClients> | undefined;
-  const open = () => {
-    opened ??= import('../../extensions/client-registration/registered-clients.ts').then(
-      ({ createRegisteredClients }) => createRegisteredClients(context, clients, known),
-    );
-    return opened;
-  };
+export function openRegisteredClients(context: Context, known: Pick<OAuth, 'scopes' | 'keys'>): RegisteredClients {
+  const open = lazy(async () => {
+    const { createRegisteredClients } = await import('../../extensions/client-registration/registered-clients.ts');
+    return createRegisteredClients(context, known);
+  });
   return {
-    find: async (id, source) =>
-      isClientDocument(context.config, id) ? (await open()).find(id, source) : clients.find(id),
-    recordUse: async (client) => (client.registration === null ? undefined : (await open()).recordUse(client)),
+    async refreshDocument(id, source) {
+      if (isClientDocument(context.config, id)) await (await open()).refreshDocument(id, source);
+    },
+    async recordUse(client) {
+      if (client.registration === null) return;
+      try {
+        await (await open()).recordUse(client);
+      } catch (error) {
+        context.log.warn({ err: error, client: client.id }, 'the use of a registered client was not noted');
+      }
+    },
     reportToken: async (report) => (await open()).reportToken(report),
   };
 }

@@ -82,7 +82,7 @@ export async function createServices(context: Context) {
     keys,
     clients,
     devices: openDevices(() => oauth),
-    registeredClients: openRegisteredClients(context, clients, { scopes, keys }),
+    registeredClients: openRegisteredClients(context, { scopes, keys }),
     recordFailedClient: createFailedClientRecorder(context, clients),
     clientKeys: new ClientKeys(context),
     dpop,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { before, beforeEach, describe, it } from 'node:test';
-import { freshSeconds } from '../../extensions/client-registration/client-documents.ts';
+import { ClientDocuments, freshSeconds } from '../../extensions/client-registration/client-documents.ts';
+import type { MetadataServices } from '../../extensions/client-registration/client-metadata.ts';
+import { systemSource } from '../../src/http/request-source.ts';
 import { isDocumentId } from '../../src/oauth/clients/client-documents.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -183,6 +185,10 @@ onBothEngines('Client ID metadata documents', (engine) => {
         assert.deepEqual([device.status, device.body.error, asked], [401, 'invalid_client', []], id);
       }
     }
+    const { context } = await start({ env: closed });
+    const documents = new ClientDocuments(context, {} as MetadataServices);
+    await documents.refresh(`${site}/client`, systemSource);
+    assert.deepEqual(asked, [], 'the extension checks the setting itself');
   });
 
   it('are available to others, even if one network invents many URLs of the same host', async () => {

@@ -119,9 +119,8 @@ export class AuthorizePage {
     if (!login && !isSilent(parameters) && isClientDocument(oauth.context.config, clientId)) {
       return this.signIn(pageRequest);
     }
-    const source = requestSource(pageRequest.request);
-    const clients = login ? { find: (id: string) => oauth.registeredClients.find(id, source) } : oauth.clients;
-    const validatedClient = await validateClient(clients, parameters);
+    if (login) await oauth.registeredClients.refreshDocument(clientId, requestSource(pageRequest.request));
+    const validatedClient = await validateClient(oauth.clients, parameters);
     try {
       if (query.length > maxRequestLength)
         throw invalidRequest(`The request has more than ${maxRequestLength} characters.`);
