@@ -39,6 +39,7 @@ const meanings: Readonly<Record<string, string>> = {
   identity_taken: 'this account of the provider is linked to another user',
   insufficient_scope: 'the token does not have the required scope; the response names it',
   internal_error: 'an error in the service; the log has the request id',
+  invalid_grant: 'the `mfa_token` is wrong or has expired: log in again',
   invitation_address: 'the email address of the account is not the invited one, or the provider has not verified it',
   json_invalid: 'the body is not JSON',
   last_administrator: 'there would be no administrator left',

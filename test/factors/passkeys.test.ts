@@ -33,6 +33,12 @@ onBothEngines('Passkeys', (engine) => {
       token: body.access_token,
     });
     assert.deepEqual([proof.body.data.acr, proof.body.data.amr], ['phr', ['hwk', 'user', 'mfa']]);
+    const passkey = device.get(await challengeFor(service, { type: 'get' }));
+    const renewed = await request<{ data: { amr: string[] } }>(service, '/v1/sessions/current/proofs', {
+      json: { passkey },
+      token: body.access_token,
+    });
+    assert.deepEqual(renewed.body.data.amr, ['hwk', 'user', 'mfa'], renewed.text);
     const [shown] = await listOf(person.token);
     assert.deepEqual([shown?.name, shown?.backed_up, shown?.automatic], ['Passkey', false, false]);
     assert.notEqual(shown?.last_used_at, null);
@@ -57,6 +63,23 @@ onBothEngines('Passkeys', (engine) => {
     const anonymous = await challengeFor(service, {});
     assert.equal((anonymous as { userVerification: string }).userVerification, 'required');
     assert.deepEqual((anonymous as { allowCredentials: unknown[] }).allowCredentials ?? [], []);
+  });
+
+  it('reject a wrong request for a challenge', async () => {
+    const ask = (json: object) => request(service, '/v1/passkey-challenges', { json });
+    const anonymous = await ask({ type: 'create' });
+    assert.deepEqual([anonymous.status, anonymous.body.code], [401, 'token_missing']);
+    assert.match(anonymous.headers.get('www-authenticate') ?? '', /^Bearer realm=/);
+    const unknown = await ask({ type: 'get', mfatoken: 'x' });
+    assert.equal(unknown.status, 422);
+    assert.deepEqual(
+      (unknown.body.errors as { field: string; code: string }[]).map(({ field, code }) => [field, code]),
+      [['mfatoken', 'unknown']],
+    );
+    for (const mfa_token of ['mfa.wrong', 7]) {
+      const { status, body } = await ask({ type: 'get', mfa_token });
+      assert.deepEqual([status, body.code], [400, 'invalid_grant'], String(mfa_token));
+    }
   });
 
   it('are refused without user verification, from another site, and with a challenge of another user', async () => {

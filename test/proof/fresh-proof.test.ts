@@ -172,10 +172,10 @@ onBothEngines('An outdated proof', (engine) => {
     const made = rowOf(await requestAs('POST', '/v1/clients', owner, { name: 'Mine' }));
     const client = { token: String((await grantClient(service, made, made.client_secret)).body.access_token) };
     expectTooOld(await requestAs('POST', '/v1/tokens', personal, { name: 'More' }), 'a personal access token');
-    expectTooOld(
-      await requestAs('POST', '/v1/tokens', personal, { name: 'More', current_password: password }),
-      'with the password',
-    );
+    const refused = await requestAs('POST', '/v1/tokens', personal, { name: 'More', current_password: password });
+    expectTooOld(refused, 'with the password');
+    assert.match(String(refused.body.detail), /cannot prove your identity\. Sign in\.$/);
+    assert.match(refused.headers.get('www-authenticate') ?? '', /a client's own token cannot prove your identity/);
     for (const caller of [personal, client]) {
       assert.equal((await requestAs('POST', prove, caller, { password })).status, 403);
     }

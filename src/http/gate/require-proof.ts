@@ -9,17 +9,21 @@ import {
   type ProofRequirement,
 } from '../../platform/proof.ts';
 
+/** For callers whose proof cannot be renewed. */
+export const cannotProve = 'A personal access token or a client’s own token cannot prove your identity. Sign in.';
+
 /** The challenge of RFC 9470 3: the token is valid, but its user has to authenticate again. */
 export function proofTooOld(proof: Proof, requirement: ProofRequirement = {}): Problem {
   const { maxAge = proof.freshSeconds || undefined } = requirement;
   const acr = challengedAcr(proof, requirement.acr);
-  const detail =
+  const advice =
     acr === undefined
       ? 'Prove your identity again: send POST /v1/sessions/current/proofs, or add current_password to this request.'
       : `Prove your identity at the level ${acr}: send POST /v1/sessions/current/proofs.`;
+  const detail = proof.renewable ? advice : cannotProve;
   const challenge = [
     'Bearer error="insufficient_user_authentication"',
-    `error_description="${detail}"`,
+    `error_description="${detail.replace('’', "'")}"`,
     ...(maxAge === undefined ? [] : [`max_age="${maxAge}"`]),
     ...(acr === undefined ? [] : [`acr_values="${acr}"`]),
   ].join(', ');

@@ -2,20 +2,20 @@ import { Type } from 'typebox';
 import { changeAs } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
-import { requireScope } from '../../http/gate/unauthorized.ts';
+import { requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { type Caller, isSignedIn, userIdOf } from '../../platform/caller.ts';
-import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
+import { badRequest, conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { findUser } from '../accounts/user-store.ts';
-import { readEmailField } from '../read-body.ts';
+import { readEmailField, rejectUnknownFields } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
 import { recordFactorChange } from './factor-notices.ts';
 import { type FactorServices, requireSecondFactors } from './factor-services.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
-import { readMfaToken } from './mfa-token.ts';
+import { loginExpired, readMfaToken } from './mfa-token.ts';
 import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
 
@@ -78,14 +78,18 @@ export function serveFactors(
       },
     },
     async ({ caller, body }, reply) => {
-      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = asObject(body);
+      const input = asObject(body);
+      rejectUnknownFields(input, ['type', 'automatic', 'mfa_token']);
+      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = input;
       if (type !== 'create' && type !== 'get') {
         throw unprocessable([{ field: 'type', code: 'enum', message: 'type must be create or get.' }]);
       }
       await services.keys.ensureCurrent();
+      const first = mfa_token === undefined ? undefined : readMfaToken(services.keys, String(mfa_token), context.now());
+      if (mfa_token !== undefined && !first) throw badRequest(loginExpired, 'invalid_grant');
+      if (type === 'create' && caller.kind === 'anonymous') throw unauthorized('token_missing');
       reply.code(201).header('cache-control', 'no-store');
       if (type === 'get') {
-        const first = typeof mfa_token === 'string' && readMfaToken(services.keys, mfa_token, context.now());
         // Applications must not see the user's passkeys.
         const userId = first ? first.userId : isSignedIn(caller) ? userIdOf(caller) : undefined;
         return { data: await requestOptions(services, userId) };

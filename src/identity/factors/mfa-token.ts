@@ -9,6 +9,9 @@ import { consumeOnce } from './spent-value-store.ts';
 const purpose = 'mfa token';
 const lifetimeMs = 5 * 60_000;
 
+/** The login page starts again on this error. */
+export const loginExpired = 'This login has expired. Start again.';
+
 /** The result of the first step of a login. The token is signed. Nothing is stored until it is used. */
 export interface MfaTokenClaims {
   readonly userId: string;

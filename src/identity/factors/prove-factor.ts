@@ -49,8 +49,12 @@ export interface ProvedFactor {
   consume(tx: Tx): Promise<boolean>;
 }
 
-/** RFC 8176: a key that can be copied to other devices is a software key. */
-export const amrOfPasskey = ({ passkey }: Assertion): string[] => [passkey.backup_eligible ? 'swk' : 'hwk', 'user'];
+/** RFC 8176: a key that can be copied to other devices is a software key. With user verification, a passkey is two factors. */
+export const amrOfPasskey = ({ passkey }: Assertion): string[] => [
+  passkey.backup_eligible ? 'swk' : 'hwk',
+  'user',
+  'mfa',
+];
 
 /** Checks a factor. Undefined if it is wrong or used. Blocks after 10 failures per account, or 100 per network. */
 export async function proveFactor(services: FactorCheckServices, attempt: FactorAttempt) {

@@ -1,14 +1,11 @@
 import { findUser } from '../../identity/accounts/user-store.ts';
-import { consumeMfaToken, isSamePassword, readMfaToken } from '../../identity/factors/mfa-token.ts';
+import { consumeMfaToken, isSamePassword, loginExpired, readMfaToken } from '../../identity/factors/mfa-token.ts';
 import { proveFactor } from '../../identity/factors/prove-factor.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { Grant } from '../grant.ts';
 import { openLogin, wrongFactor } from '../open-login.ts';
 import { passkeyIn, required } from '../parameters.ts';
-
-/** The login page starts again on this error. */
-export const loginExpired = 'This login has expired. Start again.';
 
 /** The second step of a login: the second factor after the password. */
 export const mfaGrant: Grant = {

@@ -29,7 +29,7 @@ export const passkeyGrant: Grant = {
     const { assertion, user } = proved;
     requireConfirmed(context, user);
     countRequest?.(user.id);
-    const amr = [...amrOfPasskey(assertion), 'mfa'];
+    const amr = amrOfPasskey(assertion);
     return openLogin(oauth, request, { user, ...access, amr, consume: assertion.consume });
   },
 };

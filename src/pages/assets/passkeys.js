@@ -5,7 +5,7 @@
   const ask = async (url, body) => {
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (!response.ok) throw new Error(response.statusText);
+    if (!response.ok) throw Object.assign(new Error(response.statusText), { status: response.status });
     return (await response.json()).data;
   };
   const send = (form, passkey, field = 'passkey') => {
@@ -33,8 +33,10 @@
       button.setAttribute('aria-busy', 'true');
       try {
         send(form, await startAuthentication({ optionsJSON: await options() }), button.dataset.passkeyField);
-      } catch {
-        failed(button);
+      } catch (error) {
+        // The login has expired. The service responds to the form with the login page.
+        if (error.status === 400) send(form, {}, button.dataset.passkeyField);
+        else failed(button);
       }
     });
     // The browser offers passkeys together with remembered names.

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import { loginExpired } from '../../oauth/grants/mfa.ts';
+import { loginExpired } from '../../identity/factors/mfa-token.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import type { Tokens } from '../session/cookies.ts';

@@ -1,6 +1,6 @@
 import { changeAs, type LockAuthority } from '../../../database/change-as.ts';
 import type { Context } from '../../../database/context.ts';
-import { proofTooOld } from '../../../http/gate/require-proof.ts';
+import { cannotProve, proofTooOld } from '../../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
@@ -45,7 +45,7 @@ export async function renewProof(
 /** The id of the session. Throws unless a user opened the session by signing in. */
 export function requireRenewableSession({ proof, sessionId }: Caller): string {
   if (proof.renewable && sessionId !== null) return sessionId;
-  throw forbidden('A personal access token or a client’s own token cannot prove your identity. Sign in.');
+  throw forbidden(cannotProve);
 }
 
 /** First factors that a code completes. A passkey is not reused, because it would raise the level. */
