@@ -20,8 +20,10 @@ export const clientCredentialsGrant: Grant = {
     }
     await requireConfirmedEmail(context.config, context.database.db, client.userId);
     // Contract 8.9: only a user who has just authenticated can grant `admin`.
-    const allowed = client.scopes.filter((scope) => scope !== adminScope);
-    const { scopes, resource } = requestedAccess(oauth, { ...request, client: { ...client, scopes: allowed } });
+    const withoutAdmin = client.scopes.includes(adminScope)
+      ? { ...request, client: { ...client, scopes: client.scopes.filter((scope) => scope !== adminScope) } }
+      : request;
+    const { scopes, resource } = requestedAccess(oauth, withoutAdmin);
     const refreshable = isRefreshable(client, scopes);
     const session = { clientId: client.id, secretId: client.secretId, scopes, refreshable, resource, source };
     return { ...sessions.open(context.database, session), scopes };
