@@ -10,7 +10,7 @@ import { badRequest, conflict, forbidden, notFound, unprocessable } from '../../
 import { asObject } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { findUser } from '../accounts/user-store.ts';
-import { readEmailField, rejectUnknownFields } from '../read-body.ts';
+import { readEmailField } from '../read-body.ts';
 import { sendEmailCode } from './email-codes.ts';
 import { recordFactorChange } from './factor-notices.ts';
 import { type FactorServices, requireSecondFactors } from './factor-services.ts';
@@ -78,9 +78,7 @@ export function serveFactors(
       },
     },
     async ({ caller, body }, reply) => {
-      const input = asObject(body);
-      rejectUnknownFields(input, ['type', 'automatic', 'mfa_token']);
-      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = input;
+      const { type = caller.kind === 'user' ? 'create' : 'get', automatic = false, mfa_token } = asObject(body);
       if (type !== 'create' && type !== 'get') {
         throw unprocessable([{ field: 'type', code: 'enum', message: 'type must be create or get.' }]);
       }
