@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { escapeHtml } from '../../src/config/languages/format-html.ts';
 import type { PageKit } from '../../src/pages/kit/page-request.ts';
 import type { themeVariables } from '../../src/pages/kit/theme.ts';
-import { readIfExists } from '../../src/platform/read-if-exists.ts';
+import { readIfExists } from '../../src/platform/files.ts';
 import { packageFolder } from '../../src/platform/version.ts';
 import { Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';

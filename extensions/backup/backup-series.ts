@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createFolder } from '../../src/platform/create-folder.ts';
+import { createFolder } from '../../src/platform/files.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
 import { backUp } from './backup.ts';
 

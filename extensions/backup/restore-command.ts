@@ -5,7 +5,7 @@ import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
 import { beginNewHistory } from '../../src/database/change-log/new-history.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { createFolder } from '../../src/platform/create-folder.ts';
+import { createFolder } from '../../src/platform/files.ts';
 import { restore, sqliteFile } from './backup.ts';
 
 interface Flags {

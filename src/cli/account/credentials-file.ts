@@ -1,10 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { personalConfigDir } from '../../config/config.ts';
-import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { createFolder, readIfExists } from '../../platform/files.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import { readIfExists } from '../../platform/read-if-exists.ts';
 
 /** The stored credentials of one service. */
 export interface StoredTokens {

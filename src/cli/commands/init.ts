@@ -4,8 +4,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError } from '../../platform/errors.ts';
+import { createFolder } from '../../platform/files.ts';
 import { parseJson } from '../../platform/json-text.ts';
 
 /** Continues if the user confirms on the terminal. Without a terminal, only the flag confirms. */

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { createFolder } from '../../platform/create-folder.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
-import { readIfExists } from '../../platform/read-if-exists.ts';
+import { createFolder, readIfExists } from '../../platform/files.ts';
 import { fsyncFolder } from '../fsync-folder.ts';
 
 /** A generated key has 43 characters. A shorter value is a truncated file or a password. */

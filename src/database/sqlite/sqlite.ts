@@ -10,8 +10,8 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
 } from 'kysely';
-import { createFolder } from '../../platform/create-folder.ts';
 import { OperatorError, reasonOf, tooExpensive } from '../../platform/errors.ts';
+import { createFolder } from '../../platform/files.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
 import type { Database } from '../database.ts';
 import { statementSpan } from '../statement-span.ts';

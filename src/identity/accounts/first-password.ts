@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
-import { createFolder } from '../../platform/create-folder.ts';
+import { createFolder } from '../../platform/files.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
 import { findFirstAdministrator, findFirstUser } from './user-store.ts';

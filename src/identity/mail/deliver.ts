@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
-import { createFolder } from '../../platform/create-folder.ts';
+import { createFolder } from '../../platform/files.ts';
 import type { MailContent, QueuedMail } from './mail-templates.ts';
 
 export interface Delivery {

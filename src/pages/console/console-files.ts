@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Brand } from '../../config/brand.ts';
 import { escapeHtml } from '../../config/languages/format-html.ts';
-import { readIfExists } from '../../platform/read-if-exists.ts';
+import { readIfExists } from '../../platform/files.ts';
 
 /** The console as built by Vite: one page and its files. */
 export interface ConsoleFiles {

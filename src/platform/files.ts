@@ -1,5 +1,16 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { codeOf } from './errors.ts';
+
+/** The text of a file. Undefined if there is no such file. */
+export function readIfExists(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
 
 /** Creates a folder and its missing parents. In `/proc`, `mkdirSync` with `recursive` never returns. */
 export function createFolder(path: string, mode = 0o777): void {
