@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { Durations } from '../../platform/durations.ts';
-import type { Metrics } from '../../platform/metrics.ts';
+import type { Durations, Metrics } from '../../platform/metrics.ts';
 import { isApiPath } from './accept.ts';
 import { type Audience, audienceOf } from './caching.ts';
 import { type CorsPolicy, corsPolicyOf } from './cors.ts';
