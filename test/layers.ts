@@ -27,6 +27,7 @@ export const extensionLoaders = [
   'main/open-devices.ts',
   'main/open-legacy-tokens.ts',
   'main/open-registered-clients.ts',
+  'main/open-workers.ts',
 ];
 
 /** Imports from one extension to another, and the reason. */

@@ -40,6 +40,11 @@ export interface RunningGatehouse extends BuiltApp {
   stop(): Promise<void>;
 }
 
+/** A running service, in one process or in several. */
+export type RunningService = Pick<RunningGatehouse, 'url' | 'administrator' | 'drain' | 'stop'> & {
+  readonly context: Pick<Context, 'config' | 'log'>;
+};
+
 /** A service that is ready, but does not listen. `created`: the first administrator, if this start created it. */
 export type PreparedGatehouse = Omit<RunningGatehouse, 'url' | 'administrator'> & {
   readonly created: FirstAdministrator | undefined;

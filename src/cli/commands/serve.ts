@@ -3,18 +3,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
 import { loadConfig } from '../../config/config.ts';
+import { loadSupervisor, loadWorker } from '../../main/open-workers.ts';
+import type { RunningService } from '../../main/start.ts';
 import { createLog } from '../../platform/log.ts';
 import { explain } from '../terminal/explain.ts';
 import { printAddresses, printFirstPasswordAgain } from '../terminal/print-addresses.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
 import { readPort } from '../terminal/read-port.ts';
-import {
-  type RunningService,
-  startUnlessStopped,
-  stopAndExit,
-  stopRequested,
-  stopTimeoutMs,
-} from '../terminal/stopping.ts';
+import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
 
 /**
  * By default, V8 optimizes a function after 3,000 calls, and inlines few other functions into it. A request calls many small functions,
@@ -70,24 +66,14 @@ interface Flags {
 async function start(flags: Flags, isTerminal: boolean): Promise<RunningService> {
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, isTerminal);
-  if (config.workers === 1) {
-    const { startGatehouse } = await import('../../main/start.ts');
-    return startGatehouse(config, { log, progress: terminalProgressBar });
-  }
-  const [{ reservePort }, { startWorkers }] = await Promise.all([
-    import('../../config/reserve-port.ts'),
-    import('../../main/workers/start-workers.ts'),
-  ]);
-  const reserved = await reservePort(config);
-  await reserved.release();
-  const { host, port, ...settings } = reserved.config;
-  const args = ['serve', '--host', host, '--port', String(port)];
-  return startWorkers({ host, port, ...settings }, log, args);
+  if (config.workers > 1) return (await loadSupervisor()).startWorkers(config, log);
+  const { startGatehouse } = await import('../../main/start.ts');
+  return startGatehouse(config, { log, progress: terminalProgressBar });
 }
 
 /** Runs until the primary process stops it. */
 async function serveAsWorker(flags: Flags, isTerminal: boolean): Promise<never> {
-  const { runWorker } = await import('../../main/workers/run-worker.ts');
+  const { runWorker } = await loadWorker();
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, isTerminal).child({ worker: cluster.worker?.id });
   await runWorker(config, { log, explain, stopTimeoutMs, progress: terminalProgressBar });

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { type FirstAdministrator, logFirstAdministrator } from '../../identity/accounts/first-password.ts';
+import type { RunningService } from '../../main/start.ts';
 import { paint } from './paint.ts';
-import type { RunningService } from './stopping.ts';
 
 const placesOf = ({ baseUrl, loginPageUrl }: Config): [string, string][] => [
   ['API', `${baseUrl}/v1`],

@@ -1,10 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { startedByNpm, starterPid } from '../../config/config.ts';
-import type { RunningGatehouse } from '../../main/start.ts';
-import type { RunningWorkers } from '../../main/workers/start-workers.ts';
-
-/** A running service, in one process or in several. */
-export type RunningService = RunningGatehouse | RunningWorkers;
+import type { RunningService } from '../../main/start.ts';
 
 /** Running work gets this long to finish. Then the process ends anyway. */
 export const stopTimeoutMs = 10_000;

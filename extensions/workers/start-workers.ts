@@ -1,24 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
-import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import type { Config } from '../../src/config/config.ts';
+import { reservePort } from '../../src/config/reserve-port.ts';
+import type { RunningService } from '../../src/main/start.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
 import type { PrimaryMessage, WorkerMessage } from './messages.ts';
 import { SharedTotals } from './shared-totals.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 
 type Ready = Extract<WorkerMessage, { is: 'ready' }>;
-
-/** A service with several processes. The primary itself serves no requests. */
-export interface RunningWorkers {
-  readonly context: { readonly config: Config; readonly log: Logger };
-  readonly url: string;
-  readonly administrator: FirstAdministrator | undefined;
-  drain(): void;
-  stop(): Promise<void>;
-}
 
 /** A worker that keeps dying is restarted with growing delays. */
 const firstPauseMs = 100;
@@ -28,19 +20,21 @@ const steadyMs = 10_000;
 /** If a worker hangs, a sum uses its last values. */
 const metricsTimeoutMs = 1000;
 
-/** Starts the workers and restarts those that end. `args`: their command line. */
-export async function startWorkers(config: Config, log: Logger, args: readonly string[]): Promise<RunningWorkers> {
+/** Starts the workers and restarts those that end. The primary itself serves no requests. */
+export async function startWorkers(settings: Config, log: Logger): Promise<RunningService> {
+  const { config, release } = await reservePort(settings);
+  await release();
   // The primary accepts connections and passes them to the workers in turn. A worker that hangs gets only one. The
   // kernel would give nearly all connections to one worker. Only the primary listens, so the port is free when the
   // primary ends.
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  cluster.setupPrimary({ args: [...args] });
+  cluster.setupPrimary({ args: ['serve', '--host', config.host, '--port', String(config.port)] });
   const workers = new Workers(config, log);
   const { url, administrator } = await workers.start();
   return {
     context: { config, log },
     url,
-    administrator,
+    administrator: Promise.resolve(administrator),
     drain: () => workers.broadcast({ is: 'drain' }),
     stop: () => workers.stop(),
   };

@@ -1,4 +1,4 @@
-import type { FirstAdministrator } from '../../identity/accounts/first-password.ts';
+import type { FirstAdministrator } from '../../src/identity/accounts/first-password.ts';
 
 export type Counts = readonly (readonly [caller: string, count: number])[];
 

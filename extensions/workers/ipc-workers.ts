@@ -1,6 +1,6 @@
-import type { OtherWorkers, SharedCounts } from '../../database/context.ts';
-import { unavailable } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json-text.ts';
+import type { OtherWorkers, SharedCounts } from '../../src/database/context.ts';
+import { unavailable } from '../../src/platform/errors.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
 import type { PrimaryMessage, RateLimitCounts, WorkerMessage } from './messages.ts';
 import { currentWindow, toRateLimitCounts, type Window } from './shared-totals.ts';
 

@@ -1,8 +1,8 @@
 import cluster from 'node:cluster';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
-import type { BeginProgress } from '../../platform/progress.ts';
-import { startGatehouse } from '../start.ts';
+import type { Config } from '../../src/config/config.ts';
+import { startGatehouse } from '../../src/main/start.ts';
+import type { BeginProgress } from '../../src/platform/progress.ts';
 import { IpcWorkers } from './ipc-workers.ts';
 import type { PrimaryMessage, WorkerMessage } from './messages.ts';
 
