@@ -4,25 +4,14 @@ const isHttpsOrigin = (value: string): boolean => value.startsWith('https://') &
 
 /** Passkeys, second factors and codes by email. */
 export const factorSettings = {
-  mfa: oneOf(
-    'MFA',
-    ['off', 'optional', 'admins', 'required'],
-    'optional',
+  mfa: oneOf(['off', 'optional', 'admins', 'required'], 'optional').describe(
     'who needs a second factor to sign in. off: nobody. optional: users who have set one up. admins: these users and all administrators. required: everybody',
   ),
-  mfaRemember: integer(
-    'MFA_REMEMBER',
-    30 * 86_400,
+  mfaRemember: integer(30 * 86_400, 0, 365 * 86_400).describe(
     'the number of seconds for which a remembered browser needs no second factor. 0: browsers are not remembered',
-    0,
-    365 * 86_400,
   ),
-  emailCodes: flag('EMAIL_CODES', false, 'whether people can sign in with a code that they get by email'),
-  passkeyOrigins: list<string>(
-    'PASSKEY_ORIGINS',
-    [],
+  emailCodes: flag(false).describe('whether people can sign in with a code that they get by email'),
+  passkeyOrigins: list<string>([], 'a list of https origins such as https://shop.example.org', isHttpsOrigin).describe(
     'other origins whose pages can use the passkeys of this service (WebAuthn related origins)',
-    'a list of https origins such as https://shop.example.org',
-    isHttpsOrigin,
   ),
 } as const;

@@ -1,18 +1,11 @@
 import { OperatorError } from '../../platform/errors.ts';
 import { isIsoDate } from '../../platform/is-iso-date.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import { flag, text } from './setting.ts';
+import { flag, folder } from './setting.ts';
 
 export const providerSettings = {
-  providersDir: text(
-    'PROVIDERS_DIR',
-    './providers',
-    'the folder with the identity providers that people can sign in with',
-    { expected: 'a folder that exists' },
-  ),
-  localPasswords: flag(
-    'LOCAL_PASSWORDS',
-    true,
+  providersDir: folder('./providers').describe('the folder with the identity providers that people can sign in with'),
+  localPasswords: flag(true).describe(
     'whether people can sign in with a password. off: they sign in with an identity provider or a passkey',
   ),
 } as const;

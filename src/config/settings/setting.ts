@@ -1,18 +1,37 @@
 import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../../platform/email-address.ts';
 
+type Parsed<T> = { ok: true; value: T } | { ok: false };
+
 /** One setting. `Also` is the type that the config file accepts in addition to the value itself and its text. */
-export interface Setting<T, Also = never> {
-  readonly env: string;
+export class Setting<T, Also = never> {
+  /** The environment variable. `settings.ts` derives it from the key. */
+  env = '';
   readonly default: T;
   /** Ends the sentence "expected …". */
   readonly expected: string;
-  readonly description: string;
+  readonly parse: (value: unknown) => Parsed<T>;
+  description = '';
   /** A value that no message, log or command may print. */
-  readonly secret: boolean;
-  parse(value: unknown): { ok: true; value: T } | { ok: false };
+  secret = false;
   /** Only for the types. */
-  readonly also?: Also;
+  declare readonly also?: Also;
+
+  constructor(fallback: T, expected: string, parse: (value: unknown) => Parsed<T>) {
+    this.default = fallback;
+    this.expected = expected;
+    this.parse = parse;
+  }
+
+  describe(description: string): this {
+    this.description = description;
+    return this;
+  }
+
+  describeSecret(description: string): this {
+    this.secret = true;
+    return this.describe(description);
+  }
 }
 
 /** A value in the form of the environment. */
@@ -24,95 +43,75 @@ export function textOfValue(value: unknown): string {
     .join('; ');
 }
 
-const ok = <T>(value: T) => ({ ok: true as const, value });
-const invalid = { ok: false as const };
-
-/** The same setting with one more condition on its value. */
-export const withCondition = <T>(base: Setting<T>, condition: (value: T) => boolean): Setting<T> => ({
-  ...base,
-  parse(value) {
-    const result = base.parse(value);
-    return result.ok && !condition(result.value) ? invalid : result;
-  },
-});
-
-const setting = <T>(
-  env: string,
-  fallback: T,
-  description: string,
-  expected: string,
-  parse: Setting<T>['parse'],
-): Setting<T> => ({ env, default: fallback, description, expected, secret: false, parse });
+const accept = <T>(value: T, isValid: boolean): Parsed<T> => (isValid ? { ok: true, value } : { ok: false });
 
 export function text(
-  env: string,
   fallback: string,
-  description: string,
-  { expected = 'text', pattern = /./s, secret = false }: { expected?: string; pattern?: RegExp; secret?: boolean } = {},
+  expected = 'text',
+  accepts: RegExp | ((value: string) => boolean) = /./s,
 ): Setting<string> {
-  const parse = (value: unknown) => (typeof value === 'string' && pattern.test(value) ? ok(value) : invalid);
-  return { ...setting(env, fallback, description, expected, parse), secret };
+  const isValid = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
+  return new Setting(fallback, expected, (value) =>
+    typeof value === 'string' ? accept(value, isValid(value)) : { ok: false },
+  );
 }
+
+export const folder = (fallback: string): Setting<string> => text(fallback, 'a folder that exists');
 
 /** The name of a view, which is also its path: `/login` means `login`. */
-export function view(env: string, fallback: string, description: string): Setting<string> {
+export function view(fallback: string): Setting<string> {
   const expected = 'a view name of letters, digits, - and _, with / between folders; a leading / is allowed';
-  const nameSetting = text(env, fallback, description, { expected, pattern: /^[\w-]+(\/[\w-]+)*$/ });
-  return {
-    ...nameSetting,
-    parse: (value) => nameSetting.parse(typeof value === 'string' ? value.replace(/^\//, '') : value),
-  };
+  const name = text(fallback, expected, /^[\w-]+(\/[\w-]+)*$/);
+  return new Setting(fallback, expected, (value) =>
+    name.parse(typeof value === 'string' ? value.replace(/^\//, '') : value),
+  );
 }
 
-export const email = (env: string, fallback: string, description: string): Setting<string> =>
-  setting(env, fallback, description, 'an email address', (value) => {
+export const email = (fallback: string): Setting<string> =>
+  new Setting(fallback, 'an email address', (value) => {
     const address = typeof value === 'string' ? normaliseEmail(value.trim()) : undefined;
-    return address === undefined ? invalid : ok(address);
+    return accept(address ?? '', address !== undefined);
   });
 
-export const integer = (env: string, fallback: number, description: string, min: number, max: number) =>
-  setting(env, fallback, description, `a whole number from ${min} to ${max}`, (value) => {
+export const integer = (fallback: number, min: number, max: number): Setting<number> =>
+  new Setting(fallback, `a whole number from ${min} to ${max}`, (value) => {
     const number = typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
-    return typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number <= max
-      ? ok(number)
-      : invalid;
+    return typeof number === 'number'
+      ? accept(number, Number.isSafeInteger(number) && number >= min && number <= max)
+      : { ok: false };
   });
 
 /** `auto` (one per core), or a number. */
-export function cores(env: string, fallback: number, description: string, max: number): Setting<number> {
-  const number = integer(env, fallback, description, 1, max);
-  return {
-    ...number,
-    expected: `${number.expected}, or auto: one for each core`,
-    parse: (value) => (value === 'auto' ? ok(Math.min(max, availableParallelism())) : number.parse(value)),
-  };
+export function cores(fallback: number, max: number): Setting<number> {
+  const number = integer(fallback, 1, max);
+  return new Setting(fallback, `${number.expected}, or auto: one for each core`, (value) =>
+    number.parse(value === 'auto' ? Math.min(max, availableParallelism()) : value),
+  );
 }
 
 const trueWords: readonly unknown[] = [true, 'true', '1', 'yes', 'on'];
 const falseWords: readonly unknown[] = [false, 'false', '0', 'no', 'off'];
 
-export const flag = (env: string, fallback: boolean, description: string): Setting<boolean> =>
-  setting(env, fallback, description, 'true or false', (value) => {
+export const flag = (fallback: boolean): Setting<boolean> =>
+  new Setting(fallback, 'true or false', (value) => {
     const word = typeof value === 'string' ? value.toLowerCase() : value;
-    return trueWords.includes(word) || falseWords.includes(word) ? ok(trueWords.includes(word)) : invalid;
+    return accept(trueWords.includes(word), trueWords.includes(word) || falseWords.includes(word));
   });
 
-export const oneOf = <const T extends string>(env: string, values: readonly T[], fallback: T, description: string) =>
-  setting(env, fallback, description, `one of ${values.join(', ')}`, (value) =>
-    values.includes(value as T) ? ok(value as T) : invalid,
-  );
+export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>): Setting<T> =>
+  new Setting<T>(fallback, `one of ${values.join(', ')}`, (value) => accept(value as T, values.includes(value as T)));
 
 export const list = <T extends string>(
-  env: string,
   fallback: readonly T[],
-  description: string,
   expected: string,
-  accepts: (item: string) => boolean,
+  acceptsItem: (item: string) => boolean,
+  acceptsList: (items: readonly string[]) => boolean = () => true,
 ): Setting<readonly T[]> =>
-  setting(env, fallback, description, expected, (value) => {
-    const items = typeof value === 'string' ? splitList(value, ',') : value;
-    const isValid = Array.isArray(items) && items.every((item) => typeof item === 'string' && accepts(item));
-    return isValid && new Set(items).size === items.length ? ok(Object.freeze([...items])) : invalid;
+  new Setting(fallback, expected, (value) => {
+    const items: unknown = typeof value === 'string' ? splitList(value, ',') : value;
+    if (!Array.isArray(items) || !items.every((item) => typeof item === 'string' && acceptsItem(item)))
+      return { ok: false };
+    return accept(Object.freeze([...items]), new Set(items).size === items.length && acceptsList(items));
   });
 
 const splitList = (value: string, separator: string): string[] =>
@@ -123,17 +122,14 @@ const splitList = (value: string, separator: string): string[] =>
 
 /** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
 export const texts = (
-  env: string,
-  description: string,
   expected: string,
   accepts: (name: string, text: string) => boolean,
 ): Setting<Readonly<Record<string, string>>> =>
-  setting(env, Object.freeze({}), description, expected, (value) => {
+  new Setting(Object.freeze({}), expected, (value) => {
     const pairs = typeof value === 'string' ? readPairs(value) : Object.entries(value ?? {});
     const isValid = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
-    return isValid && new Set(pairs.map(([name]) => name)).size === pairs.length
-      ? ok(Object.freeze(Object.fromEntries(pairs)))
-      : invalid;
+    const record = Object.freeze(Object.fromEntries(pairs));
+    return accept(record, isValid && Object.keys(record).length === pairs.length);
   });
 
 const readPairs = (value: string): string[][] =>

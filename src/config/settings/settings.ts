@@ -8,7 +8,7 @@ import type { Setting } from './setting.ts';
 import { storageSettings } from './storage-settings.ts';
 import { tokenSettings } from './token-settings.ts';
 
-/** All settings. A key of this object is a key of `gatehouse.config.ts`. */
+/** All settings. A key of this object is a key of `gatehouse.config.ts`. Its environment variable is the key in upper case: `RATE_LIMIT`. */
 export const settings = {
   ...networkSettings,
   ...storageSettings,
@@ -19,3 +19,6 @@ export const settings = {
   ...applicationSettings,
   ...projectSettings,
 } as const satisfies Record<string, Setting<unknown, unknown>>;
+
+for (const [key, setting] of Object.entries(settings))
+  setting.env = key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
