@@ -46,6 +46,18 @@ onBothEngines('The API description', (engine) => {
     assert.ok(!operations.some(({ name }) => name.includes('/settings')), 'pages are not part of the API');
   });
 
+  it('has code samples', () => {
+    const { paths } = JSON.parse(source);
+    const [curl, client, ...others] = paths['/v1/clients'].post['x-codeSamples'];
+    assert.match(curl.source, /^curl -X POST '[^']+\/v1\/clients' \\\n {2}-H 'Accept: application\/json'/);
+    assert.match(client.source, /^const \{ data \} = await gatehouse.resource\('clients'\).create\(\{ name: '/);
+    assert.deepEqual(
+      others.map(({ lang }: { lang: string }) => lang),
+      ['Python', 'Go', 'PHP'],
+    );
+    for (const { source } of others) assert.match(source, /\/v1\/clients/);
+  });
+
   it('has an ETag, so that it is sent once', async () => {
     const etag = (await fetch(`${service.url}/openapi.json`)).headers.get('etag') ?? '';
     assert.equal((await fetch(`${service.url}/openapi.json`, { headers: { 'if-none-match': etag } })).status, 304);

@@ -1,13 +1,6 @@
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
-import {
-  type documentParts,
-  extractComponents,
-  type Json,
-  namedSchema,
-  pascalCase,
-  type Schemas,
-} from './openapi-components.ts';
-import { codeSamples, completeBody, type DescribedOperation } from './openapi-samples.ts';
+import { type documentParts, extractComponents, type Json, namedSchema, pascalCase } from './openapi-components.ts';
+import { completeBody, type DescribedOperation, type WriteSamples } from './openapi-examples.ts';
 import { securityOf, securitySchemes } from './openapi-security.ts';
 
 type Operation = DescribedOperation & { 'x-errors'?: FastifyContextConfig['errors'] };
@@ -84,7 +77,11 @@ export function describeOperation({
 }
 
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
-export function completeDocument(document: Document, { components, tags }: ReturnType<typeof documentParts>): Document {
+export function completeDocument(
+  document: Document,
+  { components, tags }: ReturnType<typeof documentParts>,
+  writeSamples: WriteSamples,
+): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId ??= operationIdOf(method, path);
@@ -105,23 +102,19 @@ export function completeDocument(document: Document, { components, tags }: Retur
     new Map(components.flatMap((schemas) => [...schemas()])),
   );
   const baseUrl = document.servers?.[0]?.url ?? '';
-  addSamples(paths, baseUrl, schemas);
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(operations)) {
+      completeBody(operation, schemas);
+      operation['x-codeSamples'] = writeSamples(operation, { baseUrl, method, path, schemas });
+      delete operation['x-client'];
+    }
+  }
   return {
     ...document,
     tags: tagsOf(paths, tags),
     paths,
     components: { securitySchemes: securitySchemes(baseUrl, paths), schemas },
   };
-}
-
-function addSamples(paths: Record<string, Record<string, Operation>>, baseUrl: string, schemas: Schemas): void {
-  for (const [path, operations] of Object.entries(paths)) {
-    for (const [method, operation] of Object.entries(operations)) {
-      completeBody(operation, schemas);
-      operation['x-codeSamples'] = codeSamples(operation, { baseUrl, method, path, schemas });
-      delete operation['x-client'];
-    }
-  }
 }
 
 /** The tags of all operations: first those with a description, in their order. */

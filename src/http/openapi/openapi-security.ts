@@ -1,5 +1,5 @@
 import type { FastifyContextConfig } from 'fastify';
-import type { DescribedOperation, Security } from './openapi-samples.ts';
+import type { DescribedOperation, Security } from './openapi-examples.ts';
 
 /** The security of a route: none, any token, or a token with the scope. A caller needs only one of the entries. */
 export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { App } from '../app.ts';
 import { documentParts } from './openapi-components.ts';
+import type { WriteSamples } from './openapi-examples.ts';
 import { completeDocument, type Document, describeOperation } from './openapi-operations.ts';
 import { securitySchemes } from './openapi-security.ts';
 
@@ -39,6 +40,11 @@ export function describeApi(app: App): void {
   });
 }
 
+const sampleLoaders = new WeakMap<App, () => Promise<WriteSamples>>();
+
+/** Adds code samples to the operations of the document. Call it at start. */
+export const setSamples = (app: App, load: () => Promise<WriteSamples>) => sampleLoaders.set(app, load);
+
 const documents = new WeakMap<App, Promise<object>>();
 
 /**
@@ -50,6 +56,7 @@ export const openApiDocument = (app: App, config: Config): Promise<object> =>
 
 async function createDocument(app: App, config: Config): Promise<object> {
   const { default: swagger } = await import('@fastify/swagger');
+  const writeSamples = (await sampleLoaders.get(app)?.()) ?? (() => []);
   const describedApp = fastify({ exposeHeadRoutes: false });
   await describedApp.register(swagger, {
     openapi: {
@@ -70,6 +77,7 @@ async function createDocument(app: App, config: Config): Promise<object> {
       completeDocument(
         'openapiObject' in documentObject ? (documentObject.openapiObject as Document) : {},
         documentParts(app),
+        writeSamples,
       ),
   });
   describedApp.setValidatorCompiler(() => () => true);
