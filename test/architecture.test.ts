@@ -228,7 +228,7 @@ describe('Layering', () => {
     // A lease uses the clocks of this machine. A command may run far from the service. Ids must only ascend, and need
     // not match a clock that a test advances.
     assert.deepEqual(readers.sort(), [
-      'cli/account/local-clock.ts',
+      'cli/terminal/local-clock.ts',
       'database/postgres/invalidations/lease.ts',
       'database/uuid.ts',
     ]);

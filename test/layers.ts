@@ -13,7 +13,7 @@ export const rooms = new Map([
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],
-  ['cli', ['terminal', 'operator', 'account', 'commands']],
+  ['cli', ['terminal', 'operator', 'commands']],
   ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
   ['extensions/move', ['tables']],
   ['extensions/passport', ['source', 'legacy-tokens', 'report', 'import', 'compat']],

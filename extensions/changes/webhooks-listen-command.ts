@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { localNow } from '../../src/cli/account/local-clock.ts';
+import { localNow } from '../../src/cli/terminal/local-clock.ts';
 import { readPort } from '../../src/cli/terminal/read-port.ts';
 import { printable } from '../../src/cli/terminal/table.ts';
 import { verifyDelivery } from './webhooks/webhook-signature.ts';

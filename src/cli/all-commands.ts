@@ -1,7 +1,5 @@
 import type { Command } from 'commander';
 import { loadCommands } from '../main/extension-commands.ts';
-import { addLogin } from './account/login.ts';
-import { addLogout, addToken } from './account/token.ts';
 import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
@@ -36,6 +34,5 @@ export async function addCommands(program: Command): Promise<void> {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
-  for (const add of [addLogin, addToken, addLogout]) add(program);
-  for (const add of [addEvents, ...extensions.top, addDoctor]) add(program);
+  for (const add of [...extensions.login, addEvents, ...extensions.top, addDoctor]) add(program);
 }

@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { personalConfigDir } from '../../config/config.ts';
-import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { createFolder, readIfExists } from '../../platform/files.ts';
-import { parseJson } from '../../platform/json-text.ts';
+import { personalConfigDir } from '../../src/config/config.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
+import { createFolder, readIfExists } from '../../src/platform/files.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
 
 /** The stored credentials of one service. */
 export interface StoredTokens {

@@ -1,8 +1,8 @@
-import { isLoopbackHost } from '../../http/network-of.ts';
-import { cliClientId } from '../../oauth/clients/cli-client.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { asObject } from '../../platform/is-object.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { isLoopbackHost } from '../../src/http/network-of.ts';
+import { cliClientId } from '../../src/oauth/clients/cli-client.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { asObject } from '../../src/platform/is-object.ts';
 
 const timeoutMs = 30_000;
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/config.ts';
-import { printable } from '../terminal/table.ts';
+import { printable } from '../../src/cli/terminal/table.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import { saveTokens } from './credentials-file.ts';
 import { requestDeviceAuthorization, waitForTokens } from './device-login.ts';
 import { readServiceAddress } from './oauth-call.ts';

@@ -1,6 +1,6 @@
-import { OperatorError } from '../../platform/errors.ts';
+import { localNow } from '../../src/cli/terminal/local-clock.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
 import type { StoredTokens } from './credentials-file.ts';
-import { localNow } from './local-clock.ts';
 import { callOAuth, type OAuthResponse } from './oauth-call.ts';
 
 type DeviceAuthorization = Awaited<ReturnType<typeof requestDeviceAuthorization>>;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../platform/errors.ts';
+import { localNow } from '../../src/cli/terminal/local-clock.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
 import { deleteTokens, findTokens, type StoredTokens, saveTokens } from './credentials-file.ts';
 import { readTokens } from './device-login.ts';
-import { localNow } from './local-clock.ts';
 import { callOAuth, readServiceAddress } from './oauth-call.ts';
 
 /** The minimum remaining lifetime of a token for a script. */
