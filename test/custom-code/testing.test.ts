@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { startTestService, type TestService } from '../../src/main/testing.ts';
+import { startTestService, type TestService } from '../../extensions/testing/testing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 
 const project = fileURLToPath(new URL('project', import.meta.url));
