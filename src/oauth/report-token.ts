@@ -48,12 +48,7 @@ interface LeakedCredential {
   readonly credential: string;
 }
 
-async function recordAndNotify(
-  { context, mail }: OAuth,
-  tx: Tx,
-  { source }: Report,
-  leaked: LeakedCredential,
-): Promise<void> {
+async function recordAndNotify({ context, mail }: OAuth, tx: Tx, { source }: Report, leaked: LeakedCredential) {
   const { userId, clientId, sessionId, credential } = leaked;
   await recordEvent(context, tx, {
     type: 'token.reported',

@@ -110,10 +110,7 @@ async function refuse(check: Check, attempt: Attempt): Promise<never> {
 }
 
 /** Recorded once per window, so that many guesses do not fill the audit trail. */
-async function recordExceededLimits(
-  { context, credentials, user }: Check,
-  exceededLimits: readonly ExceededLimit[],
-): Promise<void> {
+async function recordExceededLimits({ context, credentials, user }: Check, exceededLimits: readonly ExceededLimit[]) {
   const { clientId, source } = credentials;
   const [first] = exceededLimits.filter((exceeded) => exceeded.first);
   if (!first) return;

@@ -88,12 +88,7 @@ export interface Application extends ApplicationFields {
 }
 
 /** Replaces the metadata of an application. Its secret and `trusted` do not change. */
-export function updateApplication(
-  tx: Tx,
-  id: string,
-  application: Application,
-  now: number,
-): Promise<ClientRow | undefined> {
+export function updateApplication(tx: Tx, id: string, application: Application, now: number) {
   const { public: _public, trusted: _trusted, ...columns } = toColumns(application);
   return tx
     .updateTable('clients')

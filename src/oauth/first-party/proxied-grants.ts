@@ -10,7 +10,7 @@ import { passwordGrant } from '../grants/password.ts';
 import { refreshTokenGrant } from '../grants/refresh-token.ts';
 import type { OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters } from '../parameters.ts';
-import { type IssuedTokens, issueTokens } from '../token-endpoint.ts';
+import { issueTokens } from '../token-endpoint.ts';
 
 interface ProxyRequest {
   readonly proxied: ProxiedClient;
@@ -34,10 +34,7 @@ const passwordlessGrants: readonly (readonly [string, Grant])[] = [
 ];
 
 /** Runs the password grant, or another sign-in grant, with the client of the proxy. */
-export async function handleProxyLogin(
-  oauth: OAuth,
-  { proxied, body, source, countRequest }: ProxyRequest,
-): Promise<IssuedTokens> {
+export async function handleProxyLogin(oauth: OAuth, { proxied, body, source, countRequest }: ProxyRequest) {
   const bodyParameters = readParameters(body);
   const request = { client: await clientOf(oauth, proxied), parameters: bodyParameters, source, countRequest };
   for (const [member, grant] of passwordlessGrants)

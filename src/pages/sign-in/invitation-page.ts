@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { findInvitation } from '../../identity/account-mails/check-link.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
@@ -25,11 +24,7 @@ export function serveInvitation(kit: PageKit, find: FindInvitation): void {
   });
 }
 
-async function showInvitation(
-  pageRequest: PageRequest,
-  find: FindInvitation,
-  variables: Variables = {},
-): Promise<FastifyReply> {
+async function showInvitation(pageRequest: PageRequest, find: FindInvitation, variables: Variables = {}) {
   const invitation = await find(tokenIn(pageRequest));
   if (!invitation) {
     return pageRequest.status(410).show('message', {

@@ -31,11 +31,7 @@ export interface Typed {
   readonly problem?: LocalizedText;
 }
 
-async function showRegister(
-  pageRequest: PageRequest,
-  { next, destination }: AfterLogin,
-  typed: Typed,
-): Promise<FastifyReply> {
+async function showRegister(pageRequest: PageRequest, { next, destination }: AfterLogin, typed: Typed) {
   const identifiers = filledFields(pageRequest.kit, typed.values ?? {}, typed.errors ?? {});
   const application = destination?.application;
   const shared: Variables = {

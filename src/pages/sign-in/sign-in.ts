@@ -53,11 +53,7 @@ export interface AfterLogin {
   readonly destination: Destination | undefined;
 }
 
-async function showLogin(
-  pageRequest: PageRequest,
-  { next, destination }: AfterLogin,
-  variables: Variables,
-): Promise<FastifyReply> {
+async function showLogin(pageRequest: PageRequest, { next, destination }: AfterLogin, variables: Variables) {
   const application = destination?.application;
   const { cookies, providers } = pageRequest.kit;
   // The explanation for a user whose email at the provider is taken.

@@ -50,10 +50,7 @@ interface ScopeServices {
  * scopes. Dropped scopes are left out. If only dropped scopes are requested, the request stays as it is and is rejected:
  * no scope must not become all scopes.
  */
-export async function translateScope(
-  { scopes: knownScopes, legacyScopes }: ScopeServices,
-  text: string,
-): Promise<string> {
+export async function translateScope({ scopes: knownScopes, legacyScopes }: ScopeServices, text: string) {
   const requestedScopes = text.split(' ').filter(Boolean);
   if (requestedScopes.every((scope) => knownScopes.has(scope))) return text;
   const legacyMap = await legacyScopes();

@@ -115,11 +115,7 @@ export function filterScopes(knownScopes: KnownScopes, requested: readonly strin
 }
 
 /** The granted scopes: all allowed scopes if `requested` is empty, and never more than the allowed scopes. */
-export function grantScopes(
-  knownScopes: KnownScopes,
-  requested: string,
-  allowed: readonly string[],
-): readonly string[] {
+export function grantScopes(knownScopes: KnownScopes, requested: string, allowed: readonly string[]) {
   const scopes = parseScope(requested);
   if (scopes.length === 0) return allowed;
   for (const scope of scopes) {

@@ -24,10 +24,7 @@ export const setUsedGeneration = async (database: Database, used: SessionGenerat
   (await updateUsedGeneration.write(database, used)).durable;
 
 /** True once for each generation. */
-export async function setRetriedGeneration(
-  tx: Tx,
-  { id, generation }: Omit<SessionGeneration, 'now'>,
-): Promise<boolean> {
+export async function setRetriedGeneration(tx: Tx, { id, generation }: Omit<SessionGeneration, 'now'>) {
   const marked = await tx
     .updateTable('sessions')
     .set({ retried_generation: generation })

@@ -107,11 +107,7 @@ export class TokenVerifier {
   }
 
   /** A request is checked more than once, but a proof works only once. So a verified proof is not checked again. */
-  async #requirePossession(
-    token: string,
-    { jkt, caller, sessionId }: VerifiedToken,
-    sender: Sender | null,
-  ): Promise<Caller> {
+  async #requirePossession(token: string, { jkt, caller, sessionId }: VerifiedToken, sender: Sender | null) {
     if (!sender || jkt === undefined) throw unauthorized('token_malformed', 'a bound token without a request');
     if (this.#provenTokens.get(sender) !== token) {
       await this.#provePossession(sender, token, jkt);
