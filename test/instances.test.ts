@@ -5,7 +5,7 @@ import pg from 'pg';
 import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
 import { removeClient } from '../src/oauth/clients/client-store.ts';
-import { rotateKeys } from '../src/oauth/rotate-keys.ts';
+import { rotateKeys } from '../src/oauth/revoke-everything.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { request } from './harness/request.ts';
 import { type Service, services } from './harness/service.ts';

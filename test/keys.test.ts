@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { systemSource as source } from '../src/http/request-source.ts';
-import { rotateKeys } from '../src/oauth/rotate-keys.ts';
+import { rotateKeys } from '../src/oauth/revoke-everything.ts';
 import { handleTokenRequest } from '../src/oauth/token-endpoint.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { gatehouse } from './harness/command.ts';

@@ -2,7 +2,7 @@ import { changeAs } from '../../src/database/change-as.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
-import { createClientWithSecret } from '../../src/oauth/clients/create-client-with-secret.ts';
+import { createClientWithSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { OAuthError } from '../../src/platform/errors.ts';
 import { isObject } from '../../src/platform/is-object.ts';

@@ -1,6 +1,6 @@
 import type { Context } from '../../src/database/context.ts';
 import { decrementCounts } from '../../src/identity/throttle/throttle-store.ts';
-import type { RegisteredClients } from '../../src/oauth/clients/registered-clients.ts';
+import type { RegisteredClients } from '../../src/oauth/oauth.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
 import { hashShortToken } from '../../src/platform/short-token.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';

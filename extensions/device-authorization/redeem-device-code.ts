@@ -1,8 +1,7 @@
 import type { Tx } from '../../src/database/database.ts';
 import { requireConfirmedEmail } from '../../src/identity/credentials/require-confirmed-email.ts';
 import { requireSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
-import type { GrantRequest, GrantResult } from '../../src/oauth/grant-request.ts';
-import type { OAuth } from '../../src/oauth/oauth.ts';
+import type { GrantRequest, GrantResult, OAuth } from '../../src/oauth/oauth.ts';
 import { required } from '../../src/oauth/parameters.ts';
 import { lockAuthorityRows } from '../../src/oauth/sessions/authority/authority-store.ts';
 import { scopesOfSession } from '../../src/oauth/sessions/sessions.ts';

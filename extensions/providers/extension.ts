@@ -1,6 +1,5 @@
 import type { CreateExtension } from '../../src/main/extension.ts';
-import { Continuations } from '../../src/pages/authorize/continuations.ts';
-import { createDestinations } from '../../src/pages/authorize/destinations.ts';
+import { Continuations, createDestinations } from '../../src/pages/authorize/destinations.ts';
 import { checkProviderSecrets } from './check-providers.ts';
 import { Providers } from './client/providers.ts';
 import { serveFirstPartyProviders } from './pages/provider-first-party.ts';

@@ -8,7 +8,7 @@ import {
   findProviders,
   insertProvider,
   updateProvider,
-} from '../../src/identity/providers/provider-store.ts';
+} from '../../src/identity/providers/identity-store.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ProviderDefinition } from './declaration/define-provider.ts';
 import { callbackOf } from './sign-in/begin-attempt.ts';

@@ -14,13 +14,13 @@ import { readForm } from '../resources/write/form-body.ts';
 import { requestMail } from './account-mails/request-mail.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
+import { readEmailField, readSingleField } from './accounts/user-fields.ts';
 import { resetPassword } from './credentials/reset-password.ts';
 import { undoEmailChange } from './email/change-email.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
-import { readEmailField, readSingleField } from './read-body.ts';
 import { registerUser } from './registration/register.ts';
 import { requireLocalPasswords, requireOpenRegistration } from './registration/store-new-user.ts';
-import { type InvitationServices, inviteUser } from './users/administer-user.ts';
+import { type InvitationServices, inviteUser } from './users/user-actions.ts';
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 const Message = namedSchema('Acknowledgement', Type.Object({ message: Type.String() }));

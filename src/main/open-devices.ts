@@ -1,5 +1,4 @@
-import type { Devices } from '../oauth/devices.ts';
-import type { OAuth } from '../oauth/oauth.ts';
+import type { Devices, OAuth } from '../oauth/oauth.ts';
 import { lazy } from '../platform/lazy.ts';
 
 const loadAuthorization = lazy(() => import('../../extensions/device-authorization/device-authorization.ts'));

@@ -1,5 +1,5 @@
 import type { Context } from '../database/context.ts';
-import type { LegacyTokens } from '../oauth/sessions/tokens/legacy-tokens.ts';
+import type { LegacyTokens } from '../oauth/sessions/tokens/access-token.ts';
 import { lazy } from '../platform/lazy.ts';
 
 /** Tokens of an imported service, and the job that deletes expired ones. */

@@ -1,7 +1,6 @@
 import type { Context } from '../database/context.ts';
-import { isClientDocument } from '../oauth/clients/client-documents.ts';
-import type { RegisteredClients } from '../oauth/clients/registered-clients.ts';
-import type { OAuth } from '../oauth/oauth.ts';
+import { isClientDocument } from '../oauth/clients/client-uris.ts';
+import type { OAuth, RegisteredClients } from '../oauth/oauth.ts';
 import { lazy } from '../platform/lazy.ts';
 
 /** Loads the extension at the first use of a client document, a registered client or a registration token. */

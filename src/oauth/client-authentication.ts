@@ -1,10 +1,9 @@
 import { isUnstorableText } from '../http/bodies/form-body.ts';
 import { isOneOf } from '../platform/is-one-of.ts';
-import type { ClientRequest } from './client-request.ts';
-import { invalidClient } from './clients/client-errors.ts';
+import { invalidClient } from './clients/client-rules.ts';
 import type { StoredClient } from './clients/client-store.ts';
 import type { AuthenticatedClient } from './clients/secrets/client-secrets.ts';
-import type { OAuth } from './oauth.ts';
+import type { ClientRequest, OAuth } from './oauth.ts';
 import { invalidRequest, type Parameters } from './parameters.ts';
 import { readJws } from './proofs/client-jws.ts';
 import { consumeProof } from './proofs/used-proof-store.ts';

@@ -1,8 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { acrLevels } from '../platform/proof.ts';
-import { prompts } from './authorize/authorization-request.ts';
-import { responseModes } from './authorize/authorization-response.ts';
-import { clientDocumentsEnabled } from './clients/client-documents.ts';
+import { prompts, responseModes } from './authorize/authorization-request.ts';
+import { clientDocumentsEnabled } from './clients/client-uris.ts';
 import type { OAuth } from './oauth.ts';
 import { UserInfo } from './openid/claims.ts';
 import { idTokenClaims } from './openid/id-token.ts';

@@ -7,11 +7,10 @@ import { noValidation } from '../http/no-validation.ts';
 import { oauthErrorSchema } from '../http/openapi/openapi-operations.ts';
 import { requestSource } from '../http/request-source.ts';
 import { handlePushedRequest } from './authorize/push-request.ts';
-import type { ClientRequest } from './client-request.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
 import { handleIntrospection } from './introspect.ts';
 import { serveMetadata, serveProtectedResources } from './metadata-routes.ts';
-import type { OAuth } from './oauth.ts';
+import type { ClientRequest, OAuth } from './oauth.ts';
 import { serveUserInfo } from './openid/userinfo-routes.ts';
 import { handleRevocation } from './revoke.ts';
 import {

@@ -1,18 +1,21 @@
 import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
-import { addKnownBrowser } from '../identity/credentials/known-browsers.ts';
+import { addKnownBrowser } from '../identity/credentials/known-browser-store.ts';
+import { sendEmailCode } from '../identity/factors/email-code-store.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
+import { createMfaToken, type FactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { recordIdentitySession } from '../identity/providers/identity-store.ts';
 import { OAuthError } from '../platform/errors.ts';
+import { lowestAcr } from '../platform/proof.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
-import { requireRealm } from './clients/require-realm.ts';
+import { requireRealm } from './clients/client-rules.ts';
+import { narrowScopes } from './clients/scopes/scopes.ts';
 import { requireSecret } from './clients/secrets/client-secrets.ts';
-import type { GrantRequest, GrantResult } from './grant-request.ts';
-import type { OAuth } from './oauth.ts';
-import { authenticatedBy } from './sessions/store/authentication.ts';
+import type { GrantRequest, GrantResult, OAuth } from './oauth.ts';
+import { authenticatedBy } from './sessions/store/session-store.ts';
 
-export interface NewLogin {
+interface NewLogin {
   readonly user: UserRow;
   readonly scopes: readonly string[];
   readonly resource: readonly string[];
@@ -75,4 +78,59 @@ export async function openLogin(
     return stored;
   });
   return { ...opened, scopes, browserCookie };
+}
+
+interface FirstStep extends Omit<NewLogin, 'amr' | 'remember'> {
+  readonly firstMethod: keyof typeof amrOf;
+}
+
+/** RFC 8176 has no value for a sign-in at another provider. `fed` is in common use. */
+export const amrOf = { password: ['pwd'], email_code: ['otp'], provider: ['fed'] } as const;
+
+/** Opens the session or asks for a second factor (contract 13.5). With `acr_values`, remembered browsers are asked too. */
+export async function finishFirstStep(oauth: OAuth, request: GrantRequest, step: FirstStep): Promise<GrantResult> {
+  const { context, keys } = oauth;
+  const { user, firstMethod, scopes } = step;
+  const next = await secondStepOf(context, keys, user, {
+    source: request.source,
+    firstMethod,
+    minAcr: lowestAcr((request.parameters.get('acr_values') ?? '').split(' ')),
+  });
+  if (next.kind === 'prove') throw await mfaRequired(oauth, request, step, next.methods);
+  const login = { ...step, amr: amrOf[firstMethod] };
+  if (next.kind === 'none') return openLogin(oauth, request, login);
+  const opened = await openLogin(oauth, request, { ...login, scopes: narrowScopes(setUpScopes, scopes) });
+  // RFC 6749 5.1: the response names the scopes if they differ from the requested scopes.
+  return { ...opened, requestedScopes: scopes };
+}
+
+async function mfaRequired(
+  oauth: OAuth,
+  { client, source }: GrantRequest,
+  { user, scopes, resource, firstMethod, identity, consume }: FirstStep,
+  methods: readonly FactorMethod[],
+): Promise<OAuthError> {
+  const { context, keys } = oauth;
+  // The first step uses up only its own proof.
+  if (consume && !(await context.database.db.transaction().execute(consume))) {
+    return new OAuthError('invalid_grant', 'This code was used before.');
+  }
+  const emailCode = methods.includes('email_code')
+    ? (await sendEmailCode(oauth, user.email as string, source)).id
+    : undefined;
+  const mfaClaims = {
+    userId: user.id,
+    clientId: client.id,
+    scopes,
+    resource,
+    amr: amrOf[firstMethod],
+    methods,
+    emailCode,
+    identity,
+  };
+  const mfa_token = createMfaToken(keys, user, mfaClaims, context.now());
+  return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
+    status: 403,
+    members: { mfa_token, methods },
+  });
 }

@@ -2,9 +2,8 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient } from './client-authentication.ts';
-import type { ClientRequest } from './client-request.ts';
 import { requireSecret } from './clients/secrets/client-secrets.ts';
-import type { OAuth } from './oauth.ts';
+import type { ClientRequest, OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
 import { endSessions } from './sessions/end-sessions.ts';
 

@@ -1,24 +1,23 @@
 import { OAuthError } from '../platform/errors.ts';
 import { narrowDetails, readAuthorizationDetails } from './authorize/authorization-details.ts';
 import { authenticateClient } from './client-authentication.ts';
-import type { ClientRequest } from './client-request.ts';
-import { invalidClient, unauthorizedClient } from './clients/client-errors.ts';
-import { isGrantForClient, isRefreshable, mayUseGrant } from './clients/may-use-grant.ts';
-import { limitByRolesOfUser } from './clients/role-scopes.ts';
+import {
+  invalidClient,
+  isGrantForClient,
+  isRefreshable,
+  limitByRolesOfUser,
+  mayUseGrant,
+  unauthorizedClient,
+} from './clients/client-rules.ts';
 import { translateScope } from './clients/scopes/requested-scopes.ts';
 import { parseScope } from './clients/scopes/scopes.ts';
-import type { Grant } from './grant.ts';
-import type { GrantRequest, GrantResult } from './grant-request.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { deviceCodeGrant } from './grants/device-code.ts';
-import { emailCodeGrant } from './grants/email-code.ts';
-import { mfaGrant } from './grants/mfa.ts';
-import { passkeyGrant } from './grants/passkey.ts';
-import { passwordGrant } from './grants/password.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
+import { emailCodeGrant, mfaGrant, passkeyGrant, passwordGrant } from './grants/sign-in.ts';
 import { tokenExchangeGrant } from './grants/token-exchange.ts';
-import type { OAuth } from './oauth.ts';
+import type { ClientRequest, Grant, GrantRequest, GrantResult, OAuth } from './oauth.ts';
 import { idToken } from './openid/id-token.ts';
 import { readParameters, required, resourcesIn } from './parameters.ts';
 import { dpopProofRequired } from './proofs/dpop.ts';

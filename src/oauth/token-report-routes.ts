@@ -1,12 +1,18 @@
 import { Type } from 'typebox';
+import { commitAndInvalidate } from '../database/bus.ts';
+import type { Tx } from '../database/database.ts';
 import type { App } from '../http/app.ts';
 import { noValidation } from '../http/no-validation.ts';
-import { requestSource } from '../http/request-source.ts';
+import { type RequestSource, requestSource } from '../http/request-source.ts';
+import { notifyOwner } from '../identity/account-mails/request-mail.ts';
 import { networkLimits, requireWithinLimits } from '../identity/throttle/throttle.ts';
 import { unprocessable } from '../platform/errors.ts';
 import { asObject } from '../platform/is-object.ts';
+import { hashShortToken, shortTokenKind } from '../platform/short-token.ts';
+import { recordEvent } from '../resources/audit/record-event.ts';
+import { deleteSecretByHash } from './clients/secrets/secret-store.ts';
 import type { OAuth } from './oauth.ts';
-import { reportToken } from './report-token.ts';
+import { endSessions } from './sessions/end-sessions.ts';
 
 const maxReports = 100;
 
@@ -41,4 +47,58 @@ export function serveTokenReports(app: App, oauth: OAuth): void {
       return reply.code(202).send({ message: 'Thank you. If this is a token of this service, it is revoked.' });
     },
   );
+}
+
+interface Report {
+  readonly token: string;
+  readonly source: RequestSource;
+}
+
+/** Revokes a leaked token on every instance and notifies its owner. An unknown token gets the same response. */
+export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
+  const kind = shortTokenKind(report.token);
+  if (kind === 'sec') return endLeakedSecret(oauth, report);
+  if (kind === 'reg') return oauth.registeredClients.reportToken(report);
+  await oauth.keys.ensureCurrent();
+  const reported = await oauth.verifier.findToken(report.token);
+  if (!reported) return;
+  const { id: sessionId, user_id: userId, client_id: clientId, type } = reported.session;
+  await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
+    await endSessions(oauth.sessions, tx, invalidate, { sessionId }, 'reported');
+    const credential = type === 'personal' ? 'a personal access token' : 'a session';
+    await recordAndNotify(oauth, tx, report, { userId, clientId, sessionId, credential });
+  });
+}
+
+async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
+  await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
+    const ended = await deleteSecretByHash(tx, hashShortToken(report.token));
+    if (!ended) return;
+    const { client_id: clientId, type, user_id: userId } = ended;
+    invalidate({ kind: 'client', id: clientId });
+    // The secret opened the sessions of a personal client. At an application, users opened the sessions, so these stay.
+    if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
+    await recordAndNotify(oauth, tx, report, { userId, clientId, credential: 'a secret of an application' });
+  });
+}
+
+interface LeakedCredential {
+  readonly userId: string | null;
+  readonly clientId: string | null;
+  readonly sessionId?: string;
+  readonly credential: string;
+}
+
+async function recordAndNotify({ context, mail }: OAuth, tx: Tx, { source }: Report, leaked: LeakedCredential) {
+  const { userId, clientId, sessionId, credential } = leaked;
+  await recordEvent(context, tx, {
+    type: 'token.reported',
+    userId,
+    clientId,
+    sessionId,
+    source,
+    data: { what: credential },
+  });
+  if (userId === null) return;
+  await notifyOwner(context, mail, tx, { userId, template: 'token-reported', data: { what: credential }, source });
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { findInvitation, isValidLink } from '../identity/account-mails/check-link.ts';
+import { findInvitation, isValidLink } from '../identity/account-mails/one-time-token-store.ts';
 import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { codeOf, OperatorError } from '../platform/errors.ts';
@@ -8,13 +8,11 @@ import type { LoadedRoute } from '../resources/custom-routes/load-routes.ts';
 import { routeCall } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import { Continuations } from './authorize/continuations.ts';
-import { createDestinations } from './authorize/destinations.ts';
+import { Continuations, createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import type { PageKit } from './kit/page-request.ts';
-import { serveLanguage } from './kit/serve-language.ts';
-import { serveTheme } from './kit/theme.ts';
+import { serveLanguage, serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
 import type { Macs } from './session/csrf.ts';
 import { serveAccount } from './settings/settings-account.ts';
@@ -25,11 +23,9 @@ import { serveSecurity } from './settings/settings-security.ts';
 import { serveSessions } from './settings/settings-sessions.ts';
 import { serveSignInMethods } from './settings/settings-sign-in.ts';
 import { serveTokens } from './settings/settings-tokens.ts';
-import { serveEmailCodes } from './sign-in/email-code-page.ts';
-import { serveEmailLinks } from './sign-in/email-links.ts';
-import { serveInvitation } from './sign-in/invitation-page.ts';
+import { serveEmailLinks, serveInvitation } from './sign-in/email-links.ts';
 import { serveRegister } from './sign-in/register-page.ts';
-import { serveSecondStep } from './sign-in/second-step.ts';
+import { serveEmailCodes, serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
 interface PageServices {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { authenticatedBy, authenticationOf } from '../../src/oauth/sessions/store/authentication.ts';
+import { authenticatedBy, authenticationOf } from '../../src/oauth/sessions/store/session-store.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { onBothEngines } from '../harness/engines.ts';

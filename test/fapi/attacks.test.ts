@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
-import { checkJwks } from '../../src/oauth/clients/client-jwks.ts';
+import { checkJwks } from '../../src/oauth/clients/check-application.ts';
 import { addApplication } from '../harness/applications.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';

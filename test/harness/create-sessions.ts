@@ -2,7 +2,7 @@ import type { Context } from '../../src/database/context.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
 import { Sessions } from '../../src/oauth/sessions/sessions.ts';
-import type { LegacyTokens } from '../../src/oauth/sessions/tokens/legacy-tokens.ts';
+import type { LegacyTokens } from '../../src/oauth/sessions/tokens/access-token.ts';
 import { TokenVerifier } from '../../src/oauth/sessions/verify/token-verifier.ts';
 
 const noLegacyTokens: LegacyTokens = {

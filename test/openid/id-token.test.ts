@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import { identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
-import { authenticatedBy } from '../../src/oauth/sessions/store/authentication.ts';
+import { authenticatedBy } from '../../src/oauth/sessions/store/session-store.ts';
 import { addUser } from '../harness/accounts.ts';
 import { addApplication } from '../harness/applications.ts';
 import { request } from '../harness/request.ts';

@@ -4,7 +4,7 @@ import { before, beforeEach, describe, it } from 'node:test';
 import { ClientDocuments, freshSeconds } from '../../extensions/client-registration/client-documents.ts';
 import type { MetadataServices } from '../../extensions/client-registration/client-metadata.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { isDocumentId } from '../../src/oauth/clients/client-documents.ts';
+import { isDocumentId } from '../../src/oauth/clients/client-uris.ts';
 import { authorizePath, codeFor, press, redeem, redirectUri, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { httpsServers } from '../harness/https-server.ts';

@@ -11,7 +11,7 @@ import { noValidation } from '../../../src/http/no-validation.ts';
 import { queryOf } from '../../../src/http/query-of.ts';
 import type { TokenVerifier } from '../../../src/oauth/sessions/verify/token-verifier.ts';
 import { createWebSessions, internalTokenOf, type WebSessions } from '../../../src/pages/session/authenticate-web.ts';
-import { mayBeOwnPage } from '../../../src/pages/session/page-origin.ts';
+import { mayBeOwnPage } from '../../../src/pages/session/csrf.ts';
 import { anonymousCaller, type Caller } from '../../../src/platform/caller.ts';
 import { unavailable } from '../../../src/platform/errors.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../../../src/database/context.ts';
 import type { KeyRing } from '../../../src/database/keys/key-ring.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../../src/http/outbound/guarded-fetch.ts';
 import { systemSource } from '../../../src/http/request-source.ts';
-import { notifyOwner } from '../../../src/identity/account-mails/notify-owner.ts';
+import { notifyOwner } from '../../../src/identity/account-mails/request-mail.ts';
 import type { Mail } from '../../../src/identity/mail/mail.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';

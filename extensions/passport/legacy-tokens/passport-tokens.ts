@@ -1,8 +1,7 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import type { Context } from '../../../src/database/context.ts';
 import { pruneInBatches } from '../../../src/database/prune-in-batches.ts';
-import type { AccessTokenClaims } from '../../../src/oauth/sessions/tokens/access-token.ts';
-import type { LegacyTokens } from '../../../src/oauth/sessions/tokens/legacy-tokens.ts';
+import type { AccessTokenClaims, LegacyTokens } from '../../../src/oauth/sessions/tokens/access-token.ts';
 import { isWithinGrace } from '../../../src/oauth/sessions/tokens/refresh-token.ts';
 import { BoundedMap } from '../../../src/platform/bounded-map.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { requestSource } from '../../../src/http/request-source.ts';
 import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
-import { recordProviderFailure } from '../../../src/identity/providers/provider-store.ts';
+import { recordProviderFailure } from '../../../src/identity/providers/identity-store.ts';
 import type { PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { visitorOf } from '../../../src/pages/session/csrf.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';

@@ -6,10 +6,12 @@ import type { RequestSource } from '../../../src/http/request-source.ts';
 import type { AccountServices } from '../../../src/identity/accounts/account-services.ts';
 import { deleteRowsOf } from '../../../src/identity/accounts/forget-user-store.ts';
 import { findUser, type UserRow, updateUser } from '../../../src/identity/accounts/user-store.ts';
-import { revokeAccess } from '../../../src/identity/credentials/revoke-access.ts';
-import { recordFactorChange } from '../../../src/identity/factors/factor-notices.ts';
-import type { FactorServices } from '../../../src/identity/factors/factor-services.ts';
-import { deleteFactors } from '../../../src/identity/factors/remove-factors.ts';
+import { revokeAccess } from '../../../src/identity/credentials/reset-password.ts';
+import {
+  deleteFactors,
+  type FactorServices,
+  recordFactorChange,
+} from '../../../src/identity/factors/factor-services.ts';
 import { unusablePassword } from '../../../src/identity/passwords/passwords.ts';
 import { findIdentity, insertIdentity } from '../../../src/identity/providers/identity-store.ts';
 import { type Caller, userIdOf } from '../../../src/platform/caller.ts';

@@ -9,7 +9,7 @@ import {
   mayMailMailbox,
   registerWithinLimits,
   requireUntaken,
-} from '../../../src/identity/registration/registration-limits.ts';
+} from '../../../src/identity/registration/register.ts';
 import { requireOpenRegistration, storeNewUser } from '../../../src/identity/registration/store-new-user.ts';
 import { Problem } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';

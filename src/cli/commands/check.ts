@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { type CustomMessages, checkCustomMessages } from '../../config/languages/check-messages.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
-import { checkMailTemplates } from '../../identity/mail/check-mail-templates.ts';
+import { checkMailTemplates } from '../../identity/mail/mail-templates.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
 import { namingAdvice } from '../../resources/declaration/naming-advice.ts';

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Config, loadConfig } from '../../config/config.ts';
 import { builtInLanguages, readBuiltIn } from '../../config/languages/read-messages.ts';
 import { builtInMails } from '../../identity/mail/mail-templates.ts';
-import { builtInViews } from '../../pages/kit/view-files.ts';
+import { builtInViews } from '../../pages/kit/views.ts';
 import { createFolder } from '../../platform/files.ts';
 import { didYouMean } from '../../resources/declaration/check-options.ts';
 import { UsageError } from '../terminal/usage-error.ts';

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import { KeyRing, listKeys, openKeyRing } from '../../database/keys/key-ring.ts';
 import { createSealing } from '../../database/keys/sealing.ts';
 import { systemSource } from '../../http/request-source.ts';
-import { type EndedCredentials, rotateKeys } from '../../oauth/rotate-keys.ts';
+import { type EndedCredentials, rotateKeys } from '../../oauth/revoke-everything.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { withContext } from '../operator/with-context.ts';
 import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';

@@ -72,7 +72,7 @@ async function end(ids: readonly string[], flags: EndFlags): Promise<number> {
   if (!all && !isNamed) throw new UsageError('Name the sessions: with their ids, --user, --client or --all.');
   if (!all) return endSome(ids, flags);
   if (isNamed) throw new UsageError('--all ends all sessions: leave out the ids, --user and --client.');
-  const { endAllSessions } = await import('../../oauth/end-all-sessions.ts');
+  const { endAllSessions } = await import('../../oauth/revoke-everything.ts');
   const ended = await withContext((context) => endAllSessions(context, systemSource, { keepPersonal }));
   return ended.sessions;
 }

@@ -7,7 +7,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { systemSource as source } from '../../http/request-source.ts';
-import { rotateKeys } from '../../oauth/rotate-keys.ts';
+import { rotateKeys } from '../../oauth/revoke-everything.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { openKeyRing } from './key-ring.ts';
 import { publishLeadMs } from './replace-keys.ts';

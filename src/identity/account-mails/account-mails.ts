@@ -6,12 +6,10 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { localizeUserAgent } from '../../http/user-agent.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-store.ts';
-import { findTimeZone } from '../accounts/time-zone-store.ts';
-import { findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
+import { findTimeZone, findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeLifetimeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
-import type { OneTimePurpose } from './one-time-token-store.ts';
-import { createOneTimeToken, signLink } from './one-time-tokens.ts';
+import { createOneTimeToken, type OneTimePurpose, signLink } from './one-time-token-store.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
 function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {

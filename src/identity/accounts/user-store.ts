@@ -3,6 +3,7 @@ import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
 import type { Db, Engine, Tx } from '../../database/database.ts';
 import { lockForRevocation, sharedLock } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
+import type { RequestSource } from '../../http/request-source.ts';
 import { foldEmail } from '../../platform/email-address.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import type { Identifier } from './identifiers.ts';
@@ -149,4 +150,36 @@ export function findByAnyIdentifier(db: Db, { email, username, phone }: Pick<Use
     .selectAll()
     .where((eb) => eb.or([emailIs(email ?? ''), eb('username', '=', username), eb('phone', '=', phone)]))
     .execute();
+}
+
+const maxLength = 64;
+
+/** A name of the time zone database, as browsers send it. Undefined for other values. */
+function readTimeZone(name: string | undefined): string | undefined {
+  if (name === undefined || name.length > maxLength || !/^[A-Za-z][\w+/-]*$/.test(name)) return undefined;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores the time zone of a sign-in or a registration. The last value wins. */
+export async function saveTimeZone(tx: Tx, userId: string, { timeZone }: RequestSource): Promise<void> {
+  const time_zone = readTimeZone(timeZone);
+  if (time_zone === undefined) return;
+  await tx
+    .insertInto('user_time_zones')
+    .values({ user_id: userId, time_zone })
+    .onConflict((oc) => oc.column('user_id').doUpdateSet({ time_zone }))
+    .execute();
+}
+
+export async function findTimeZone(db: Db, userId: string): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('user_time_zones')
+    .select('time_zone')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row?.time_zone;
 }

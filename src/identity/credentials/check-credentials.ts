@@ -8,10 +8,16 @@ import { readLogin } from '../accounts/identifiers.ts';
 import { isInRealm } from '../accounts/user.ts';
 import { findUserByLogin, lockUserWithHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import { createKeyedSemaphore } from '../throttle/keyed-semaphore.ts';
-import { type Attempt, beginAttempt, type ExceededLimit, type Limit, networkLimits } from '../throttle/throttle.ts';
+import {
+  type Attempt,
+  beginAttempt,
+  createKeyedSemaphore,
+  type ExceededLimit,
+  type Limit,
+  networkLimits,
+} from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
-import { knownBrowserOf } from './known-browsers.ts';
+import { knownBrowserOf } from './known-browser-store.ts';
 import { needsEmailConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
 
 export interface Credentials {

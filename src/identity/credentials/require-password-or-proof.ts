@@ -1,13 +1,14 @@
 import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
+import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { forbidden } from '../../platform/errors.ts';
+import { forbidden, unprocessable } from '../../platform/errors.ts';
 import { proofWithPassword } from '../../platform/proof.ts';
 import type { ProveByPassword } from '../../resources/model/resource-services.ts';
 import { findUser, type UserRow } from '../accounts/user-store.ts';
 import { hasPassword, type Passwords } from '../passwords/passwords.ts';
-import { currentPasswordRequired, requireCurrentPassword } from './change-password.ts';
+import { checkWithinLimits, networkLimits } from '../throttle/throttle.ts';
 
 /** The caller of a request with `current_password`. The proof is valid for this request only. */
 export const createPasswordProver =
@@ -38,4 +39,38 @@ export function requirePasswordOrProof(
   if (caller.application) throw forbidden('An application cannot change how you sign in. Do this in your settings.');
   if (!caller.scopes.includes('*')) throw insufficientScope('*');
   requireProof(caller, now);
+}
+
+const currentPasswordRequired = (field = 'current_password') =>
+  unprocessable([{ field, code: 'required', message: `${field} is required for this.` }]);
+
+export const wrongPassword = (field: string) =>
+  unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
+
+interface PasswordInput {
+  /** The field in the request body. */
+  readonly field: string;
+  readonly value: unknown;
+  readonly source: RequestSource;
+}
+
+/** Throws unless this is the user's password. Counts wrong guesses. */
+export async function requireCurrentPassword(
+  context: Context,
+  passwords: Passwords,
+  user: UserRow,
+  { field, value, source }: PasswordInput,
+): Promise<void> {
+  if (value === undefined || value === null || value === '') throw currentPasswordRequired(field);
+  if (typeof value !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);
+  // Counted separately from sign-ins. So guesses at the sign-in do not keep the owner from changing the password, and a stolen
+  // token does not keep the owner from signing in.
+  const account = { key: `current-password:account:${user.id}`, max: 10, of: 'account', resetOnSuccess: true };
+  const isCorrect = await checkWithinLimits(
+    context,
+    [account, ...networkLimits('login', source.address, 100)],
+    async () => (await passwords.verify(value, user.password_hash, source.address)) || undefined,
+    'Too many wrong passwords. Wait before you try again.',
+  );
+  if (!isCorrect) throw wrongPassword(field);
 }

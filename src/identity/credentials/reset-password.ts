@@ -1,16 +1,22 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
+import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
+import type { Tx } from '../../database/database.ts';
 import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { consumeOneTimeToken } from '../account-mails/one-time-token-store.ts';
-import { invalidLink, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import {
+  consumeOneTimeToken,
+  invalidateResetLinks,
+  invalidLink,
+  peekOneTimeToken,
+} from '../account-mails/one-time-token-store.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { deleteNonFactorPasskeys, deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { revokeAccess } from './revoke-access.ts';
+import { liftLockout } from '../throttle/throttle-store.ts';
 
 /** Sets a password with the link from a mail, and ends all access that the old password gave. */
 export async function resetPassword(
@@ -51,4 +57,19 @@ export async function resetPassword(
     await recordEvent(context, tx, { type: 'password.reset', userId: changed.id, source });
     return changed;
   });
+}
+
+/** After a reset: ends sessions, tokens, client secrets, links, email changes and remembered browsers. Factors stay. */
+export async function revokeAccess(
+  { endSessions, endClients }: Pick<AccountServices, 'endSessions' | 'endClients'>,
+  tx: Tx,
+  invalidate: Invalidate,
+  { userId, now, cause }: { userId: string; now: number; cause: string },
+): Promise<void> {
+  await endSessions(tx, invalidate, { userId }, cause);
+  await endClients(tx, invalidate, { userId, keepSecrets: false, cause });
+  await invalidateResetLinks(tx, userId, now);
+  await withdrawPendingChange(tx, userId, now);
+  await deleteRowsOf(tx, userId, 'remembered_browsers');
+  await liftLockout(tx, userId);
 }

@@ -6,7 +6,7 @@ import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { conflict, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { invalidLink, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
+import { invalidLink, readOneTimeToken } from '../account-mails/one-time-token-store.ts';
 import { countMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../accounts/email-change-store.ts';
 import { takenField } from '../accounts/user-fields.ts';
 import { findTakenFields, lockUser, replaceEmail, type UserRow, updateUser } from '../accounts/user-store.ts';
-import { revokeAccess } from '../credentials/revoke-access.ts';
+import { revokeAccess } from '../credentials/reset-password.ts';
 import type { Mail } from '../mail/mail.ts';
 
 /** Counted from the request, and again from the confirmation. */

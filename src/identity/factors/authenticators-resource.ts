@@ -19,8 +19,12 @@ import {
   findAuthenticator,
   insertAuthenticator,
 } from './authenticator-store.ts';
-import { recordFactorRow } from './factor-notices.ts';
-import { cleanUpAfterLastFactor, type FactorServices, requireSecondFactors } from './factor-services.ts';
+import {
+  cleanUpAfterLastFactor,
+  type FactorServices,
+  recordFactorRow,
+  requireSecondFactors,
+} from './factor-services.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 import { makeTotpSecret, otpauthUri, stepOfCode } from './totp.ts';
 

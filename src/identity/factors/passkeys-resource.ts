@@ -8,11 +8,9 @@ import { belongsTo } from '../../resources/declaration/relations.ts';
 import { boolean, json, list, reference, text, timestamp } from '../../resources/declare.ts';
 import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
-import { recordFactorRow } from './factor-notices.ts';
-import { cleanUpAfterLastFactor, type FactorServices } from './factor-services.ts';
+import { cleanUpAfterLastFactor, type FactorServices, recordFactorRow } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
-import { deletePasskey } from './passkey-store.ts';
-import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
+import { deletePasskey, type NewPasskey, readNewPasskey, storePasskey } from './passkey-store.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 
 const fields = {

@@ -1,15 +1,12 @@
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
-import { knownBrowserOf } from '../credentials/known-browsers.ts';
-import type { Mail } from '../mail/mail.ts';
+import { knownBrowserOf } from '../credentials/known-browser-store.ts';
 import { checkWithinLimits, networkLimits } from '../throttle/throttle.ts';
 import { authenticatorLabel, consumeStep, findConfirmed } from './authenticator-store.ts';
-import { readEmailCode } from './email-codes.ts';
-import { recordFactorChange } from './factor-notices.ts';
-import { type Assertion, readAssertion } from './passkeys.ts';
+import { readEmailCode } from './email-code-store.ts';
+import { type FactorCheckServices, recordFactorChange } from './factor-services.ts';
+import { type Assertion, readAssertion } from './passkey-store.ts';
 import {
   consumeRecoveryCode,
   countRecoveryCodes,
@@ -19,12 +16,6 @@ import {
 } from './recovery-code-store.ts';
 import type { FactorMethod } from './second-step.ts';
 import { isTotpCode, stepOfCode } from './totp.ts';
-
-export interface FactorCheckServices {
-  readonly context: Context;
-  readonly keys: KeyRing;
-  readonly mail: Mail;
-}
 
 /** The values that a user sends to prove a factor. */
 export interface FactorInput {

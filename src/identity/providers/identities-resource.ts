@@ -4,8 +4,7 @@ import { defineResource, type WriteCall } from '../../resources/declaration/defi
 import { belongsTo } from '../../resources/declaration/relations.ts';
 import { reference, text, timestamp } from '../../resources/declare.ts';
 import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
-import { recordFactorChange } from '../factors/factor-notices.ts';
-import type { FactorServices } from '../factors/factor-services.ts';
+import { type FactorServices, recordFactorChange } from '../factors/factor-services.ts';
 import { hasOtherAdministrator } from '../roles/role-store.ts';
 import { lastAdministrator } from '../users/guard-user.ts';
 import { deleteIdentity, type IdentityRow, lockSignInMethods } from './identity-store.ts';

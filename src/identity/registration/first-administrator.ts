@@ -6,7 +6,7 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { saveFirstPassword } from '../accounts/first-password.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
 import { findUserByLogin, hasAdministrator } from '../accounts/user-store.ts';
-import { isTaken } from './registration-limits.ts';
+import { isTaken } from './register.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Creates an administrator if there is none, so that a new service can be managed. */

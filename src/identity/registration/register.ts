@@ -1,17 +1,29 @@
 import type { Context } from '../../database/context.ts';
+import { networkOf } from '../../http/network-of.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { type FieldError, unprocessable } from '../../platform/errors.ts';
+import { mailboxOf } from '../../platform/email-address.ts';
+import { type FieldError, Problem, tooManyRequests, unprocessable } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { isReservedForAnother } from '../accounts/email-change-store.ts';
+import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import {
   checkNewPassword,
   missingIdentifier,
+  type Profile,
   profileFields,
   readProfile,
+  takenField,
   unknownField,
 } from '../accounts/user-fields.ts';
-import type { UserRow } from '../accounts/user-store.ts';
-import { isTaken, mayMailMailbox, registerWithinLimits, requireUntaken, takenError } from './registration-limits.ts';
+import { findTakenFields, type UserRow } from '../accounts/user-store.ts';
+import {
+  countAgainstLimits,
+  createKeyedSemaphore,
+  networkLimits,
+  readExceededLimit,
+  requireAttempt,
+} from '../throttle/throttle.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
@@ -54,3 +66,72 @@ const otherPassword: FieldError = {
   code: 'mismatch',
   message: 'password_confirmation must equal the password.',
 };
+
+const hourMs = 60 * 60_000;
+/** The number of times per hour that a network can learn that an identifier is taken. */
+const maxTakenPerHour = 5;
+/** How many mails per hour registrations send to one mailbox. */
+const maxMailsPerHour = 5;
+
+const takenLimits = ({ address }: RequestSource) => networkLimits('taken', address, maxTakenPerHour);
+
+/** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
+const perNetwork = createKeyedSemaphore(1, 500);
+
+const tooManyTaken = (seconds: number) =>
+  tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
+
+/** Limits new users per hour and network. A failed registration does not count. */
+export async function registerWithinLimits<T>(
+  context: Context,
+  { address }: RequestSource,
+  register: () => Promise<T>,
+): Promise<T> {
+  const most = context.config.registrationLimit;
+  const limits = most === 0 ? [] : networkLimits('register', address, most);
+  const message = 'Too many users were registered from this network. Try again later.';
+  const attempt = await requireAttempt(context, limits, message, hourMs);
+  try {
+    const registered = await register();
+    await attempt.count();
+    return registered;
+  } catch (error) {
+    await attempt.release();
+    throw error;
+  }
+}
+
+/** Rejects taken identifiers. A network over the limit is always rejected, so that it learns nothing. */
+export function requireUntaken(context: Context, profile: Partial<Profile>, source: RequestSource, userId = '') {
+  return perNetwork(networkOf(source.address ?? 'unknown'), async () => {
+    const exceeded = await readExceededLimit(context, takenLimits(source));
+    if (exceeded) throw tooManyTaken(exceeded.retryAfterSeconds);
+    const { db } = context.database;
+    const takenFields = await findTakenFields(db, profile, userId);
+    if (
+      profile.email &&
+      !takenFields.includes('email') &&
+      (await isReservedForAnother(db, profile.email, userId, context.now()))
+    ) {
+      takenFields.push('email');
+    }
+    if (takenFields.length > 0) throw await takenError(context, takenFields.map(takenField), source);
+  });
+}
+
+/** Tells that identifiers are taken, but only a few times per hour. */
+async function takenError(context: Context, errors: FieldError[], source: RequestSource): Promise<Problem> {
+  const exceeded = await countAgainstLimits(context, takenLimits(source), hourMs);
+  return exceeded ? tooManyTaken(exceeded.retryAfterSeconds) : unprocessable(errors);
+}
+
+export const isTaken = (error: unknown): error is Problem & { errors: FieldError[] } =>
+  error instanceof Problem && error.status === 422 && (error.errors ?? []).every(({ code }) => code === 'taken');
+
+/** Whether a registration may still send mail to this mailbox. The part after a plus sign does not count. */
+export async function mayMailMailbox(context: Context, email: string): Promise<boolean> {
+  const key = `register:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+  const exceeded = await countAgainstLimits(context, [{ key, max: maxMailsPerHour, of: 'mailbox' }], hourMs);
+  if (exceeded?.first) context.log.info('a mailbox reached its hourly limit of registration mails');
+  return exceeded === undefined;
+}

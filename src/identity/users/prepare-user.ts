@@ -13,7 +13,7 @@ import {
 import { findUser, hasAdministrator, type UserRow } from '../accounts/user-store.ts';
 import { requirePasswordOrProof } from '../credentials/require-password-or-proof.ts';
 import { countChangeMails } from '../email/change-email.ts';
-import { requireUntaken } from '../registration/registration-limits.ts';
+import { requireUntaken } from '../registration/register.ts';
 import { isSelf, lastAdministrator, loginFields, requireEveryScope, type UserValues } from './guard-user.ts';
 
 /** Before the transaction: normalises the values, checks the password or proof, and hashes a new password. */

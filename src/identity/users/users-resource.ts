@@ -20,11 +20,9 @@ import { usernameRule } from '../accounts/identifiers.ts';
 import { defaultRealm } from '../accounts/user.ts';
 import { maxNameLength, minPasswordLength } from '../accounts/user-fields.ts';
 import type { FactorServices } from '../factors/factor-services.ts';
-import { administerUser } from './administer-user.ts';
-import { emailChangeActions } from './email-changes.ts';
 import { guardUserWrite, isSelf } from './guard-user.ts';
 import { prepareDeletion, prepareUser } from './prepare-user.ts';
-import { userFactors } from './user-factors.ts';
+import { administerUser, emailChangeActions, userFactors } from './user-actions.ts';
 import { afterUserWrite, endAccess } from './write-user.ts';
 
 /** A personal client may read its owner, but not change it. */

@@ -1,17 +1,17 @@
 import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
-import { notifyOwner } from '../account-mails/notify-owner.ts';
 import { invalidateResetLinks } from '../account-mails/one-time-token-store.ts';
+import { notifyOwner } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { closeEmailChanges, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { forgetFirstPassword } from '../accounts/first-password.ts';
 import { deleteRowsOf, deleteUserData, findClientIdsOf } from '../accounts/forget-user-store.ts';
 import { profileChanges } from '../accounts/user.ts';
 import { profileFields } from '../accounts/user-fields.ts';
-import { revokeAccess } from '../credentials/revoke-access.ts';
+import { revokeAccess } from '../credentials/reset-password.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
-import { finishUserCreation } from '../registration/complete-user.ts';
+import { finishUserCreation } from '../registration/store-new-user.ts';
 import { areSameNames, type HookUser, isSelf, type UserValues } from './guard-user.ts';
 
 /** In the transaction, after the write: the consequences of the change. */

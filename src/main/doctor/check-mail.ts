@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { checkDelivery } from '../../identity/mail/deliver.ts';
+import { checkDelivery } from '../../identity/mail/mail.ts';
 import { errorFinding, explain, type Finding, notice, ok } from './finding.ts';
 
 export async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts';
 import { type FailureCode, failureMeanings } from '../../identity/providers/failure-meanings.ts';
-import { findProviders } from '../../identity/providers/provider-store.ts';
+import { findProviders } from '../../identity/providers/identity-store.ts';
 import { type Finding, notice } from './finding.ts';
 
 /** Identity providers whose last sign-in failed. */

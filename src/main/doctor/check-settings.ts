@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, minSecretLength } from '../../config/config.ts';
 import { crossSiteWarning, findCrossSiteOrigins } from '../../http/cross-site-origins.ts';
-import { clientDocumentsEnabled } from '../../oauth/clients/client-documents.ts';
+import { clientDocumentsEnabled } from '../../oauth/clients/client-uris.ts';
 import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);

@@ -2,19 +2,16 @@ import type { Config } from '../../config/config.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
-import { unauthorizedClient } from '../clients/client-errors.ts';
+import { mayUseGrant, unauthorizedClient } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { isRegisteredRedirectUri } from '../clients/client-uris.ts';
-import { mayUseGrant } from '../clients/may-use-grant.ts';
 import { allowsScope, clientScopes, filterScopes, openidScope, parseScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
-import { allowedClaims, readClaims } from '../openid/requested-claims.ts';
+import { allowedClaims, readClaims } from '../openid/claims.ts';
 import { invalidRequest } from '../parameters.ts';
 import { resolveJkt } from '../proofs/dpop.ts';
 import { readAuthorizationDetails } from './authorization-details.ts';
-import { type AuthorizationParameters, singleValue } from './authorization-parameters.ts';
-import { type ResponseMode, responseModes } from './authorization-response.ts';
-import { requestedAcr } from './requested-acr.ts';
+import { type AuthorizationParameters, requestedAcr, singleValue } from './authorization-parameters.ts';
 import type { ResolvedParameters } from './resolve-parameters.ts';
 
 /** The client and its redirect URI. Until both are known, errors are shown to the user and not sent by redirect. */
@@ -166,4 +163,48 @@ function readMaxAge(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (!/^\d{1,10}$/.test(text)) throw invalidRequest('max_age must be a whole number of seconds.');
   return Number(text);
+}
+
+/** How the response reaches the application (OAuth 2.0 Multiple Response Types 2.1, OAuth 2.0 Form Post Response Mode). */
+export const responseModes = ['query', 'fragment', 'form_post'] as const;
+type ResponseMode = (typeof responseModes)[number];
+
+/** A response to an application. */
+export interface AuthorizationResponse {
+  readonly mode: ResponseMode;
+  readonly redirectUri: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+interface ResponseTarget {
+  readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
+  readonly state: string | undefined;
+}
+
+function response(
+  { redirectUri, responseMode: mode, state }: ResponseTarget,
+  iss: string,
+  responseParameters: Record<string, string>,
+): AuthorizationResponse {
+  const all = { ...responseParameters, ...(state === undefined ? {} : { state }), iss };
+  const parameters = Object.fromEntries(Object.entries(all).map(([name, value]) => [name, value.toWellFormed()]));
+  return { mode, redirectUri, parameters };
+}
+
+/** RFC 6749 4.1.2. RFC 9207: `iss` names the server that responds, so that an application with two servers cannot confuse them. */
+export const codeResponse = (to: ResponseTarget, iss: string, code: string): AuthorizationResponse =>
+  response(to, iss, { code });
+
+/** RFC 6749 4.1.2.1. */
+export const errorResponse = (to: ResponseTarget, iss: string, { error, message }: OAuthError): AuthorizationResponse =>
+  response(to, iss, { error, error_description: message });
+
+/** The redirect URI with the response parameters. The registered URI itself is not changed. */
+export function redirectLocation({ mode, redirectUri, parameters }: AuthorizationResponse): string {
+  const text = Object.entries(parameters)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  if (mode === 'fragment') return `${redirectUri}#${text}`;
+  return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${text}`;
 }

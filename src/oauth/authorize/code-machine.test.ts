@@ -11,11 +11,11 @@ import { openSession } from '../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { redeemCode } from '../grants/authorization-code.ts';
-import { authenticatedBy } from '../sessions/store/authentication.ts';
-import { pruneCodes } from './authorization-codes.ts';
-import { findBrowserLogin } from './browser-login.ts';
+import { authenticatedBy } from '../sessions/store/session-store.ts';
+import { pruneCodes } from './code-store.ts';
 import { findConsent } from './consent-store.ts';
 import { grantAccess } from './grant-access.ts';
+import { findBrowserLogin } from './next-step.ts';
 
 const life = 60_000;
 const wrongs = ['client', 'verifier', 'redirect'] as const;

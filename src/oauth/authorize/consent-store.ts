@@ -1,8 +1,12 @@
 import type { Selectable } from 'kysely';
+import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
 import { parseJson } from '../../platform/json-text.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
+import { adminScope, everyScope, explicitScopes } from '../clients/scopes/scopes.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
@@ -71,3 +75,43 @@ export const deleteConsent = (tx: Tx, id: string) => tx.deleteFrom('consents').w
 export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('consents').where('user_id', '=', userId).execute();
 }
+
+interface Decision {
+  readonly userId: string;
+  readonly clientId: string;
+  /** The session of the user who decided. */
+  readonly sessionId: string;
+  readonly scopes: readonly string[];
+  /** The requested scopes, allowed or not. */
+  readonly requestedScopes: readonly string[];
+  readonly source: RequestSource;
+}
+
+const isRemembered = (scope: string): boolean => scope !== adminScope;
+
+/** Stores a user's decision. Scopes that were not requested keep their earlier decision. */
+export async function rememberConsent(
+  context: Context,
+  tx: Tx,
+  { userId, clientId, sessionId, scopes, requestedScopes, source }: Decision,
+): Promise<void> {
+  const parties = { userId, clientId };
+  const existing = await lockConsent(tx, parties);
+  const unchanged = existing?.scopes.filter((scope) => !requestedScopes.includes(scope)) ?? [];
+  const all = {
+    scopes: [...unchanged, ...scopes],
+    requestedScopes: [...new Set([...(existing?.requestedScopes ?? []), ...requestedScopes])],
+  };
+  // The admin scope is not remembered: the user is asked each time.
+  const consent = {
+    scopes: all.scopes.filter(isRemembered),
+    requestedScopes: all.requestedScopes.filter(isRemembered),
+  };
+  await upsertConsent(tx, parties, consent, context.now());
+  const data = { scopes, left_out: requestedScopes.filter((scope) => !scopes.includes(scope)) };
+  await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
+}
+
+/** `*` covers every scope except `explicitScopes`. */
+export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
+  scopes.includes(scope) || (scopes.includes(everyScope) && !explicitScopes.includes(scope));

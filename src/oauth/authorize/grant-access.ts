@@ -1,14 +1,14 @@
 import { changeAs } from '../../database/change-as.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { requireRealm } from '../clients/require-realm.ts';
+import { requireRealm } from '../clients/client-rules.ts';
 import type { OAuth } from '../oauth.ts';
-import { allowedClaims } from '../openid/requested-claims.ts';
-import { issueCode } from './authorization-codes.ts';
+import { allowedClaims } from '../openid/claims.ts';
+import { consumePushedRequest } from '../proofs/used-proof-store.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import type { BrowserLogin } from './browser-login.ts';
-import { consumePushedRequest } from './pushed-request-store.ts';
-import { rememberConsent } from './remember-consent.ts';
+import { issueCode } from './code-store.ts';
+import { rememberConsent } from './consent-store.ts';
+import type { BrowserLogin } from './next-step.ts';
 
 interface AccessGrant {
   readonly request: AuthorizationRequest;

@@ -3,8 +3,8 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { translateScope } from '../clients/scopes/requested-scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readJws } from '../proofs/client-jws.ts';
+import { findPushedRequest } from '../proofs/used-proof-store.ts';
 import { type AuthorizationParameters, readAuthorizationParameters, singleValue } from './authorization-parameters.ts';
-import { findPushedRequest } from './pushed-request-store.ts';
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
 /** The time that a user may take to sign in and decide, in milliseconds. */

@@ -1,9 +1,9 @@
 import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
+import { asObject } from '../../platform/is-object.ts';
 import type { WriteValues } from '../../resources/declaration/fields/row-types.ts';
 import { type clientFields, omittedUris } from './client-fields.ts';
-import { checkJwks } from './client-jwks.ts';
 import type { ClientType } from './client-store.ts';
 import { checkRedirectUri, checkWebUri } from './client-uris.ts';
 import { everyScope } from './scopes/scopes.ts';
@@ -170,3 +170,28 @@ function checkTrust({ values, before, caller }: ApplicationChange): FieldError[]
 
 const isSameJson = (first: unknown, second: unknown): boolean =>
   JSON.stringify(first ?? null) === JSON.stringify(second ?? null);
+
+/** The error in a set of public keys (RFC 7517 5), as the end of a sentence. Undefined if there is none. */
+export function checkJwks(jwks: unknown): string | undefined {
+  const { keys } = asObject(jwks);
+  if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys) {
+    return `must be an object with a list keys of 1 to ${maxKeys}`;
+  }
+  if (JSON.stringify(jwks).length > maxJwksLength) return `must have at most ${maxJwksLength} characters`;
+  if (!keys.every(isPublicKey))
+    return 'must contain only public keys: EC, OKP, or RSA with at least 2048 bits, without their private part';
+  return undefined;
+}
+
+const maxKeys = 20;
+const maxJwksLength = 20_000;
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
+
+/** 2048 bits in base64url (RFC 7518 3.3). */
+const minModulusLength = 342;
+
+function isPublicKey(key: unknown): boolean {
+  const { kty, n, ...rest } = asObject(key);
+  if (kty === 'RSA' && (typeof n !== 'string' || n.length < minModulusLength)) return false;
+  return ['EC', 'OKP', 'RSA'].includes(String(kty)) && !privateMembers.some((name) => Object.hasOwn(rest, name));
+}

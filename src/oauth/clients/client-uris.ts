@@ -9,7 +9,7 @@ export const mayCallLoopback = (config: Pick<Config, 'baseUrl' | 'outboundPrivat
   config.outboundPrivateAddresses || isLoopbackHost(new URL(config.baseUrl).hostname);
 
 /** `message` is the end of a sentence that begins with the URI. */
-export type UriError = { readonly code: string; readonly message: string };
+type UriError = { readonly code: string; readonly message: string };
 
 const maxUriLength = 2000;
 const uriError = (code: string, message: string): UriError => ({ code, message });
@@ -93,3 +93,22 @@ export function isNativeRedirect(uri: string): boolean {
   if (protocol !== 'http:' && protocol !== 'https:') return true;
   return protocol === 'http:' && isLoopbackHost(hostname);
 }
+
+const maxIdLength = 512;
+
+/** draft-ietf-oauth-client-id-metadata-document 3: one spelling per URL. Rejects dots, userinfo and fragments. */
+export const isDocumentId = (id: string): boolean =>
+  id.startsWith('https://') &&
+  id.length <= maxIdLength &&
+  checkWebUri(id) === undefined &&
+  // The parser adds a missing path.
+  new URL(id).href === id;
+
+type Settings = Pick<Config, 'clientDocuments' | 'dynamicClients'>;
+
+export const clientDocumentsEnabled = ({ clientDocuments, dynamicClients }: Settings): boolean =>
+  clientDocuments === 'on' || (clientDocuments === 'auto' && dynamicClients === 'open');
+
+/** Whether this is the address of a client document, and client documents are enabled. */
+export const isClientDocument = (config: Settings, id: string): boolean =>
+  clientDocumentsEnabled(config) && isDocumentId(id);

@@ -3,7 +3,7 @@ import type { ProxiedClient } from '../../config/config.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { forbidApplications } from '../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
-import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
+import { notifyOwner } from '../../identity/account-mails/request-mail.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
@@ -17,10 +17,9 @@ import { checkApplication } from './check-application.ts';
 import { clientFields, omittedScopes } from './client-fields.ts';
 import { removeClient } from './client-store.ts';
 import { mayCallLoopback } from './client-uris.ts';
-import { createClientWithSecret } from './create-client-with-secret.ts';
 import { scopeErrors } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';
-import { addClientSecret } from './secrets/client-secrets.ts';
+import { addClientSecret, createClientWithSecret } from './secrets/client-secrets.ts';
 
 const maxKeepHours = 720;
 

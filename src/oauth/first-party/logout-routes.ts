@@ -9,7 +9,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { OAuth } from '../oauth.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { refreshCookie, refreshCookieName } from './refresh-cookie.ts';
+import { refreshCookie, refreshCookieName } from './proxy-routes.ts';
 
 const response = Type.Object({ message: Type.Literal('Token revoked successfully.') });
 

@@ -6,24 +6,19 @@ import { requireConfirmedEmail } from '../../identity/credentials/require-confir
 import { OAuthError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { readCode } from '../authorize/authorization-codes.ts';
-import { type CodeRow, consumeCode, findCode, setSessionOfCode } from '../authorize/code-store.ts';
-import { type Consent, lockConsent } from '../authorize/consent-store.ts';
-import { hasAllowed } from '../authorize/remember-consent.ts';
+import { type CodeRow, consumeCode, findCode, readCode, setSessionOfCode } from '../authorize/code-store.ts';
+import { type Consent, hasAllowed, lockConsent } from '../authorize/consent-store.ts';
+import { isForUser, isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { isRefreshable } from '../clients/may-use-grant.ts';
-import { isForUser } from '../clients/require-realm.ts';
 import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
-import type { Grant } from '../grant.ts';
-import type { OAuth } from '../oauth.ts';
-import { allowedClaims } from '../openid/requested-claims.ts';
+import type { Grant, OAuth } from '../oauth.ts';
+import { allowedClaims } from '../openid/claims.ts';
 import { required, resourcesIn } from '../parameters.ts';
 import { type AuthorityRows, lockAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
-import { authenticationOf } from '../sessions/store/authentication.ts';
 import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
-import { findSession, type SessionRow, type StoredSession } from '../sessions/store/session-store.ts';
+import { authenticationOf, findSession, type SessionRow, type StoredSession } from '../sessions/store/session-store.ts';
 
 /** RFC 6749 4.1 with RFC 7636: a user has consented in the browser, and the application proves that the request was its own. */
 export const authorizationCodeGrant: Grant = {

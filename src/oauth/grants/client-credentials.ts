@@ -1,8 +1,8 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
-import { isRefreshable } from '../clients/may-use-grant.ts';
+import { isRefreshable } from '../clients/client-rules.ts';
 import { adminScope } from '../clients/scopes/scopes.ts';
-import { type Grant, requestedAccess } from '../grant.ts';
+import { type Grant, requestedAccess } from '../oauth.ts';
 
 /** RFC 6749 4.4, for third-party clients: the client authenticates and acts for itself. */
 export const clientCredentialsGrant: Grant = {

@@ -1,4 +1,4 @@
-import type { Grant } from '../grant.ts';
+import type { Grant } from '../oauth.ts';
 
 /** RFC 8628 3.4: the device polls until the user has decided. */
 export const deviceCodeGrant: Grant = {

@@ -1,9 +1,9 @@
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { type JsonText, parseJson } from '../../platform/json-text.ts';
-import { requireRealm } from '../clients/require-realm.ts';
+import { requireRealm } from '../clients/client-rules.ts';
 import { grantScopes, identityScopes, type KnownScopes, narrowScopes } from '../clients/scopes/scopes.ts';
-import type { Grant } from '../grant.ts';
+import type { Grant } from '../oauth.ts';
 import { required, resourcesIn } from '../parameters.ts';
 import { refreshSession } from '../sessions/refresh-session.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';

@@ -1,7 +1,7 @@
 import { OAuthError } from '../../platform/errors.ts';
-import { requireRealm } from '../clients/require-realm.ts';
+import { requireRealm } from '../clients/client-rules.ts';
 import { everyScope, exchangeScope, explicitScopes, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
-import type { Grant } from '../grant.ts';
+import type { Grant } from '../oauth.ts';
 import { invalidRequest, required, resourcesIn } from '../parameters.ts';
 import { dpopProofRequired } from '../proofs/dpop.ts';
 import type { Actor } from '../sessions/tokens/access-token.ts';

@@ -6,7 +6,7 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import { systemSource as source } from '../../http/request-source.ts';
-import { notifyOwner } from '../../identity/account-mails/notify-owner.ts';
+import { notifyOwner } from '../../identity/account-mails/request-mail.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { enqueueAll } from '../../resources/queue/enqueue.ts';

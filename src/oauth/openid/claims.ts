@@ -1,6 +1,10 @@
 import { Type } from 'typebox';
 import type { UserRow } from '../../identity/accounts/user-store.ts';
+import { isObject } from '../../platform/is-object.ts';
+import { tryParseJson } from '../../platform/json-text.ts';
 import { everyScope } from '../clients/scopes/scopes.ts';
+import { invalidRequest } from '../parameters.ts';
+import type { RequestedClaims } from '../sessions/store/grant-details.ts';
 
 /** OpenID Connect Core 5.1: the claims that this service has. */
 export const UserInfo = Type.Object(
@@ -42,7 +46,7 @@ const scopes: Readonly<Record<string, string>> = {
 const scopeByClaim = new Map(Object.entries(scopes));
 
 /** The scope that includes a claim. Undefined if this service does not have the claim. */
-export const scopeOfClaim = (name: string): string | undefined => scopeByClaim.get(name);
+const scopeOfClaim = (name: string): string | undefined => scopeByClaim.get(name);
 
 /** The claims of a user that these scopes allow, and the claims that were requested by name. */
 export function claimsOf(user: UserRow, granted: readonly string[], names: readonly string[] = []): UserInfo {
@@ -54,4 +58,32 @@ export function claimsOf(user: UserRow, granted: readonly string[], names: reado
     }
   }
   return claims;
+}
+
+const places = ['userinfo', 'id_token'] as const;
+
+/** OpenID Connect Core 5.5. Unknown claims are ignored (5.5.1). A claim needs the scope that includes it. */
+export function readClaims(text: string | undefined): RequestedClaims | undefined {
+  if (text === undefined) return undefined;
+  const requested = tryParseJson(text);
+  if (!isObject(requested)) throw invalidRequest('claims must be a JSON object.');
+  const namesIn = (place: (typeof places)[number]): string[] => {
+    const members = requested[place] ?? {};
+    if (!isObject(members)) throw invalidRequest(`claims: ${place} must be an object.`);
+    return Object.keys(members).filter((name) => scopeOfClaim(name) !== undefined);
+  };
+  const claims = { userinfo: namesIn('userinfo'), id_token: namesIn('id_token') };
+  return claims.userinfo.length + claims.id_token.length > 0 ? claims : undefined;
+}
+
+/** The scopes that the user must allow for these claims. */
+export const scopesOfClaims = (claims: RequestedClaims | undefined): readonly string[] =>
+  claims ? [...new Set(places.flatMap((place) => claims[place].flatMap((name) => scopeOfClaim(name) ?? [])))] : [];
+
+/** The claims whose scopes are allowed. Undefined if none is left. */
+export function allowedClaims(claims: RequestedClaims | undefined, isAllowed: (scope: string) => boolean) {
+  if (!claims) return undefined;
+  const keep = (names: readonly string[]) => names.filter((name) => isAllowed(scopeOfClaim(name) ?? ''));
+  const allowed = { userinfo: keep(claims.userinfo), id_token: keep(claims.id_token) };
+  return allowed.userinfo.length + allowed.id_token.length > 0 ? allowed : undefined;
 }

@@ -5,9 +5,8 @@ import { OAuthError } from '../../platform/errors.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
-import { authenticationOf } from '../sessions/store/authentication.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
-import type { SessionRow } from '../sessions/store/session-store.ts';
+import { authenticationOf, type SessionRow } from '../sessions/store/session-store.ts';
 import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
 import { claimsOf } from './claims.ts';
 

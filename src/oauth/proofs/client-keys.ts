@@ -2,7 +2,7 @@ import type { Context } from '../../database/context.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { checkJwks } from '../clients/client-jwks.ts';
+import { checkJwks } from '../clients/check-application.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { type ClientJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './client-jws.ts';
 

@@ -7,8 +7,7 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { endSessions } from './end-sessions.ts';
 import type { Sessions } from './sessions.ts';
-import { setRetriedGeneration } from './store/generation-store.ts';
-import { rotateSession } from './store/rotation-store.ts';
+import { rotateSession, setRetriedGeneration } from './store/rotation-store.ts';
 import { findSession, type SessionRow, type StoredSession, sessionEnd } from './store/session-store.ts';
 import { isWithinGrace, readRefreshToken } from './tokens/refresh-token.ts';
 

@@ -4,22 +4,27 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { parseJson } from '../../platform/json-text.ts';
+import { isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { isRefreshable } from '../clients/may-use-grant.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import { type ApplicationLogin, insertLogin } from './store/application-login-store.ts';
-import type { Authentication } from './store/authentication.ts';
 import { type GrantDetails, storedDetails } from './store/grant-details.ts';
 import { activateSessionForDevice, findScopes, insertSession } from './store/new-session-store.ts';
-import { type SessionRow, type StoredSession, sessionEnd, shortenSessions } from './store/session-store.ts';
+import {
+  type Authentication,
+  type SessionRow,
+  type StoredSession,
+  sessionEnd,
+  shortenSessions,
+} from './store/session-store.ts';
 import {
   accessTokenExpiry,
+  type LegacyTokens,
   signAccessToken,
   signAccessTokenInWorker,
   type TokenClaims,
   type TokenGrant,
 } from './tokens/access-token.ts';
-import type { LegacyTokens } from './tokens/legacy-tokens.ts';
 import { makeRefreshToken } from './tokens/refresh-token.ts';
 
 export interface NewSession {

@@ -9,24 +9,21 @@ import {
 } from '../../oauth/authorize/authorization-parameters.ts';
 import {
   type AuthorizationRequest,
-  isSilent,
-  readAuthorizationRequest,
-  type ValidatedClient,
-  validateClient,
-} from '../../oauth/authorize/authorization-request.ts';
-import {
   type AuthorizationResponse,
   codeResponse,
   errorResponse,
+  isSilent,
+  readAuthorizationRequest,
   redirectLocation,
-} from '../../oauth/authorize/authorization-response.ts';
-import { type BrowserLogin, findBrowserLogin } from '../../oauth/authorize/browser-login.ts';
+  type ValidatedClient,
+  validateClient,
+} from '../../oauth/authorize/authorization-request.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
 import { grantAccess } from '../../oauth/authorize/grant-access.ts';
-import { nextStep, type Step } from '../../oauth/authorize/next-step.ts';
+import { type BrowserLogin, findBrowserLogin, nextStep, type Step } from '../../oauth/authorize/next-step.ts';
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
-import { isClientDocument } from '../../oauth/clients/client-documents.ts';
-import { requireRealm } from '../../oauth/clients/require-realm.ts';
+import { requireRealm } from '../../oauth/clients/client-rules.ts';
+import { isClientDocument } from '../../oauth/clients/client-uris.ts';
 import type { OAuth } from '../../oauth/oauth.ts';
 import { readHint } from '../../oauth/openid/logout-request.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
@@ -34,8 +31,7 @@ import { OAuthError } from '../../platform/errors.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { consentDigest, type DescribeScope, showConsent } from './consent-page.ts';
-import type { Continuation, Continuations } from './continuations.ts';
-import { formTargets } from './destinations.ts';
+import { type Continuation, type Continuations, formTargets } from './destinations.ts';
 
 export interface AuthorizeServices {
   readonly oauth: OAuth;

@@ -3,14 +3,13 @@ import { Type } from 'typebox';
 import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
-import { prompts } from '../../oauth/authorize/authorization-request.ts';
-import { responseModes } from '../../oauth/authorize/authorization-response.ts';
+import { prompts, responseModes } from '../../oauth/authorize/authorization-request.ts';
 import { badRequest } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
 import { AuthorizePage, AuthorizePageRequest, type AuthorizeServices } from './authorize-page.ts';
 import { consentDigest } from './consent-page.ts';
-import { type Continuation, continuePath } from './continuations.ts';
+import { type Continuation, continuePath } from './destinations.ts';
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const maybe = (description?: string) => Type.Optional(text(description));

@@ -1,21 +1,79 @@
 import { hash, randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Brand } from '../../config/brand.ts';
 import { isConsoleBeingBuilt } from '../../config/config.ts';
+import { escapeHtml } from '../../config/languages/format-html.ts';
 import { fallbackLanguage, type Languages } from '../../config/languages/languages.ts';
 import type { App } from '../../http/app.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import { paramsOf } from '../../http/query-of.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
+import { readIfExists } from '../../platform/files.ts';
 import { contentSecurityPolicy } from '../kit/page-kit.ts';
 import type { PageKit } from '../kit/page-request.ts';
 import { themeVariables } from '../kit/theme.ts';
-import { cookieTokenOf } from '../session/authenticate-web.ts';
-import { isOwnOrigin } from '../session/page-origin.ts';
-import { secondsLeft } from '../session/seconds-left.ts';
-import { type ConsoleFiles, type ConsoleReader, consoleAssets, readBuildError, readConsole } from './console-files.ts';
+import { cookieTokenOf, secondsLeft } from '../session/authenticate-web.ts';
+import { isOwnOrigin } from '../session/csrf.ts';
+
+/** The console as built by Vite: one page and its files. */
+interface ConsoleFiles {
+  /** The page of one response: its styles have the nonce of the response, its addresses the root path of the service. */
+  page(nonce: string, root: string, brand: ConsoleBrand, reader: ConsoleReader): string;
+  /** The names of its files in `consoleAssets`. */
+  readonly assets: ReadonlySet<string>;
+}
+
+/** The reader of the page. */
+interface ConsoleReader {
+  readonly language: string;
+  /** The address of the messages in this language. Empty: the English texts in the code. */
+  readonly messages: string;
+  /** The text before the messages are loaded. */
+  readonly texts: { readonly title: string; readonly opening: string; readonly noscript: string };
+  /** The theme that was chosen on the pages. */
+  readonly theme: 'light' | 'dark' | undefined;
+}
+
+/** The operator's brand, for the console. */
+interface ConsoleBrand {
+  readonly name: string;
+  readonly logo: string;
+  readonly colours: Brand['colours'];
+}
+
+const dist = join(import.meta.dirname, '../../../console/dist');
+/** The files of the console. Beside each file is its compressed form, with the ending `.br`. */
+const consoleAssets = join(dist, 'assets');
+
+/** The reason why the console could not be built. Undefined if no build has failed. */
+const readBuildError = (): string | undefined => readIfExists(join(dist, 'build-error.log'));
+
+/** Reads the built console. Undefined if it is not built. */
+function readConsole(): ConsoleFiles | undefined {
+  const html = readIfExists(join(dist, 'index.html'));
+  if (html === undefined) return undefined;
+  return {
+    page: (nonce, root, brand, { language, messages, texts, theme }) =>
+      html
+        .replaceAll('__NONCE__', nonce)
+        .replaceAll('./assets/', `${root}/admin/assets/`)
+        .replaceAll('__ROOT__', root)
+        .replaceAll('__LANGUAGE__', language)
+        .replaceAll('__MESSAGES__', messages)
+        .replaceAll('__TITLE__', () => escapeHtml(texts.title))
+        .replaceAll('__OPENING__', () => escapeHtml(texts.opening))
+        .replaceAll('__NOSCRIPT__', () => escapeHtml(texts.noscript))
+        .replace(' data-theme="__THEME__"', theme ? ` data-theme="${theme}"` : '')
+        .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
+        .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}" />`)
+        .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
+    assets: new Set(readdirSync(consoleAssets).filter((name) => !name.endsWith('.br'))),
+  };
+}
 
 const types = new Map([
   ['.js', 'text/javascript; charset=utf-8'],

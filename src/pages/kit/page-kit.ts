@@ -1,7 +1,9 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Brand, logoCspSource, readBrand } from '../../config/brand.ts';
 import { getLanguages, type Languages, languageName } from '../../config/languages/languages.ts';
-import { Message } from '../../config/languages/message.ts';
+import { Message, message } from '../../config/languages/message.ts';
+import { pageProblemMessage } from '../../config/languages/problem-message.ts';
 import type { Context } from '../../database/context.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { maxErrorBytes } from '../../http/errors/error-bodies.ts';
@@ -9,12 +11,10 @@ import { addVary } from '../../http/gate/caching.ts';
 import type { SignInProviders } from '../../identity/providers/sign-in-providers.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
+import { createLoginClient, createRequestLanguage } from '../session/call-api.ts';
 import { createCookies } from '../session/cookies.ts';
 import { createCsrf, type Macs } from '../session/csrf.ts';
-import { createLoginClient } from '../session/login-client.ts';
-import { createRequestLanguage } from '../session/request-language.ts';
 import { createServeAsset, serveAssets } from './assets.ts';
-import { describeError } from './describe-error.ts';
 import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
 import { currentPath, themeVariables } from './theme.ts';
 import { createViews, type Variables } from './views.ts';
@@ -169,3 +169,39 @@ function localizeValue(languages: Languages, language: string, value: unknown): 
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
   return isPlain ? translateVariables(languages, language, { ...value }) : value;
 }
+
+interface ErrorTexts {
+  readonly title: Message;
+  readonly detail?: Message;
+}
+
+const forbiddenTexts: ErrorTexts = { title: message('error.forbidden.title') };
+
+/** Texts for common statuses. For other statuses, the title says who has to act. */
+const textsByStatus = new Map<number, ErrorTexts>([
+  [400, { title: message('error.400.title') }],
+  [404, { title: message('error.404.title'), detail: message('error.404.detail') }],
+  [405, { title: message('error.405.title'), detail: message('error.405.detail') }],
+  [413, { title: message('error.413.title') }],
+  [429, { title: message('error.429.title') }],
+  [500, { title: message('error.500.title'), detail: message('error.500.detail') }],
+  [503, { title: message('error.503.title') }],
+]);
+
+/** The variables of the view `error`. */
+export function describeError(request: FastifyRequest, status: number, title: string, detail: string, code = '') {
+  const explanation = pageProblemMessage(code, detail);
+  const texts = title === 'Forbidden' ? forbiddenTexts : textsByStatus.get(status);
+  const defaultTitle = message(status < 500 ? 'error.400.title' : 'error.500.title');
+  // A specific title is more helpful than the HTTP phrase of the status.
+  const specificTitle = message(
+    `error.${code}.title`,
+    {},
+    isPhrase(status, title) ? defaultTitle : message(title, {}, title),
+  );
+  return { status, title: texts?.title ?? specificTitle, detail: texts?.detail ?? explanation, request_id: request.id };
+}
+
+/** RFC 9110 has newer names for two statuses than Node. */
+const isPhrase = (status: number, title: string): boolean =>
+  title === STATUS_CODES[status] || title === 'Content Too Large' || title === 'Unprocessable Content';

@@ -10,8 +10,8 @@ import type { SignInProviders } from '../../identity/providers/sign-in-providers
 import type { Caller } from '../../platform/caller.ts';
 import { asObject } from '../../platform/is-object.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
+import type { LoginClient } from '../session/call-api.ts';
 import type { Cookies } from '../session/cookies.ts';
-import type { LoginClient } from '../session/login-client.ts';
 import type { ServeAsset, serveAssets } from './assets.ts';
 import type { Variables } from './views.ts';
 

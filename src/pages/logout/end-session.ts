@@ -1,3 +1,4 @@
+import { message } from '../../config/languages/message.ts';
 import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { ProviderAddress } from '../../identity/providers/sign-in-providers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
@@ -20,3 +21,11 @@ export async function endSession(pageRequest: PageRequest): Promise<ProviderAddr
     ? undefined
     : kit.providers.findLogout(provider, kit.config.baseUrl + signedOutPath(kit));
 }
+
+/** Leaves to another site after a form: browsers apply `form-action` to redirects, so a page does the redirect. */
+export const showProviderRedirect = (pageRequest: PageRequest, { url, label }: ProviderAddress) =>
+  pageRequest.show('provider-go', {
+    title: message('provider.going.title', { provider: label }),
+    label: message('provider.going.link', { provider: label }),
+    uri: url.href,
+  });

@@ -15,8 +15,7 @@ import {
   readLogoutRequest,
 } from '../../oauth/openid/logout-request.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
-import { showProviderRedirect } from '../kit/show-provider-redirect.ts';
-import { endSession } from './end-session.ts';
+import { endSession, showProviderRedirect } from './end-session.ts';
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }));
 

@@ -4,9 +4,10 @@ import { withoutQuery } from '../../http/without-query.ts';
 import type { TokenVerifier } from '../../oauth/sessions/verify/token-verifier.ts';
 import { anonymousCaller, type Caller, isSignedIn } from '../../platform/caller.ts';
 import { Problem } from '../../platform/errors.ts';
+import { parseJson } from '../../platform/json-text.ts';
+import { createLoginClient } from './call-api.ts';
 import { createCookies } from './cookies.ts';
 import { localPath } from './local-path.ts';
-import { createLoginClient } from './login-client.ts';
 
 interface WebTokens {
   /** The token that the page uses while it responds. */
@@ -109,4 +110,10 @@ export function pagePathOf({ method, url }: FastifyRequest): string {
   if (method === 'GET' || method === 'HEAD') return url;
   if (url.startsWith('/device')) return '/device';
   return url.startsWith('/settings/') ? withoutQuery(url).split('/').slice(0, 3).join('/') : '/';
+}
+
+/** The remaining lifetime of a token of ours. The token must already be verified. */
+export function secondsLeft(token: string, now: number): number {
+  const claims = parseJson<{ exp: number }>(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return Math.max(1, Math.floor(claims.exp - now / 1000));
 }

@@ -1,9 +1,15 @@
-import type { FastifyRequest, InjectOptions } from 'fastify';
+import type { FastifyReply, FastifyRequest, InjectOptions } from 'fastify';
+import type { Config } from '../../config/config.ts';
+import { readAcceptLanguage } from '../../config/languages/accept-language.ts';
+import type { Languages } from '../../config/languages/languages.ts';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
+import type { Db } from '../../database/database.ts';
+import { createBrowserCookie } from '../../http/browser-cookie.ts';
+import { findUser } from '../../identity/accounts/user-store.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
-import { knownLanguage } from './request-language.ts';
+import type { Cookies, Tokens } from './cookies.ts';
 
 /** A response of the API, in the form that a page needs. */
 export type ApiResponse<T> = Awaited<ReturnType<typeof callApi<T>>>;
@@ -80,3 +86,61 @@ function fieldErrors(errors: readonly FieldError[] = []): Record<string, Localiz
 
 /** The messages of the API contain `current_password`. Users read "Current password". */
 const nameOf = (field: string): string => (field.charAt(0).toUpperCase() + field.slice(1)).replaceAll('_', ' ');
+
+const languages = new WeakMap<FastifyRequest, string>();
+
+/** The language of a page, once it is known. */
+const knownLanguage = (request: FastifyRequest): string | undefined => languages.get(request);
+
+/** The language of a page: the user's choice in the settings or in this browser, otherwise the browser's. */
+export function createRequestLanguage(all: Languages, cookies: Cookies) {
+  /** Does not use the database, so it also works on error pages when the database is down. */
+  const ofBrowser = (request: FastifyRequest): string => {
+    const ranges = readAcceptLanguage(request.headers['accept-language']);
+    return languages.get(request) ?? all.match([cookies.read(request).language, ...ranges]);
+  };
+  return {
+    ofBrowser,
+    /** Reads the settings of the signed-in user. */
+    async of(request: FastifyRequest, db: Db): Promise<string> {
+      const cached = languages.get(request);
+      if (cached !== undefined) return cached;
+      const { userId } = request.caller;
+      const user = userId === null ? undefined : await findUser(db, userId);
+      const language = all.find([user?.locale]) ?? ofBrowser(request);
+      languages.set(request, language);
+      return language;
+    },
+  };
+}
+
+/** The first-party client of the login page: the client for web users, otherwise the console's client. */
+export function loginClientOf({ proxiedClients }: Pick<Config, 'proxiedClients'>): string {
+  const paths = proxiedClients.map(({ path }) => path);
+  // The web admin client always exists.
+  return ['web/users', 'web'].find((path) => paths.includes(path)) ?? 'web/admin';
+}
+
+export type LoginClient = ReturnType<typeof createLoginClient>;
+
+export function createLoginClient(config: Config) {
+  const prefix = `/v1/clients/${loginClientOf(config)}`;
+  const knownBrowsers = createBrowserCookie(config);
+  return {
+    /** Signs in with any method of the proxy. Afterwards the browser is known by its cookie. */
+    async send(
+      { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
+      body: Readonly<Record<string, string>>,
+    ) {
+      const browserCookie = knownBrowsers.read(request);
+      const cookie = browserCookie === undefined ? {} : { cookie: `${knownBrowsers.name}=${browserCookie}` };
+      const login = { method: 'POST', path: `${prefix}/login`, body, ...cookie } as const;
+      const response = await callApi<Tokens>(request, login);
+      const value = response.cookies.get(knownBrowsers.name);
+      if (value !== undefined) knownBrowsers.set(reply, value);
+      return response;
+    },
+    refresh: (request: FastifyRequest, refreshToken: string) =>
+      callApi<Tokens>(request, { method: 'POST', path: `${prefix}/refresh`, body: { refresh_token: refreshToken } }),
+  };
+}

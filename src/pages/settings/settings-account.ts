@@ -3,7 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
-import { findTimeZone } from '../../identity/accounts/time-zone-store.ts';
+import { findTimeZone } from '../../identity/accounts/user-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';

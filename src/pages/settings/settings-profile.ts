@@ -1,13 +1,13 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
-import type { PasskeyServices } from '../../identity/factors/passkeys.ts';
+import type { PasskeyServices } from '../../identity/factors/passkey-store.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields, type Typed } from '../sign-in/register-page.ts';
-import { offerFactor } from './offer-factor.ts';
+import { offerFactor } from './settings-security.ts';
 import {
   callApiAsUser,
   currentUser,

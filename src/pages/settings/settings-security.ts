@@ -1,16 +1,22 @@
+import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
-import { findPasskeys, passkeyHandle } from '../../identity/factors/passkey-store.ts';
-import { creationOptions, type PasskeyServices, relyingPartyId } from '../../identity/factors/passkeys.ts';
+import { findHeldFactors, hasSecondFactor } from '../../identity/factors/held-factor-store.ts';
+import {
+  creationOptions,
+  findPasskeys,
+  type PasskeyServices,
+  passkeyHandle,
+  relyingPartyId,
+} from '../../identity/factors/passkey-store.ts';
 import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { tryParseJson } from '../../platform/json-text.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { postponeOffer } from './offer-factor.ts';
 import { callApiAsUser, formErrors, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
 interface NewAuthenticator {
@@ -141,4 +147,32 @@ async function securityOf(pageRequest: PageRequest, services: PasskeyServices): 
     passkey_options: JSON.stringify(options),
     accepted: JSON.stringify(accepted),
   };
+}
+
+/** The time after a password login in which the browser may create a passkey automatically. */
+const maxLoginAgeMs = 120_000;
+
+/**
+ * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser may create a passkey.
+ */
+export async function offerFactor(pageRequest: PageRequest, services: PasskeyServices): Promise<Variables> {
+  const { caller } = pageRequest.request;
+  const { db } = pageRequest.kit.database;
+  const user = pageRequest.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
+  const factors = user && (await findHeldFactors(db, user.id));
+  if (!user || !factors || hasSecondFactor(factors)) return {};
+  const { time, amr } = caller.proof;
+  const byPassword =
+    amr.length === 1 && amr[0] === 'pwd' && time !== null && pageRequest.kit.now() - time < maxLoginAgeMs;
+  const automatic = byPassword && factors.automaticPasskeys === 0;
+  return {
+    offer: pageRequest.kit.cookies.read(pageRequest.request).later === undefined,
+    automatic: automatic ? JSON.stringify(await creationOptions(services, user, 'automatic')) : undefined,
+  };
+}
+
+/** Postpones the offer in this browser. */
+function postponeOffer(pageRequest: PageRequest): Promise<FastifyReply> {
+  pageRequest.kit.cookies.setFactorOfferPostponed(pageRequest.reply);
+  return pageRequest.redirect('/settings');
 }

@@ -1,9 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, type Message, message } from '../../config/languages/message.ts';
+import type { findInvitation } from '../../identity/account-mails/one-time-token-store.ts';
 import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import type { FindDestination } from '../authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
+import type { Variables } from '../kit/views.ts';
 import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
 import { localPath } from '../session/local-path.ts';
@@ -186,3 +188,32 @@ const showDeadUndo = (pageRequest: PageRequest) =>
   });
 
 const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);
+
+type FindInvitation = (token: string) => ReturnType<typeof findInvitation>;
+
+/** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
+export function serveInvitation(kit: PageKit, find: FindInvitation): void {
+  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest, find));
+  kit.form('/invitations/:token', 'public', async (pageRequest) => {
+    const { password } = pageRequest.form('password');
+    const path = `/v1/password/resets/${tokenIn(pageRequest)}`;
+    const response = await callApi(pageRequest.request, { method: 'POST', path, body: { password } });
+    if (response.ok) {
+      kit.cookies.clearSession(pageRequest.reply);
+      return pageRequest.redirect(`${kit.loginPath}?done=invited`);
+    }
+    const problem = response.errors.password ? undefined : response.message;
+    return showInvitation(pageRequest.status(response.status), find, { errors: response.errors, problem });
+  });
+}
+
+async function showInvitation(pageRequest: PageRequest, find: FindInvitation, variables: Variables = {}) {
+  const invitation = await find(pageRequest.param('token'));
+  if (!invitation) return showDeadReset(pageRequest);
+  const { name, email, roles, inviter } = invitation;
+  const title = name ? message('invitation.welcome_name', { name }) : message('invitation.welcome');
+  const next_query = `?invitation=${tokenIn(pageRequest)}`;
+  const buttons = await pageRequest.kit.providers.buttons();
+  const shared = { title, email, inviter, role: roles.join(', '), providers: buttons, next_query };
+  return pageRequest.show('invitation', { ...shared, ...variables });
+}

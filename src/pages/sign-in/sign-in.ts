@@ -7,9 +7,8 @@ import type { Destination, FindDestination } from '../authorize/destinations.ts'
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { showProviderRedirect } from '../kit/show-provider-redirect.ts';
 import type { Variables } from '../kit/views.ts';
-import { endSession, signedOutPath } from '../logout/end-session.ts';
+import { endSession, showProviderRedirect, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 

@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../../../database/bus.ts';
 import type { Context } from '../../../database/context.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { Passwords } from '../../../identity/passwords/passwords.ts';
-import { createKeyedSemaphore } from '../../../identity/throttle/keyed-semaphore.ts';
+import { createKeyedSemaphore } from '../../../identity/throttle/throttle.ts';
 import { findClient, lockClient, type StoredClient } from '../client-store.ts';
 import { addClientSecret } from './client-secrets.ts';
 

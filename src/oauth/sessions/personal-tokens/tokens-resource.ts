@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { forbidApplications } from '../../../http/gate/forbid-applications.ts';
 import { requireProof } from '../../../http/gate/require-proof.ts';
-import { notifyOwner } from '../../../identity/account-mails/notify-owner.ts';
+import { notifyOwner } from '../../../identity/account-mails/request-mail.ts';
 import type { Mail } from '../../../identity/mail/mail.ts';
 import { type Caller, userIdOf } from '../../../platform/caller.ts';
 import { conflict, type FieldError, forbidden, unprocessable } from '../../../platform/errors.ts';
@@ -23,8 +23,7 @@ import { scopeErrors } from '../../clients/scopes/requested-scopes.ts';
 import { everyScope, holdsScopes, type KnownScopes } from '../../clients/scopes/scopes.ts';
 import { endSessions } from '../end-sessions.ts';
 import type { Sessions } from '../sessions.ts';
-import { renewPersonalToken } from '../tokens/personal-token.ts';
-import { issuePersonalToken, revealPersonalToken } from './personal-tokens.ts';
+import { issuePersonalToken, renewPersonalToken, revealPersonalToken } from './personal-tokens.ts';
 
 const maxLifetimeMs = 10 * 365 * 86_400_000;
 

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockThen, sharedLock } from '../../../database/locks/revocation-locks.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
-import { invalidClient } from '../../clients/client-errors.ts';
+import { invalidClient } from '../../clients/client-rules.ts';
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 

@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
-import type { Database, Db, WriteResult } from '../../../database/database.ts';
+import type { Database, Db, Tx, WriteResult } from '../../../database/database.ts';
 import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
@@ -86,4 +86,37 @@ async function rotateInBatch(database: Database, batchWrite: NonNullable<Databas
   };
   const session = await batchWrite<SessionRow>(rotateMany, row);
   return session ? { rows: [session], durable: Promise.resolve() } : rotateAlone(database, rotation);
+}
+
+interface SessionGeneration {
+  readonly id: string;
+  readonly generation: number;
+  readonly now: number;
+}
+
+const updateUsedGeneration = compiledQuery((db, { id, generation, now }: SessionGeneration) =>
+  db
+    .updateTable('sessions')
+    .set({ used_generation: generation, used_at: now })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where((eb) => eb.or([eb('used_generation', 'is', null), eb('used_generation', '<', generation)]))
+    .$if(isPostgres(db), (update) => update.where(exclusiveLock(sql.ref('id')))),
+);
+
+/** The first call sets the time. A session with a newer generation does not change. */
+export const setUsedGeneration = async (database: Database, used: SessionGeneration): Promise<void> =>
+  (await updateUsedGeneration.write(database, used)).durable;
+
+/** True once for each generation. */
+export async function setRetriedGeneration(tx: Tx, { id, generation }: Omit<SessionGeneration, 'now'>) {
+  const marked = await tx
+    .updateTable('sessions')
+    .set({ retried_generation: generation })
+    .where('id', '=', id)
+    .where('generation', '=', generation)
+    .where((eb) => eb.or([eb('retried_generation', 'is', null), eb('retried_generation', '<', generation)]))
+    .returning('id')
+    .executeTakeFirst();
+  return marked !== undefined;
 }

@@ -4,7 +4,8 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { lockForRevocation, lockForRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import type { JsonText } from '../../../platform/json-text.ts';
+import { type JsonText, parseJson } from '../../../platform/json-text.ts';
+import { type Acr, acrLevels, acrOf } from '../../../platform/proof.ts';
 import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
@@ -216,3 +217,49 @@ export function sessionEnd(
   if (type === 'personal' || sessionMaxAge === 0) return expires_at;
   return Math.min(expires_at, created_at + sessionMaxAge * 1000);
 }
+
+/** Stores how the owner of a session has just authenticated. */
+export async function updateProof(tx: Tx, id: string, { time, amr, acr }: Authentication): Promise<void> {
+  await tx
+    .updateTable('sessions')
+    .set({ auth_time: time, amr: JSON.stringify(amr), acr })
+    .where('id', '=', id)
+    .where('type', '=', 'session')
+    .execute();
+}
+
+export async function setTokenHash(tx: Tx, id: string, tokenHash: string): Promise<void> {
+  await tx.updateTable('sessions').set({ token_hash: tokenHash }).where('id', '=', id).execute();
+}
+
+const selectByHash = compiledQuery((db, { hash }: { hash: string }) =>
+  db.selectFrom('sessions').selectAll().where('token_hash', '=', hash),
+);
+
+/** The session of a personal access token, live or not. */
+export const findByTokenHash = async (database: Database, hash: string): Promise<SessionRow | undefined> =>
+  selectByHash.readFirst(database, { hash });
+
+/** How a user authenticated. Sessions that are opened from this session inherit it. */
+export interface Authentication {
+  readonly time: number;
+  /** RFC 8176. */
+  readonly amr: readonly string[];
+  readonly acr: Acr;
+}
+
+export const authenticatedBy = (amr: readonly string[], time: number): Authentication => ({
+  time,
+  amr,
+  acr: acrOf(amr),
+});
+
+/** Null if no user signed in. */
+export const authenticationOf = ({
+  auth_time: time,
+  amr,
+  acr,
+}: Pick<SessionRow, 'auth_time' | 'amr' | 'acr'>): Authentication | null =>
+  time === null
+    ? null
+    : { time, amr: parseJson(amr ?? '[]'), acr: acrLevels.find((level) => level === acr) ?? acrLevels[0] };

@@ -2,9 +2,8 @@ import type { Config } from '../../../config/config.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
 import { parseJson } from '../../../platform/json-text.ts';
-import { authenticationOf } from '../store/authentication.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
-import { type SessionRow, sessionEnd } from '../store/session-store.ts';
+import { authenticationOf, type SessionRow, sessionEnd } from '../store/session-store.ts';
 
 /** RFC 9068 2.1: ID tokens and other JWTs must not be accepted as access tokens. */
 const typ = 'at+jwt';
@@ -137,4 +136,17 @@ function isAccessToken(claims: object): claims is AccessTokenClaims {
   >;
   const hasTexts = [sub, client_id, jti, scope, sid].every((claim) => typeof claim === 'string');
   return hasTexts && [exp, iat, gen].every((claim) => typeof claim === 'number' && Number.isFinite(claim));
+}
+
+/** Tokens of another service, for sessions that were imported from it. Called only for tokens that this service did not issue. */
+export interface LegacyTokens {
+  /** Its claims in our format, expired or not. `revoked` if the token was revoked. */
+  readAccess(token: string): Promise<AccessTokenClaims | 'revoked' | undefined>;
+  /** A refresh token of the old service stands for the generation before our first. */
+  readRefresh(
+    token: string,
+    address: string | null,
+  ): Promise<{ readonly sessionId: string; readonly generation: number } | undefined>;
+  /** Maps each scope of the old service to scopes of this service. */
+  readScopes(): Promise<ReadonlyMap<string, readonly string[]>>;
 }

@@ -5,8 +5,12 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { findSessionOfEnabledUser, type SessionRow, sessionEnd } from '../store/session-store.ts';
-import { type AccessTokenClaims, signForResource, signInternalToken } from '../tokens/access-token.ts';
-import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
+import {
+  type AccessTokenClaims,
+  type LegacyTokens,
+  signForResource,
+  signInternalToken,
+} from '../tokens/access-token.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { TokenCache, type VerifiedToken } from './token-cache.ts';

@@ -5,20 +5,19 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { Proof } from '../../../platform/proof.ts';
-import { limitByRoles } from '../../clients/role-scopes.ts';
+import { limitByRoles } from '../../clients/client-rules.ts';
 import { effectiveRoles, narrowScopes } from '../../clients/scopes/scopes.ts';
-import { authenticationOf } from '../store/authentication.ts';
-import { setUsedGeneration } from '../store/generation-store.ts';
+import { readPersonalToken } from '../personal-tokens/personal-tokens.ts';
+import { setUsedGeneration } from '../store/rotation-store.ts';
 import {
+  authenticationOf,
   findSessionWithSubject,
   type SessionRow,
   type SessionWithSubject,
   sessionEnd,
   subjectsExist,
 } from '../store/session-store.ts';
-import { type AccessTokenClaims, noClient, readAccessToken } from '../tokens/access-token.ts';
-import type { LegacyTokens } from '../tokens/legacy-tokens.ts';
-import { readPersonalToken } from '../tokens/personal-token.ts';
+import { type AccessTokenClaims, type LegacyTokens, noClient, readAccessToken } from '../tokens/access-token.ts';
 import { isNewestGenerationUsed } from '../tokens/refresh-token.ts';
 import type { VerifiedToken } from './token-cache.ts';
 

@@ -4,7 +4,7 @@ import type { Context } from '../../database/context.ts';
 import { requireProof } from '../../http/gate/require-proof.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
-import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
+import { conflict, forbidden, notFound, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { type Action, type ActionCall, action, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import type { Fields } from '../../resources/declaration/fields/field.ts';
@@ -12,9 +12,12 @@ import { role } from '../../resources/declare.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { countMail } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
+import { findPendingChange, withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { type Profile, readProfile } from '../accounts/user-fields.ts';
 import { findUser, markEmailConfirmed, type UserRow } from '../accounts/user-store.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
+import { type FactorServices, removeFactors } from '../factors/factor-services.ts';
+import { countFactors } from '../factors/held-factor-store.ts';
 import { storeNewUser } from '../registration/store-new-user.ts';
 import { accountKey, identifierKey, liftLockout, readCounts } from '../throttle/throttle-store.ts';
 import { type HookUser, isSelf, requireEveryScope } from './guard-user.ts';
@@ -168,6 +171,80 @@ export const administerUser = (services: AccountServices): Action[] => [
         const filter = { userId: row.id, exceptSessionId, type: 'session' } as const;
         await services.endSessions(call.tx, call.invalidate, filter, 'signed_out');
         await recordUserEvent(call, 'user.signed_out', row.id);
+      });
+    },
+  }),
+];
+
+const nothingPending = () => notFound('No change of the email address is pending.');
+
+const emailChangesSchema = Type.Array(
+  Type.Object({ email: Type.String(), requested_at: Type.String({ format: 'date-time' }) }),
+);
+
+/** A personal client can read its owner, but not the owner's pending changes. */
+function requireOwnerOrAdmin(caller: Caller, userId: string): void {
+  if (!isSelf(caller, userId) && !isAdmin(caller)) throw nothingPending();
+}
+
+/** The new address that waits for its confirmation, at most one. The user can read and cancel it. */
+export const emailChangeActions = [
+  action({
+    name: 'email-changes',
+    method: 'GET',
+    summary: 'Show the new email address that is not confirmed yet',
+    response: emailChangesSchema,
+    async run({ context, caller, row, now }) {
+      requireOwnerOrAdmin(caller, row.id);
+      const change = await findPendingChange(context.database.db, row.id, now);
+      return change ? [{ email: change.new_email, requested_at: new Date(change.created_at).toISOString() }] : [];
+    },
+  }),
+  action({
+    name: 'email-changes',
+    method: 'DELETE',
+    summary: 'Cancel the change of the email address',
+    async run({ caller, row, transaction }) {
+      requireOwnerOrAdmin(caller, row.id);
+      await transaction(async ({ context, tx, now, source }) => {
+        if (!(await withdrawPendingChange(tx, row.id, now))) throw nothingPending();
+        const ids = { userId: row.id, actorId: caller.userId };
+        await recordEvent(context, tx, { type: 'email.change_withdrawn', ...ids, source });
+      });
+    },
+  }),
+];
+
+const Held = Type.Object({
+  passkeys: Type.Integer(),
+  authenticators: Type.Integer(),
+  recovery_codes: Type.Integer({ description: 'The number of unused codes' }),
+});
+
+/** The second factors of a user: only their counts, never the factors themselves. */
+export const userFactors = ({ context, mail, guardChange }: FactorServices): Action[] => [
+  action({
+    name: 'factors',
+    method: 'GET',
+    summary: 'Show how many factors of each kind a user has',
+    response: Held,
+    async run({ caller, row }) {
+      if (!isSelf(caller, row.id) && !isAdmin(caller)) throw notFound();
+      return countFactors(context.database.db, row.id);
+    },
+  }),
+  action({
+    name: 'factors',
+    method: 'DELETE',
+    access: role('admin'),
+    summary: 'Remove all factors of a user except the password, and notify the user by email',
+    async run({ row, transaction }) {
+      await transaction(async ({ tx, caller, source, now }) => {
+        requireEveryScope(caller);
+        requireProof(caller, now);
+        // The owner needs the same proof as for the removal of one factor.
+        if (isSelf(caller, row.id)) await guardChange(tx, caller);
+        await removeFactors({ context, mail }, tx, { userId: row.id, actorId: caller.userId, source });
       });
     },
   }),

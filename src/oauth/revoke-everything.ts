@@ -14,6 +14,20 @@ import { endAllSecrets } from './clients/client-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 
+/** Ends all sessions, links and (unless kept) personal tokens, after a database was restored from a backup. */
+export const endAllSessions = (context: Context, source: RequestSource, { keepPersonal }: { keepPersonal: boolean }) =>
+  commitAndInvalidate(context.database, async (tx, invalidate) => {
+    await lockForRevocationOfAll(tx);
+    const links = await invalidateAllOneTimeTokens(tx, context.now());
+    const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
+    await endAllLogins(context, tx);
+    invalidate({ kind: 'everything', id: '' });
+    const data = { sessions, links, personal_tokens_kept: keepPersonal };
+    await recordEvent(context, tx, { type: 'sessions.ended', source, data });
+    context.metrics.revocations.inc({ cause: 'operator' }, sessions);
+    return { sessions, links };
+  });
+
 /** The numbers of credentials that ended with compromised keys. */
 export type EndedCredentials = Awaited<ReturnType<typeof endAll>>;
 
