@@ -19,7 +19,7 @@ export const tableOwners = new Map(
       ...['scheduled_jobs', 'job_runs'],
     ],
     database: ['signing_keys', 'issuers'],
-    main: ['activity'],
+    'extensions/activity': ['activity'],
     'extensions/changes': ['change_log', 'change_history', 'change_tickets', 'webhooks', 'webhook_deliveries'],
     'extensions/client-registration': ['client_registrations', 'registration_tokens'],
     'extensions/device-authorization': ['device_authorizations'],

@@ -28,9 +28,9 @@ import { loadOperatorMigrations } from '../resources/operator-migrations/load-op
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
+import { serveDiagnosis } from './doctor/diagnosis-routes.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
-import { serveOverview } from './overview/overview-routes.ts';
 import { createServices, type Services } from './services.ts';
 
 /** The assembled service, for a start or a test. */
@@ -50,7 +50,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const services = await createServices(context);
   // A start that fails because of an extension must not have shortened sessions or recorded changes of settings.
   const extensions = await loadExtensions(context, services);
-  const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue, activity } = services;
+  const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue } = services;
   const { enqueuing, jobs, scheduler } = services;
   await sessions.applyMaxAge();
   await ensureCliClient(context);
@@ -95,7 +95,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const resourceServices: ResourceServices = { ...shared, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
   for (const extension of extensions) extension.serve?.(app, served);
-  serveOverview(app, context, { activity, extensions });
+  serveDiagnosis(app, context, extensions);
   serveOpenApi(app, context.config);
   const providers = findMember(extensions, 'providers');
   const kit = await createPageKit(app, context, { keys, webSessions, providers });
@@ -109,10 +109,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     await queue.stop();
     accounts.mail.close();
     await background.stop();
-    // An unreachable database must not prevent the service from stopping.
-    await activity
-      .flush()
-      .catch((error) => context.log.warn({ err: error }, 'the last activity counts could not be written'));
     await verifier.flush();
     await services.endThreads();
   });

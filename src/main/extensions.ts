@@ -12,6 +12,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/api-reference/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),
     import('../../extensions/device-authorization/extension.ts'),
+    import('../../extensions/activity/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
   ]);
   return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));

@@ -11,7 +11,7 @@ import type { Services } from './services.ts';
 
 export const scheduleMaintenance = (
   context: Context,
-  { verifier, queue, scheduler, activity, legacyTokens }: Services,
+  { verifier, queue, scheduler, legacyTokens }: Services,
   extensions: readonly Extension[],
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
@@ -22,8 +22,6 @@ export const scheduleMaintenance = (
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
-    { name: 'activity', everyMs: 10_000, run: () => activity.flush() },
-    { name: 'live sessions and old activity', everyMs: 600_000, run: () => activity.maintain() },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },

@@ -47,7 +47,6 @@ import { Queue } from '../resources/queue/queue.ts';
 import { openDevices } from './open-devices.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { openRegisteredClients } from './open-registered-clients.ts';
-import { Activity } from './overview/activity.ts';
 
 /** The services without routes, for startup and for commands that do not serve requests. */
 export type Services = Awaited<ReturnType<typeof createServices>>;
@@ -155,7 +154,6 @@ export async function createServices(context: Context) {
     proofMethods,
     proveByPassword: createPasswordProver(context, passwords),
     queue,
-    activity: new Activity(context),
     enqueuing,
     jobs,
     scheduler,

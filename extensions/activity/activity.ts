@@ -1,4 +1,4 @@
-import type { Context } from '../../database/context.ts';
+import type { Context } from '../../src/database/context.ts';
 import {
   activitySince,
   addToActivity,

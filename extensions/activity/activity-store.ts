@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import type { Db } from '../../database/database.ts';
-import type { Tables } from '../../database/tables/tables.ts';
+import type { Db } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 
 type ActivityRow = Selectable<Tables['activity']>;
 
