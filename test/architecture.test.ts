@@ -20,7 +20,7 @@ const ownTransactions = new Map([
   ['database/change-as.ts', 'changeAs itself'],
   ['database/locks/migration-lock.ts', 'the service'],
   ['resources/migrations/plan/conversions.ts', 'the service'],
-  ['database/postgres/replicas/replicas.ts', 'no caller: it announces a write'],
+  ['extensions/read-replicas/replicas.ts', 'no caller: it announces a write'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],
   ['extensions/changes/log/change-store.ts', 'the service'],

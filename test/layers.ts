@@ -8,7 +8,7 @@ export const folders = [
  * folder are above all of them.
  */
 export const rooms = new Map([
-  ['database/postgres', ['servers', 'pool', 'invalidations', 'batching', 'replicas']],
+  ['database/postgres', ['servers', 'pool', 'invalidations', 'batching']],
   ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'migrations', 'routes']],
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
@@ -27,6 +27,7 @@ export const extensionLoaders = [
   'main/open-devices.ts',
   'main/open-legacy-tokens.ts',
   'main/open-registered-clients.ts',
+  'main/open-replicas.ts',
   'main/open-workers.ts',
 ];
 

@@ -18,6 +18,7 @@ import { openEventsLog } from '../resources/audit/open-events-log.ts';
 import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
 import { startTelemetry } from './extensions.ts';
+import { openReplicas } from './open-replicas.ts';
 
 export interface StartOptions {
   readonly log: Logger;
@@ -77,7 +78,7 @@ const indexesLater = (reason: string) =>
 export async function prepareGatehouse(config: Config, options: StartOptions): Promise<PreparedGatehouse> {
   const { log, clockOffset, otherWorkers, progress, sendMail, idle } = options;
   const telemetry = await startTelemetry(serviceVersion);
-  const database = await openDatabase(config).catch(async (error) => {
+  const database = await openDatabase(config, openReplicas).catch(async (error) => {
     await telemetry?.stop();
     throw error;
   });

@@ -2,7 +2,7 @@ import { Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } 
 import pg from 'pg';
 import { OperatorError } from '../../platform/errors.ts';
 import { ConnectionDriver } from '../connection-driver.ts';
-import type { Database } from '../database.ts';
+import type { Database, Replicas } from '../database.ts';
 import { FairQueue } from '../fair-queue.ts';
 import { combineReaders, type Reader } from '../reader.ts';
 import { rowMark } from '../sqlite/row-mark.ts';
@@ -12,15 +12,15 @@ import { SharedReads } from './batching/shared-reads.ts';
 import { shareWrites } from './batching/shared-writes.ts';
 import { checkInvalidations } from './invalidations/check-invalidations.ts';
 import { DatabaseClock } from './invalidations/database-clock.ts';
+import type { LeaseRenewals } from './invalidations/lease-renewals.ts';
 import { PostgresBus, type Servers } from './invalidations/postgres-bus.ts';
 import { cancelOnAbort } from './pool/cancel-on-abort.ts';
 import { type Connection, connect } from './pool/connection.ts';
 import { withDirectConnection } from './pool/direct-connection.ts';
-import { limitsOf } from './pool/limits.ts';
+import { type Limits, limitsOf } from './pool/limits.ts';
 import { openPrimaryPool } from './pool/primary-pool.ts';
 import { reserveSize, withReserve } from './pool/reserve.ts';
 import { postgresProbes } from './postgres-probes.ts';
-import { PostgresReplicas } from './replicas/replicas.ts';
 import { Primary } from './servers/primary.ts';
 
 // Whole numbers here are counts and milliseconds, all below 2^53.
@@ -67,9 +67,25 @@ interface Options {
   readonly poolSize: number;
   readonly readSeconds: number;
   readonly replicaUrls: readonly string[];
+  readonly openReplicas: OpenReplicas | undefined;
 }
 
-export async function openPostgres({ url, listenUrl, poolSize, readSeconds, replicaUrls }: Options): Promise<Database> {
+export interface ReplicaOptions {
+  readonly urls: readonly string[];
+  readonly size: number;
+  readonly limits: Limits;
+  readonly renewals: LeaseRenewals;
+  readonly queue: () => FairQueue;
+  /** Serves the reads that a replica cannot serve. */
+  readonly primary: Pick<Database, 'db' | 'bus' | 'read' | 'changes'> & {
+    readonly readKeyed: NonNullable<Database['readKeyed']>;
+  };
+}
+
+export type OpenReplicas = (options: ReplicaOptions) => Promise<Replicas & { close(): Promise<void> }>;
+
+export async function openPostgres(options: Options): Promise<Database> {
+  const { url, listenUrl, poolSize, readSeconds, replicaUrls, openReplicas } = options;
   const limits = limitsOf(readSeconds);
   const primary = new Primary(url);
   const listening = listenUrl === '' ? primary : new Primary(listenUrl);
@@ -131,7 +147,7 @@ export async function openPostgres({ url, listenUrl, poolSize, readSeconds, repl
   const changes = () => rowChanges.changes();
   const replicas =
     replicaUrls.length > 0
-      ? new PostgresReplicas({
+      ? await openReplicas?.({
           urls: replicaUrls,
           size: poolSize,
           limits,

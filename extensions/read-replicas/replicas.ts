@@ -1,13 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { commitAndInvalidate } from '../../bus.ts';
-import type { Database, KeyColumn, ReplicaReads, Replicas } from '../../database.ts';
-import type { FairQueue } from '../../fair-queue.ts';
-import type { Reader } from '../../reader.ts';
-import { rowMark } from '../../sqlite/row-mark.ts';
-import { SharedReads } from '../batching/shared-reads.ts';
-import { confirmationTimeoutMs } from '../invalidations/lease.ts';
-import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
-import type { Limits } from '../pool/limits.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Database, KeyColumn, ReplicaReads, Replicas } from '../../src/database/database.ts';
+import type { FairQueue } from '../../src/database/fair-queue.ts';
+import { SharedReads } from '../../src/database/postgres/batching/shared-reads.ts';
+import { confirmationTimeoutMs } from '../../src/database/postgres/invalidations/lease.ts';
+import type { ReplicaOptions } from '../../src/database/postgres/postgres.ts';
+import type { Reader } from '../../src/database/reader.ts';
+import { rowMark } from '../../src/database/sqlite/row-mark.ts';
 import { Replica, ReplicaUnavailable } from './replica.ts';
 
 /** The maximum number of callers whose last write is remembered. Beyond it, all callers count as having just written. */
@@ -20,32 +19,20 @@ interface ReplicaReader {
   readonly shared: SharedReads;
 }
 
-interface Options {
-  readonly urls: readonly string[];
-  readonly size: number;
-  readonly limits: Limits;
-  readonly renewals: LeaseRenewals;
-  readonly queue: () => FairQueue;
-  /** Serves the reads that a replica cannot serve. */
-  readonly primary: Pick<Database, 'db' | 'bus' | 'read' | 'changes'> & {
-    readonly readKeyed: NonNullable<Database['readKeyed']>;
-  };
-}
-
 /**
  * Replicas for reads. A caller's read goes to a replica that contains all writes of this caller, on any instance. Instances announce the
  * writer before a write is acknowledged.
  */
 export class PostgresReplicas implements Replicas {
   readonly #replicas: readonly ReplicaReader[];
-  readonly #primary: Options['primary'];
+  readonly #primary: ReplicaOptions['primary'];
   readonly #lastWriteByCaller = new Map<string, number>();
   #lastWrite = Number.NEGATIVE_INFINITY;
   /** Writes before this time are unknown, for every caller. */
   #writesKnownSince = performance.now();
   #nextReplica = 0;
 
-  constructor({ urls, size, limits, renewals: beats, queue, primary }: Options) {
+  constructor({ urls, size, limits, renewals: beats, queue, primary }: ReplicaOptions) {
     this.#replicas = urls.map((url) => {
       const replica = new Replica(url, size, limits, beats);
       return { replica, queue: queue(), shared: new SharedReads((text, values) => replica.read(text, values)) };

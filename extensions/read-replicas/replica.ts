@@ -1,11 +1,11 @@
 import pg from 'pg';
-import { codeOf, reasonOf } from '../../../platform/errors.ts';
-import { readTimeoutError } from '../../fair-queue.ts';
-import { Lease } from '../invalidations/lease.ts';
-import type { LeaseRenewals } from '../invalidations/lease-renewals.ts';
-import type { Limits } from '../pool/limits.ts';
-import { poolCloser } from '../pool/pool-closer.ts';
-import { isCanceled, isConnectionError } from '../pool/postgres-errors.ts';
+import { readTimeoutError } from '../../src/database/fair-queue.ts';
+import { Lease } from '../../src/database/postgres/invalidations/lease.ts';
+import type { LeaseRenewals } from '../../src/database/postgres/invalidations/lease-renewals.ts';
+import type { Limits } from '../../src/database/postgres/pool/limits.ts';
+import { poolCloser } from '../../src/database/postgres/pool/pool-closer.ts';
+import { isCanceled, isConnectionError } from '../../src/database/postgres/pool/postgres-errors.ts';
+import { codeOf, reasonOf } from '../../src/platform/errors.ts';
 
 const checkIntervalMs = 250;
 const responseTimeoutMs = 2000;
