@@ -194,9 +194,10 @@ function buildClient() {
   }
 }
 
-/** Rewrites imports to the built files. */
+/** Rewrites imports to the built files. The folders of src/ are directly in dist/. */
 function renamingImports(text) {
-  return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
+  const renamed = text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)(['"])(\.[^'"]+)\.ts\2/g, '$1$2$3.js$2');
+  return renamed.replace(/(['"](?:\.\.\/)+)src\//g, '$1');
 }
 
 /** The `.d.ts` files of the exports of the package. */
