@@ -15,21 +15,19 @@ export interface Finding {
 
 export const ok = (part: string, summary: string): Finding => ({ part, state: 'ok', summary });
 
-/** Both texts are keys in the console's message files (test/languages/message-files.test.ts). */
-type CreateFinding = (part: string, summary: string, fix: string, values?: MessageValues) => Finding;
-
-export const notice: CreateFinding = (...finding) => createFinding('notice', ...finding);
-export const errorFinding: CreateFinding = (...finding) => createFinding('error', ...finding);
-
-function createFinding(state: 'notice' | 'error', ...[part, summary, fix, values = {}]: Parameters<CreateFinding>) {
-  return {
+const findingOf =
+  (state: 'notice' | 'error') =>
+  (part: string, summary: string, fix: string, values: MessageValues = {}): Finding => ({
     part,
     state,
     summary: formatEnglish(summary, values),
     fix: formatEnglish(fix, values),
     message: { summary, fix, values },
-  };
-}
+  });
+
+/** Both texts are keys in the console's message files (test/languages/message-files.test.ts). */
+export const notice = findingOf('notice');
+export const errorFinding = findingOf('error');
 
 export const explain = (error: unknown): string => {
   const message = reasonOf(error);
