@@ -19,7 +19,6 @@ const ownTransactions = new Map([
   ['database/bus.ts', 'commitAndInvalidate itself'],
   ['database/change-as.ts', 'changeAs itself'],
   ['database/locks/migration-lock.ts', 'the service'],
-  ['resources/migrations/plan/conversions.ts', 'the service'],
   ['extensions/read-replicas/replicas.ts', 'no caller: it announces a write'],
   ['oauth/clients/proxied-clients.ts', 'the service'],
   ['oauth/clients/cli-client.ts', 'the service'],

@@ -1,12 +1,11 @@
 import { fold } from '../declaration/fields/folding.ts';
-import { type Executor, readUnprepared, writeUnprepared } from '../sql/executor.ts';
+import { type Executor, writeUnprepared } from '../sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../sql/sql-text.ts';
+import { batchSize, inBatches, type RowWork } from './compute-column.ts';
 import type { Step } from './migration-steps.ts';
 import { rowCount } from './rows-in-words.ts';
-import { countRowsWhere, inBatches } from './rows-of-table.ts';
+import { countRowsWhere } from './rows-of-table.ts';
 import type { TableSchema } from './storage-schema.ts';
-
-const batchSize = 1000;
 
 /** A required column, and the default for rows that another version wrote without a value. */
 interface DefaultedColumn {
@@ -43,38 +42,30 @@ const assignments = ({ name, value, folded }: DefaultedColumn): Fragment =>
 export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
   const steps: Step[] = [];
   for (const column of [...schemas].flatMap(defaultedColumns)) {
-    const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
-    const missing = await countRowsWhere(executor, column.table, sql`${name} is null`);
+    const missing = await countRowsWhere(executor, column.table, sql`${raw(quoted(column.name))} is null`);
     if (missing === 0) continue;
     steps.push({
       description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
-      statements: [sql`update ${table} set ${assignments(column)} where ${name} is null`],
+      statements: [],
       rowsOnly: true,
-      withoutLock: { table: column.table, run: (executor, onProgress) => fillDefault(executor, column, onProgress) },
+      rows: fillDefault(column),
     });
   }
   return steps;
 }
 
-/** On PostgreSQL: fills a few rows at a time, without locking the table. */
-export function fillDefault(
-  executor: Executor,
-  column: DefaultedColumn,
-  onProgress: (rows: number) => void,
-): Promise<void> {
+export function fillDefault(column: DefaultedColumn): RowWork {
   const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
-  return inBatches(async (after) => {
-    const rows = await readUnprepared<{ id: string }>(
-      executor,
-      sql`select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batchSize}`,
-    );
-    const ids = rows.map(({ id }) => id);
-    const last = ids.at(-1);
-    if (last === undefined) return undefined;
-    await writeUnprepared(
-      executor,
-      sql`update ${table} set ${assignments(column)} where "id" = any(${ids}) and ${name} is null`,
-    );
-    return { id: last, rows: ids.length };
-  }, onProgress);
+  return {
+    table: column.table,
+    columns: [column.name],
+    run: (executor, onProgress) =>
+      inBatches(async (after) => {
+        const rows = await writeUnprepared(
+          executor,
+          sql`update ${table} set ${assignments(column)} where ${name} is null and "id" in (select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batchSize}) returning "id"`,
+        );
+        return rows.map(({ id }) => id);
+      }, onProgress),
+  };
 }

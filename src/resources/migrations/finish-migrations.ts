@@ -23,8 +23,8 @@ export async function finishMigrations(
   if (schemas.every((schema) => defaultedColumns(schema).length === 0)) return;
   await withoutTableLocks(database, async (db) => {
     const executor: Executor = { engine: 'postgres', db };
-    for (const { description, withoutLock } of await missingDefaults(executor, schemas)) {
-      await withoutLock?.run(executor, () => undefined);
+    for (const { description, rows } of await missingDefaults(executor, schemas)) {
+      await rows?.run(executor);
       report(`Done while the service was in use: ${description}.`);
     }
   });

@@ -9,11 +9,10 @@ import { type BeginProgress, noProgress, type StepProgress, stepProgress } from 
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import { type Executor, writeUnprepared } from '../sql/executor.ts';
 import { quoted, raw } from '../sql/sql-text.ts';
+import { foldColumn } from './compute-column.ts';
 import { missingDefaults } from './fill-defaults.ts';
-import { fillFolded, refold } from './fill-folded.ts';
 import { finishMigrations } from './finish-migrations.ts';
 import type { Step } from './migration-steps.ts';
-import { convertRows } from './plan/conversions.ts';
 import { splitByTransaction, stepsBeforeTransaction, withoutDeferrableIndexes } from './plan/order-of-steps.ts';
 import { planAdditions, planMigrations, type Snapshots } from './plan/plan-migrations.ts';
 import { planError } from './plan-error.ts';
@@ -143,7 +142,7 @@ async function runSlowSteps(database: Database, definitions: readonly ResourceDe
   const tables = tablesOf(await readSchemas(db));
   const slowSteps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(steps, tables) : steps);
   const remaining = await runBeforeTransaction(database, slowSteps, tables, options.progress);
-  return { remaining, finished: slowSteps.filter(({ rowsOnly, withoutLock }) => rowsOnly && withoutLock) };
+  return { remaining, finished: slowSteps.filter(({ rowsOnly }) => rowsOnly) };
 }
 
 async function planAll(
@@ -237,7 +236,8 @@ async function migrateInTransaction(
 /** Statements of the operator do not fill the folded columns. */
 async function refoldTables(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
   for (const { table, columns } of tables) {
-    for (const [folded, { from }] of Object.entries(columns)) if (from) await refold(executor, { table, from, folded });
+    for (const [folded, { from }] of Object.entries(columns))
+      if (from) await foldColumn(table, from, folded, { checksAll: true }).run(executor);
   }
 }
 
@@ -249,11 +249,10 @@ const dropTable = (name: string, { table }: TableSchema): Step => ({
 
 async function performStep(
   executor: Executor,
-  { statements, convert, finish = [], fill }: Step,
-  { rows }: StepProgress,
+  { statements, rows, finish = [] }: Step,
+  progress: StepProgress,
 ): Promise<void> {
   for (const statement of statements) await writeUnprepared(executor, statement);
-  if (convert) await convertRows(executor, convert, rows);
+  await rows?.run(executor, progress.rows);
   for (const statement of finish) await writeUnprepared(executor, statement);
-  if (fill) await fillFolded(executor, fill, rows);
 }

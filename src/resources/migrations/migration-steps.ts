@@ -1,16 +1,16 @@
 import type { Engine } from '../../database/database.ts';
 import { columnTypes } from '../../database/migration.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
-import type { Executor } from '../sql/executor.ts';
 import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { ColumnConversion } from './plan/conversions.ts';
+import { foldColumn, type RowWork } from './compute-column.ts';
 import type { IndexSchema, TableSchema } from './storage-schema.ts';
 
 export interface Step {
   readonly description: string;
   readonly statements: readonly Fragment[];
-  /** Values to convert after the statements, and the statements that follow the conversion. */
-  readonly convert?: ColumnConversion;
+  /** Runs after the statements. On PostgreSQL, it runs before the transaction if the table exists. */
+  readonly rows?: RowWork;
+  /** The statements that follow the work on rows. */
   readonly finish?: readonly Fragment[];
   readonly dropsIndex?: string;
   readonly dropsColumn?: { readonly table: string; readonly name: string };
@@ -31,17 +31,10 @@ export interface Step {
     readonly temporary: string;
     readonly remainingIndex: { readonly name: string; readonly createSql: Fragment };
   };
-  /** On PostgreSQL: runs the step without locking the table, in small parts that can be repeated. */
-  readonly withoutLock?: {
-    readonly table: string;
-    run(executor: Executor, onProgress: (rows: number) => void): Promise<void>;
-  };
   /** The step changes only rows. After it has run, no later plan contains it. */
   readonly rowsOnly?: true;
   /** The name of the dropped column or table in the messages for the operator. */
   readonly drops?: string;
-  /** A folded column to fill after the statements. */
-  readonly fill?: { readonly table: string; readonly from: string; readonly folded: string };
 }
 
 const typeOf = (engine: Engine, { storage }: ColumnSchema): string => columnTypes(engine)[storage];
@@ -99,7 +92,7 @@ export function addReference(engine: Engine, table: string, name: string, column
 export function addColumn(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {
   const description = `add the column "${name}" to "${table}"`;
   const isFilled = column.default !== undefined && column.default !== null;
-  const fill = column.from && !isFilled ? { fill: { table, from: column.from, folded: name } } : {};
+  const fill = column.from && !isFilled ? { rows: foldColumn(table, column.from, name) } : {};
   if (engine === 'postgres') {
     const statements = addToPostgres(table, name, column);
     const added = { description, statements, column: { table, name }, ...fill };

@@ -12,16 +12,3 @@ export async function countRowsWhere(executor: Executor, table: string, conditio
 export async function hasRows(executor: Executor, table: string): Promise<boolean> {
   return (await readUnprepared(executor, sql`select 1 as one from ${raw(quoted(table))} limit 1`)).length > 0;
 }
-
-export interface Batch {
-  readonly id: string;
-  readonly rows: number;
-}
-
-/** Processes the rows of a table in batches, in the order of their ids. `work` gets the last id of the previous batch. */
-export async function inBatches(
-  work: (after: string) => Promise<Batch | undefined>,
-  onProgress: (rows: number) => void,
-) {
-  for (let batch = await work(''); batch; batch = await work(batch.id)) onProgress(batch.rows);
-}

@@ -4,9 +4,7 @@ import { createIndexConcurrently, withoutTableLocks } from '../../database/witho
 import { type BeginProgress, noProgress, stepProgress } from '../../platform/progress.ts';
 import { type Executor, writeUnprepared } from '../sql/executor.ts';
 import { type Fragment, quoted, raw } from '../sql/sql-text.ts';
-import { fillFolded } from './fill-folded.ts';
 import type { Step } from './migration-steps.ts';
-import { convertRows } from './plan/conversions.ts';
 
 /** The statements of each finished step that remain for the transaction, by the text of the step. */
 export type RemainingStatements = ReadonlyMap<string, readonly Fragment[]>;
@@ -29,13 +27,13 @@ export async function runBeforeTransaction(
   const columnNameOf: ColumnNameOf = (table) => (column) =>
     recasts.find(({ recast }) => recast?.table === table && recast.column === column)?.recast?.temporary ?? column;
   // The folded text of a converted column is filled after the conversion.
+  const changesRows = ({ rows, recast }: Step) =>
+    rows && !recast && tables.has(rows.table) && rows.columns.every((name) => columnNameOf(rows.table)(name) === name);
   const columns = steps.filter(
-    ({ column, fill }) =>
-      column && tables.has(column.table) && (!fill || columnNameOf(fill.table)(fill.from) === fill.from),
+    (step) => step.column && tables.has(step.column.table) && (!step.rows || changesRows(step)),
   );
   const slowSteps = [
-    ...columns.filter(({ fill }) => fill),
-    ...steps.filter(({ withoutLock }) => withoutLock && tables.has(withoutLock.table)),
+    ...steps.filter(changesRows),
     ...recasts,
     ...steps.filter(({ index }) => index && tables.has(index.table)),
   ];
@@ -64,19 +62,13 @@ export async function runBeforeTransaction(
 }
 
 /** Undefined if the transaction must run the step as well. */
-async function runStep(db: Db, step: Step, onProgress: (count: number) => void): Promise<Fragment[] | undefined> {
-  const { fill, withoutLock, recast, convert } = step;
+async function runStep(db: Db, { rows, recast }: Step, onProgress: (count: number) => void) {
   const executor: Executor = { engine: 'postgres', db };
-  if (recast && convert) {
-    await convertRows(executor, convert, onProgress);
-    await createIndexConcurrently(db, recast.remainingIndex.name, () =>
-      writeUnprepared(executor, recast.remainingIndex.createSql),
-    );
-    return undefined;
-  }
-  if (withoutLock) await withoutLock.run(executor, onProgress);
-  else if (fill) await fillFolded(executor, fill, onProgress);
-  return [];
+  await rows?.run(executor, onProgress);
+  if (!recast) return [];
+  const { name, createSql } = recast.remainingIndex;
+  await createIndexConcurrently(db, name, () => writeUnprepared(executor, createSql));
+  return undefined;
 }
 
 /** Undefined if it fails. The transaction then reports the reason. */

@@ -20,10 +20,10 @@ export function stepsBeforeTransaction(steps: readonly Step[]): Step[] {
   const dropped = new Set(
     steps.flatMap(({ dropsColumn: column }) => (column ? [columnName(column.table, column.name)] : [])),
   );
-  return steps.filter(({ column, fill, index }) => {
+  return steps.filter(({ column, rows, index }) => {
     const usedColumns = [
       ...(column ? [columnName(column.table, column.name)] : []),
-      ...(fill ? [columnName(fill.table, fill.from), columnName(fill.table, fill.folded)] : []),
+      ...(rows?.columns.map((name) => columnName(rows.table, name)) ?? []),
       ...(index?.columns.map((name) => columnName(index.table, name)) ?? []),
     ];
     return !usedColumns.some((name) => dropped.has(name));

@@ -4,35 +4,24 @@ import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import { fold } from '../../declaration/fields/folding.ts';
 import { type Executor, readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
+import { foldColumn } from '../compute-column.ts';
 import { fillDefault } from '../fill-defaults.ts';
-import { refold } from '../fill-folded.ts';
 import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../migration-steps.ts';
 import { rowsThat } from '../rows-in-words.ts';
 import { countRowsWhere, hasRows } from '../rows-of-table.ts';
 import type { IndexSchema, TableSchema } from '../storage-schema.ts';
-import { conversionOf } from './conversions.ts';
 import { narrowColumn, suggestMigration, type TablePlan } from './narrow-columns.ts';
-import { recastColumn } from './recast-column.ts';
-
-type Run = NonNullable<Step['withoutLock']>['run'];
+import { conversionOf, recastColumn } from './recast-column.ts';
 
 /** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
 function resumeColumn({ table, indexes }: TableSchema, name: string, declaredColumn: ColumnSchema): Step[] {
-  const [tableName, column] = [raw(quoted(table)), raw(quoted(name))];
   const description = `reuse the column "${name}" of "${table}"`;
-  if (declaredColumn.from) {
-    const fill = { table, from: declaredColumn.from, folded: name };
-    const statements = [sql`update ${tableName} set ${column} = null`];
-    const run: Run = (executor, onProgress) => refold(executor, fill, onProgress);
-    return [{ description, statements, fill, withoutLock: { table, run } }];
-  }
+  if (declaredColumn.from)
+    return [{ description, statements: [], rows: foldColumn(table, declaredColumn.from, name, { checksAll: true }) }];
   const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
   const { default: value } = declaredColumn;
   if (value === undefined || isUnique) return [];
-  const statements = [sql`update ${tableName} set ${column} = ${value} where ${column} is null`];
-  const run: Run = (executor, onProgress) =>
-    fillDefault(executor, { table, name, value, folded: undefined }, onProgress);
-  return [{ description, statements, withoutLock: { table, run } }];
+  return [{ description, statements: [], rows: fillDefault({ table, name, value, folded: undefined }) }];
 }
 
 /** The data that may be dropped. A start drops nothing. */
@@ -95,10 +84,10 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
     else if (hasSameStorage(storedColumn, declaredColumn)) {
       if (storedColumn.unnamed) steps.push(...resumeColumn(before, name, declaredColumn));
     } else {
-      const conversion = conversionOf(name, storedColumn, declaredColumn);
+      const conversion = conversionOf(storedColumn, declaredColumn);
       if (conversion) {
         recastColumns.add(name);
-        steps.push(...recastColumn(engine, table, name, declaredColumn, conversion));
+        steps.push(...recastColumn(engine, table, name, { storedColumn, declaredColumn, conversion }));
       } else {
         const filledRows = await countFilledRows(executor, table, name, storedColumn);
         if (filledRows === 0 && (permissions.retype || !(await hasRows(executor, table)))) {

@@ -1,89 +1,79 @@
 import { hash } from 'node:crypto';
 import type { Engine } from '../../../database/database.ts';
 import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
-import { Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
+import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
+import { quoted, raw } from '../../sql/sql-text.ts';
+import { computeColumn } from '../compute-column.ts';
 import { addReference, columnText, type Step } from '../migration-steps.ts';
-import type { ColumnConversion, Conversion } from './conversions.ts';
 
-/** The name of the new column. It contains the type, so that an unfinished column of another type is not used. */
-const temporaryName = (name: string, { storage }: ColumnSchema): string => `${name}_as_${storage}`;
+type Conversion = (stored: unknown) => unknown;
 
-/** Changes the type or reference of a column. A new column with the converted values replaces the old one. */
-export function recastColumn(
-  engine: Engine,
-  table: string,
-  name: string,
-  column: ColumnSchema,
-  conversion: Conversion,
-): Step[] {
-  const description = `change how "${table}.${name}" is stored`;
-  const temporary = temporaryName(name, column);
-  const columnConversion: ColumnConversion = { table, from: name, to: temporary, conversion };
-  const text = columnText(engine, temporary, column);
-  const step =
-    engine === 'postgres'
-      ? recastConcurrently(columnConversion, column, text)
-      : recastInTransaction(columnConversion, text);
-  return [{ description, ...step }, ...addReference(engine, table, name, column)];
+/** Undefined if the conversion could lose data. Then the operator decides. */
+export function conversionOf(storedColumn: ColumnSchema, declaredColumn: ColumnSchema): Conversion | undefined {
+  const { references } = storedColumn;
+  if (references !== undefined && references.table === declaredColumn.references?.table) return (stored) => stored;
+  const [from, to] = [fieldTypeNamed(storedColumn.type), fieldTypeNamed(declaredColumn.type)];
+  if (!from || !to?.convertibleFrom?.includes(storedColumn.type) || declaredColumn.references) return undefined;
+  // Converts by way of the JSON value, so that both engines store the same.
+  return (stored) => {
+    const value = from.fromStored(stored);
+    return to.toStored(to.name === 'text' ? String(value) : value);
+  };
 }
 
-const replaceColumn = ({ table, from, to }: ColumnConversion): Fragment[] => [
-  raw(`alter table ${quoted(table)} drop column ${quoted(from)}`),
-  raw(`alter table ${quoted(table)} rename column ${quoted(to)} to ${quoted(from)}`),
-];
+interface Recast {
+  readonly storedColumn: ColumnSchema;
+  readonly declaredColumn: ColumnSchema;
+  readonly conversion: Conversion;
+}
 
-/** On SQLite, no other process writes during the transaction. */
-function recastInTransaction(columnConversion: ColumnConversion, columnText: string): Omit<Step, 'description'> {
-  const { table, to, conversion } = columnConversion;
-  const add = raw(`alter table ${quoted(table)} add column ${columnText}`);
-  const finish = replaceColumn(columnConversion);
-  return conversion instanceof Fragment
-    ? { statements: [add, sql`update ${raw(quoted(table))} set ${raw(quoted(to))} = ${conversion}`], finish }
-    : { statements: [add], convert: columnConversion, finish };
+/** Changes the type or reference of a column. A new column with the converted values replaces the old one. */
+export function recastColumn(engine: Engine, table: string, name: string, recast: Recast): Step[] {
+  const { storedColumn, declaredColumn, conversion } = recast;
+  // The name contains the type, so that an unfinished column of another type is not used.
+  const temporary = `${name}_as_${declaredColumn.storage}`;
+  const alter = `alter table ${quoted(table)}`;
+  const concurrent = engine === 'postgres' ? concurrentRecast(table, name, temporary) : undefined;
+  const step: Step = {
+    description: `change how "${table}.${name}" is stored`,
+    statements: [
+      raw(`${alter} add column ${concurrent ? 'if not exists ' : ''}${columnText(engine, temporary, declaredColumn)}`),
+      ...(concurrent?.begin ?? []),
+    ],
+    rows: computeColumn({
+      ...{ table, from: name, to: temporary, compute: conversion, skipsLocked: true },
+      storage: { from: storedColumn.storage, to: declaredColumn.storage },
+    }),
+    recast: concurrent?.recast,
+    finish: [
+      ...(concurrent?.end ?? []),
+      raw(`${alter} drop column ${quoted(name)}`),
+      raw(`${alter} rename column ${quoted(temporary)} to ${quoted(name)}`),
+    ],
+  };
+  return [step, ...addReference(engine, table, name, declaredColumn)];
 }
 
 /**
  * On PostgreSQL, most rows are converted before the transaction. When a row changes, a trigger clears its converted value, and the
  * transaction converts it again. All steps can be repeated.
  */
-function recastConcurrently(
-  columnConversion: ColumnConversion,
-  { storage }: ColumnSchema,
-  columnText: string,
-): Omit<Step, 'description'> {
-  const { table, from, to } = columnConversion;
-  const triggerName = quoted(`recast_${hash('sha1', `${table}.${from}`).slice(0, 16)}`);
+function concurrentRecast(table: string, column: string, temporary: string) {
   const tableName = quoted(table);
-  const remainingIndexName = `left_${hash('sha1', `${table}.${to}`).slice(0, 16)}`;
-  const beginStatements = [
-    raw(`alter table ${tableName} add column if not exists ${columnText}`),
-    raw(
-      `create or replace function ${triggerName}() returns trigger language plpgsql as $$ begin new.${quoted(to)} := null; return new; end $$`,
-    ),
-    raw(`drop trigger if exists ${triggerName} on ${tableName}`),
-    raw(
-      `create trigger ${triggerName} before update of ${quoted(from)} on ${tableName} for each row execute function ${triggerName}()`,
-    ),
-  ];
+  const trigger = quoted(`recast_${hash('sha1', `${table}.${column}`).slice(0, 16)}`);
+  const indexName = `left_${hash('sha1', `${table}.${temporary}`).slice(0, 16)}`;
+  const createIndex = `create index concurrently if not exists ${quoted(indexName)} on ${tableName} ("id") where ${quoted(column)} is not null and ${quoted(temporary)} is null`;
   return {
-    statements: beginStatements,
-    convert: { ...columnConversion, storage },
-    recast: {
-      table,
-      column: from,
-      temporary: to,
-      remainingIndex: {
-        name: remainingIndexName,
-        createSql: raw(
-          `create index concurrently if not exists ${quoted(remainingIndexName)} on ${tableName} ("id") where ${quoted(from)} is not null and ${quoted(to)} is null`,
-        ),
-      },
-    },
-    finish: [
-      raw(`drop trigger ${triggerName} on ${tableName}`),
-      raw(`drop function ${triggerName}()`),
-      raw(`drop index if exists ${quoted(remainingIndexName)}`),
-      ...replaceColumn(columnConversion),
-    ],
+    begin: [
+      `create or replace function ${trigger}() returns trigger language plpgsql as $$ begin new.${quoted(temporary)} := null; return new; end $$`,
+      `drop trigger if exists ${trigger} on ${tableName}`,
+      `create trigger ${trigger} before update of ${quoted(column)} on ${tableName} for each row execute function ${trigger}()`,
+    ].map(raw),
+    recast: { table, column, temporary, remainingIndex: { name: indexName, createSql: raw(createIndex) } },
+    end: [
+      `drop trigger ${trigger} on ${tableName}`,
+      `drop function ${trigger}()`,
+      `drop index if exists ${quoted(indexName)}`,
+    ].map(raw),
   };
 }
