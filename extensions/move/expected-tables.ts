@@ -6,7 +6,7 @@ import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
-import { addReference, createIndex, createTable } from '../../src/resources/migrations/migration-steps.ts';
+import { createTables } from '../../src/resources/migrations/migration-steps.ts';
 import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
 import { writeUnprepared } from '../../src/resources/sql/executor.ts';
 import { SqliteTables } from './tables/sqlite-tables.ts';
@@ -14,16 +14,7 @@ import { type CopiedTable, isCopied } from './tables/tables.ts';
 
 /** Creates the tables of the resources as they are in another database, regardless of the current declarations. */
 export async function makeResourceTables(engine: Engine, tx: Tx, schemas: readonly TableSchema[]): Promise<void> {
-  const steps = [
-    ...schemas.map((schema) => createTable(engine, schema)),
-    ...schemas.flatMap(({ table, columns }) =>
-      Object.entries(columns).flatMap(([name, column]) => addReference(engine, table, name, column)),
-    ),
-    ...schemas.flatMap(({ table, indexes }) =>
-      Object.entries(indexes).map(([name, index]) => createIndex(engine, table, name, index)),
-    ),
-  ];
-  for (const statement of steps.flatMap(({ statements }) => statements))
+  for (const statement of createTables(engine, schemas).flatMap(({ statements }) => statements))
     await writeUnprepared({ engine, db: tx }, statement);
 }
 

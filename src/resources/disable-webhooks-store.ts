@@ -10,12 +10,7 @@ interface WebhookFilter {
 }
 
 /** Disables the webhooks and records it. Returns the number of webhooks that were active. */
-export async function disableWebhooks(
-  context: Context,
-  tx: Tx,
-  filter: WebhookFilter,
-  reason: string,
-): Promise<number> {
+export async function disableWebhooks(context: Context, tx: Tx, filter: WebhookFilter, reason: string) {
   const disabled = await tx
     .updateTable('webhooks')
     .set((eb) => ({ active: 0, disabled_reason: reason, updated_at: context.now(), version: eb('version', '+', 1) }))

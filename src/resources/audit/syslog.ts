@@ -16,8 +16,7 @@ const notice = 5;
 /** Types of events that an administrator should look at. */
 const alarmingTypes = /\.(failed|throttled|reused|retried|authentication_failed|disabled|change_undone)$|^keys\./;
 
-const printable = (text: string, maxLength: number): string =>
-  text.replace(/[^\x21-\x7e]/g, '').slice(0, maxLength) || '-';
+const printable = (text: string, maxLength: number) => text.replace(/[^\x21-\x7e]/g, '').slice(0, maxLength) || '-';
 
 /** RFC 5424: the event's type is the MSGID, its JSON the message. */
 function syslogMessage(event: EventRow): Buffer {

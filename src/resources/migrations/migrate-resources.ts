@@ -247,11 +247,7 @@ const dropTable = (name: string, { table }: TableSchema): Step => ({
   statements: [raw(`drop table ${quoted(table)}`)],
 });
 
-async function performStep(
-  executor: Executor,
-  { statements, rows, finish = [] }: Step,
-  progress: StepProgress,
-): Promise<void> {
+async function performStep(executor: Executor, { statements, rows, finish = [] }: Step, progress: StepProgress) {
   for (const statement of statements) await writeUnprepared(executor, statement);
   await rows?.run(executor, progress.rows);
   for (const statement of finish) await writeUnprepared(executor, statement);

@@ -62,7 +62,7 @@ const currentTimeSql = (engine: Engine): string =>
     ? "(cast(unixepoch('subsec') * 1000 as integer))"
     : '(extract(epoch from clock_timestamp()) * 1000)::bigint';
 
-export function createTable(engine: Engine, { table, columns }: TableSchema): Step {
+function createTable(engine: Engine, { table, columns }: TableSchema): Step {
   const { text } = columnTypes(engine);
   const columnTexts = Object.entries(columns).map(([name, column]) => {
     const isImplicit = name === 'created_at' || name === 'updated_at';
@@ -74,6 +74,17 @@ export function createTable(engine: Engine, { table, columns }: TableSchema): St
     statements: [raw(`create table ${quoted(table)} (${allColumns})`)],
   };
 }
+
+/** The indexes can be left out. */
+export const createTables = (engine: Engine, schemas: readonly TableSchema[], { hasIndexes = true } = {}): Step[] => [
+  ...schemas.map((schema) => createTable(engine, schema)),
+  ...schemas.flatMap(({ table, columns }) =>
+    Object.entries(columns).flatMap(([name, column]) => addReference(engine, table, name, column)),
+  ),
+  ...schemas.flatMap(({ table, indexes }) =>
+    Object.entries(hasIndexes ? indexes : {}).map(([name, index]) => createIndex(engine, table, name, index)),
+  ),
+];
 
 /** Only for PostgreSQL. On SQLite, the column contains the reference. */
 export function addReference(engine: Engine, table: string, name: string, column: ColumnSchema): Step[] {

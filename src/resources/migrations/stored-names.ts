@@ -6,10 +6,7 @@ import type { TableSchema } from './storage-schema.ts';
 
 type StoredSchemas = ReadonlyMap<string, TableSchema>;
 
-export const storedSchema = (
-  stored: StoredSchemas,
-  { name, renamedFrom }: ResourceDefinition,
-): TableSchema | undefined =>
+export const storedSchema = (stored: StoredSchemas, { name, renamedFrom }: ResourceDefinition) =>
   [name, renamedFrom ?? []]
     .flat()
     .map((formerName) => stored.get(formerName))

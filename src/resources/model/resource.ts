@@ -59,8 +59,7 @@ export interface Resource {
 export type Resources = ReadonlyMap<string, Resource>;
 
 /** Whether any table has recorded changes, for code that may write all tables. */
-export const isAnyRecorded = (resources: Resources): boolean =>
-  [...resources.values()].some(({ recorded }) => recorded);
+export const isAnyRecorded = (resources: Resources) => [...resources.values()].some(({ recorded }) => recorded);
 
 const accountTables = ['users', 'clients', 'sessions', 'consents'];
 

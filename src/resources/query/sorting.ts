@@ -163,12 +163,7 @@ function lexicographic(keys: readonly SortKey[], values: readonly unknown[], idA
   return or(alternatives);
 }
 
-function afterCondition(
-  column: Fragment,
-  value: unknown,
-  descending: boolean,
-  nullable: boolean,
-): Fragment | undefined {
+function afterCondition(column: Fragment, value: unknown, descending: boolean, nullable: boolean) {
   if (!descending) return value === null ? sql`${column} is not null` : sql`${column} > ${value}`;
   if (value === null) return undefined;
   return nullable ? sql`(${column} < ${value} or ${column} is null)` : sql`${column} < ${value}`;

@@ -20,8 +20,7 @@ export const serviceStops = new Error('the service stops');
 export const sealedMark = 'sealed:';
 export const jobLabel = (id: string): string => `job ${id}`;
 
-export const sealData = (sealing: Sealing, id: string, json: string): string =>
-  sealedMark + sealing.seal(json, jobLabel(id));
+export const sealData = (sealing: Sealing, id: string, json: string) => sealedMark + sealing.seal(json, jobLabel(id));
 
 export const openData = (sealing: Sealing, { id, data }: JobRow): unknown =>
   JSON.parse(data.startsWith(sealedMark) ? sealing.unseal(data.slice(sealedMark.length), jobLabel(id)) : data);

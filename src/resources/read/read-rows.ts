@@ -16,8 +16,7 @@ export const rowNotFound = ({ singular }: Resource) =>
 /** The version of the row, for `If-Match`, and a hash of the response, for `If-None-Match`. */
 const tagOf = (resource: Resource, row: StoredRow, hash: string): string => `"${versionOf(resource, row)}-${hash}"`;
 
-export const versionOf = (resource: Resource, row: StoredRow): string =>
-  resource.versioned ? String(row.version) : '0';
+export const versionOf = (resource: Resource, row: StoredRow) => (resource.versioned ? String(row.version) : '0');
 
 /** Whether the row with this id satisfies a condition. `lock`: the locking clause. */
 export async function isRow(executor: Executor, { table }: Resource, id: unknown, condition: Fragment, lock = '') {

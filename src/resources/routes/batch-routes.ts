@@ -19,12 +19,7 @@ import { callOf, routeConfig, sendJson } from './resource-routes.ts';
 export type RunningBatches = Set<string>;
 
 /** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */
-export function serveBatches(
-  app: App,
-  services: ResourceServices,
-  resource: Resource,
-  runningBatches: RunningBatches,
-): void {
+export function serveBatches(app: App, services: ResourceServices, resource: Resource, runningBatches: RunningBatches) {
   const url = `/v1/${resource.name}/batches`;
   const operations = batchesOf(resource);
   // Otherwise, `batches` would be the id of a row.
@@ -44,11 +39,7 @@ export function serveBatches(
 }
 
 /** A batch counts as one request against the rate limit, so a caller may run only one at a time. */
-async function runOnePerAccount<T>(
-  runningBatches: RunningBatches,
-  { caller }: FastifyRequest,
-  work: () => Promise<T>,
-): Promise<T> {
+async function runOnePerAccount<T>(runningBatches: RunningBatches, { caller }: FastifyRequest, work: () => Promise<T>) {
   const account = rateLimitAccount(caller);
   if (runningBatches.has(account))
     throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);

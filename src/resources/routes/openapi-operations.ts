@@ -11,8 +11,7 @@ import { sortableNames, sortablePaths } from '../query/sorting.ts';
 import { inputSchema, replaceMatchesCreate, unsafeSchema } from './openapi-schemas.ts';
 
 /** "an owner", "a user": chooses the article by the sound of the first letters. */
-const withArticle = (singular: string): string =>
-  `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
+const withArticle = (singular: string) => `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
 
 export const json = (description: string, schema: object) => ({
   description,

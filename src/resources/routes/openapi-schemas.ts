@@ -115,8 +115,7 @@ const isRequiredToCreate = ({ options }: ResourceField): boolean =>
 const isRequiredToReplace = (field: ResourceField): boolean =>
   isRequiredToCreate(field) && field.options.required === true && field.shown && field.options.immutable !== true;
 
-const sendableFields = ({ fields }: Resource): ResourceField[] =>
-  [...fields.values()].filter((field) => field.sendable);
+const sendableFields = ({ fields }: Resource) => [...fields.values()].filter((field) => field.sendable);
 
 export const replaceMatchesCreate = (resource: Resource): boolean =>
   sendableFields(resource).every((field) => isRequiredToCreate(field) === isRequiredToReplace(field));

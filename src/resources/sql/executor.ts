@@ -30,12 +30,7 @@ const selectNode = SelectQueryNode.create();
 const insertNode = InsertQueryNode.create(TableNode.create('resource'));
 const rawNode = RawNode.create([''], []);
 
-async function run<R>(
-  executor: Executor,
-  text: string,
-  parameters: readonly unknown[],
-  query: CompiledQuery['query'],
-): Promise<R[]> {
+async function run<R>(executor: Executor, text: string, parameters: readonly unknown[], query: CompiledQuery['query']) {
   const statement: CompiledQuery<R> = { query, queryId: { queryId: 'resource' }, sql: text, parameters };
   return (await executor.db.executeQuery(statement)).rows;
 }

@@ -32,12 +32,7 @@ export async function allowedRow(
 /**
  * Throws the step-up error if the caller could do this after a step-up. Only `anyOf` needs this: other rules throw the error themselves.
  */
-async function rejectIfStepUpAllows(
-  context: QueryContext,
-  resource: Resource,
-  id: string,
-  operation: RowRule,
-): Promise<void> {
+async function rejectIfStepUpAllows(context: QueryContext, resource: Resource, id: string, operation: RowRule) {
   const [requirement] = [operation, 'read' as const].flatMap((rule) => stepUpRequirements([ruleOf(resource, rule)]));
   if (!requirement || context.caller.kind === 'anonymous') return;
   const provenContext = { ...context, caller: withFullProof(context.caller, context.now) };

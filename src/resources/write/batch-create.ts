@@ -142,11 +142,7 @@ async function insertRows(
   return rows;
 }
 
-async function insertOneByOne(
-  context: WriteContext,
-  resource: Resource,
-  creations: readonly Creation[],
-): Promise<(StoredRow | undefined)[]> {
+async function insertOneByOne(context: WriteContext, resource: Resource, creations: readonly Creation[]) {
   const rows: (StoredRow | undefined)[] = [];
   for (const { call, values } of creations) {
     const rowContext = { ...context, now: call.now, call: { ...context.call, now: call.now, source: call.source } };

@@ -51,8 +51,7 @@ function managedTables(resources: Resources): ReadonlyMap<string, FoldedColumns>
   );
 }
 
-const nameOf = (node: OperationNode | undefined): string =>
-  node && TableNode.is(node) ? node.table.identifier.name : '';
+const nameOf = (node: OperationNode | undefined) => (node && TableNode.is(node) ? node.table.identifier.name : '');
 
 function writtenTable(node: OperationNode | undefined): { readonly table: string; readonly alias: string } {
   if (!node || !AliasNode.is(node)) return { table: nameOf(node), alias: nameOf(node) };

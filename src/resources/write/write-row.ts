@@ -85,11 +85,7 @@ export function newRow(resource: Resource, id: string, values: Values, now: numb
 
 const insertStatements = new WeakMap<Resource, CompiledStatement>();
 
-async function insertNew(
-  executor: Executor,
-  resource: Resource,
-  row: ReadonlyMap<string, unknown>,
-): Promise<StoredRow> {
+async function insertNew(executor: Executor, resource: Resource, row: ReadonlyMap<string, unknown>) {
   const statement = getOrCreate(insertStatements, resource, ({ table }) => {
     const columns = raw([...row.keys()].map(quoted).join(', '));
     const values = join(

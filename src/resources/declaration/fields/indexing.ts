@@ -2,8 +2,7 @@ import type { Field } from './field.ts';
 import { fieldTypeOf } from './field-types.ts';
 import { indexableMax } from './text.ts';
 
-export const isTooLongToIndex = (field: Field): boolean =>
-  (fieldTypeOf(field).maxLength?.(field.options) ?? 0) > indexableMax;
+export const isTooLongToIndex = (field: Field) => (fieldTypeOf(field).maxLength?.(field.options) ?? 0) > indexableMax;
 
 export function isIndexed(field: Field): boolean {
   const { indexing } = fieldTypeOf(field);

@@ -49,10 +49,7 @@ export const oneOfType: FieldType = {
 };
 
 /** The matching values, ignoring case. A wildcard may match several values. */
-function matchingValues(
-  { text, wildcardBefore, wildcardAfter }: SearchTerm,
-  { name, options }: SearchedField,
-): string[] {
+function matchingValues({ text, wildcardBefore, wildcardAfter }: SearchTerm, { name, options }: SearchedField) {
   const { values = [] } = options;
   const searched = text.toLowerCase();
   const matches = values.filter((value) => {

@@ -1,6 +1,6 @@
 import type { Engine } from '../../../database/database.ts';
 import type { Executor } from '../../sql/executor.ts';
-import { addColumn, addReference, createIndex, createTable, type Step } from '../migration-steps.ts';
+import { addColumn, createTables, type Step } from '../migration-steps.ts';
 import type { TableSchema } from '../storage-schema.ts';
 import { type Permissions, planTable, type UndeclaredPart } from './plan-table.ts';
 
@@ -23,20 +23,10 @@ export async function planMigrations(
   declared: Snapshots,
   permissions: Permissions,
 ): Promise<MigrationPlan> {
-  const { engine } = executor;
-  const steps: Step[] = [];
   const blockers: string[] = [];
   const unnamed: UndeclaredPart[] = [];
-  const schemas = new Map<string, TableSchema>();
-  const newTables = [...declared].filter(([name]) => !stored.has(name));
-  for (const [name, schema] of newTables) {
-    steps.push(createTable(engine, schema));
-    schemas.set(name, schema);
-  }
-  for (const [, { table, columns, indexes }] of newTables) {
-    for (const [name, column] of Object.entries(columns)) steps.push(...addReference(engine, table, name, column));
-    for (const [name, index] of Object.entries(indexes)) steps.push(createIndex(engine, table, name, index));
-  }
+  const schemas = newTables(stored, declared);
+  const steps = createTables(executor.engine, [...schemas.values()]);
   for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before) continue;
@@ -46,25 +36,23 @@ export async function planMigrations(
   return { steps, blockers, unnamed, schemas };
 }
 
+const newTables = (stored: Snapshots, declared: Snapshots) =>
+  new Map([...declared].filter(([name]) => !stored.has(name)));
+
 /**
  * Plans new tables and columns without their constraints, so that the operator's migrations can fill them. Required and unique fields are
  * checked after those migrations.
  */
 export function planAdditions(engine: Engine, stored: Snapshots, declared: Snapshots) {
-  const steps: Step[] = [];
+  const created = newTables(stored, declared);
+  const steps = createTables(engine, [...created.values()], { hasIndexes: false });
   const schemas = new Map(stored);
   const withoutConstraints = ({ columns }: TableSchema): TableSchema['columns'] =>
     Object.fromEntries(
       Object.entries(columns).map(([name, { default: _default, ...column }]) => [name, { ...column, required: false }]),
     );
-  const newTables = [...declared].filter(([name]) => !stored.has(name));
-  for (const [, schema] of newTables) steps.push(createTable(engine, schema));
-  for (const [name, schema] of newTables) {
-    for (const [column, columnSchema] of Object.entries(schema.columns)) {
-      steps.push(...addReference(engine, schema.table, column, columnSchema));
-    }
+  for (const [name, schema] of created)
     schemas.set(name, { ...schema, columns: withoutConstraints(schema), indexes: {} });
-  }
   for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before || before.table !== schema.table) continue;
