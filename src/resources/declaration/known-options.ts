@@ -11,6 +11,7 @@ import {
   flagOrTexts,
   formerNames,
   members,
+  type OptionKind,
   type OptionKinds,
   oneOfValues,
   schema,
@@ -18,76 +19,59 @@ import {
   textOption,
   texts,
 } from './option-kind.ts';
-import type { Relation } from './relations.ts';
+import type { Links } from './relations.ts';
 
-/** The options of a resource. The compiler checks that each option is here. */
+/** Options of one kind. The compiler checks that each option exists, and that no option is missing. */
+const optionsOf =
+  <Options>() =>
+  <const N extends keyof Options & string>(kind: OptionKind, ...names: N[]) =>
+    Object.fromEntries(names.map((name) => [name, kind])) as Record<N, OptionKind>;
+
+const resource = optionsOf<Declaration>();
 export const resourceOptions: OptionKinds<Declaration> = {
-  name: textOption,
-  singular: textOption,
-  label: textOption,
+  ...resource(textOption, 'name', 'singular', 'label'),
   icon: iconName,
-  description: textOption,
+  ...resource(textOption, 'description', 'table'),
   managed: flag,
-  table: textOption,
   renamedFrom: formerNames,
   idType: oneOfValues('uuid', 'text'),
-  versioned: flag,
   fields: members('{ title: text({ required: true }) }'),
   relations: members("{ author: belongsTo('authors', { by: 'author_id' }) }"),
   uniqueTogether: entries,
   access: members("{ read: 'auth:api', write: role('admin') }"),
   operations: texts,
-  where: callback,
-  softDelete: flag,
   defaultOrder: textOption,
-  alias: callback,
   hooks: members('{ beforeWrite(call, { values }) { … } }'),
-  create: callback,
-  update: callback,
-  remove: callback,
+  ...resource(callback, 'where', 'alias', 'create', 'update', 'remove'),
   actions: entries,
-  deleteBody: schema,
-  reveals: schema,
-  events: flag,
+  ...resource(schema, 'deleteBody', 'reveals'),
+  ...resource(flag, 'versioned', 'softDelete', 'events', 'mcp'),
   changes: flagOrTexts,
-  mcp: flag,
 };
 
-export const accessOptions: OptionKinds<AccessRules> = {
-  read: anything,
-  write: anything,
-  create: anything,
-  update: anything,
-  delete: anything,
-};
+const access = optionsOf<AccessRules>();
+export const accessOptions: OptionKinds<AccessRules> = access(anything, 'read', 'write', 'create', 'update', 'delete');
 
+const hooks = optionsOf<Hooks<Fields>>();
 export const hookOptions: OptionKinds<Hooks<Fields>> = {
-  prepare: callback,
-  prepareDelete: callback,
-  beforeWrite: callback,
-  afterWrite: callback,
-  afterCommit: callback,
+  ...hooks(callback, 'prepare', 'prepareDelete', 'beforeWrite', 'afterWrite', 'afterCommit'),
 };
 
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+const action = optionsOf<Action>();
 export const actionOptions: OptionKinds<Action> = {
   name: textOption,
   method: oneOfValues(...methods),
   on: oneOfValues('row', 'collection'),
   access: anything,
-  body: schema,
+  ...action(schema, 'body', 'response'),
   summary: textOption,
-  response: schema,
   status: successStatus,
   run: callback,
 };
 
-type LinkOptions<K extends Relation['kind']> = OptionKinds<
-  Omit<Extract<Relation, { readonly kind: K }>, 'kind' | 'target'>
->;
-
-export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K> } = {
+export const relationOptions: { readonly [K in keyof Links]: OptionKinds<Links[K]> } = {
   belongsTo: { by: textOption },
   hasMany: { by: textOption },
   manyToMany: { through: textOption, from: textOption, to: textOption },
@@ -95,32 +79,21 @@ export const relationOptions: { readonly [K in Relation['kind']]: LinkOptions<K>
   namedBy: { list: textOption, key: textOption },
 };
 
+const field = optionsOf<FieldOptions<unknown>>();
 /** The options of fields of every type. The file of a type has its own options. */
 export const fieldOptions: OptionKinds<FieldOptions<unknown>> = {
-  required: flag,
-  requiredToCreate: flag,
-  default: anything,
-  unique: flag,
-  readOnly: flag,
-  writeOnly: flag,
-  immutable: flag,
-  hidden: flag,
-  virtual: flag,
-  searchable: flag,
-  sortable: flag,
+  ...field(flag, 'required', 'requiredToCreate', 'unique', 'readOnly', 'writeOnly', 'immutable', 'hidden', 'virtual'),
+  ...field(flag, 'searchable', 'sortable'),
   renamedFrom: formerNames,
-  column: textOption,
-  label: textOption,
-  hint: textOption,
-  description: textOption,
-  example: anything,
+  ...field(textOption, 'column', 'label', 'hint', 'description'),
+  ...field(anything, 'default', 'example'),
 };
 
+const computed = optionsOf<ComputedOptions>();
 export const computedOptions: OptionKinds<ComputedOptions> = {
   as: oneOfValues('text', 'integer', 'number', 'boolean', 'timestamp', 'json', 'list'),
   from: texts,
   nullable: flag,
-  label: textOption,
-  description: textOption,
+  ...computed(textOption, 'label', 'description'),
   example: anything,
 };
