@@ -2,27 +2,21 @@ import { isObject } from '../../platform/is-object.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
 import type { Access } from './access.ts';
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
-import { checkRule, type KnownNames } from './check-rules.ts';
-import type { ResourceDefinition } from './define-resource.ts';
+import { checkRule } from './check-rules.ts';
 import { accessOptions } from './known-options.ts';
-import type { Definitions, ReportMistake } from './report-mistake.ts';
+import type { Check, ReportMistake } from './report-mistake.ts';
 
-export function checkAccess(
-  definition: ResourceDefinition,
-  all: Definitions,
-  knownNames: KnownNames,
-  report: ReportMistake,
-): void {
+export function checkAccess(check: Check): void {
+  const { definition, report } = check;
   const { access, where, actions = [] } = definition;
-  const ruleContext = { definition, all, knownNames };
   checkOptions('access', access, accessOptions, report);
   for (const operation of Object.keys(accessOptions) as (keyof typeof accessOptions)[]) {
     const rule: Access | undefined = access[operation];
     if (rule === undefined && operation !== 'read' && operation !== 'write') continue;
-    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, ruleContext, report);
+    if (typeof rule === 'function') checkRule(`access.${operation}`, rule, check);
     else checkWord(operation, rule, report);
   }
-  if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), ruleContext, report);
+  if (typeof where === 'function') checkRule('where', (_caller, now) => where(now), check);
   // `checkActions` reports other values.
   for (const action of actions.filter(isObject)) {
     const { name, method, on, access: actionAccess = method === 'GET' ? 'read' : 'write' } = action;
@@ -31,7 +25,7 @@ export function checkAccess(
     const rule = hasOwnRule ? actionAccess : access[actionAccess];
     if (typeof rule !== 'function') continue;
     // Mistakes in a rule of the resource are already reported for the resource.
-    const responses = checkRule(path, rule, ruleContext, hasOwnRule ? report : () => undefined);
+    const responses = checkRule(path, rule, hasOwnRule ? check : { ...check, report: () => undefined });
     if (on !== 'collection' || responses.includes(true) || !responses.some((response) => typeof response === 'object'))
       continue;
     const ruleName = hasOwnRule ? 'the rule' : `the resource's rule for "${actionAccess}"`;

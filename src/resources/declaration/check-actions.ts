@@ -1,11 +1,10 @@
 import { checkOptions, describeValue, didYouMean } from './check-options.ts';
-import type { ResourceDefinition } from './define-resource.ts';
 import { actionOptions } from './known-options.ts';
-import type { ReportMistake } from './report-mistake.ts';
+import type { Check } from './report-mistake.ts';
 
 const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
 
-export function checkActions({ actions = [], relations }: ResourceDefinition, report: ReportMistake): void {
+export function checkActions({ definition: { actions = [], relations }, report }: Check): void {
   const paths = new Set<string>();
   for (const [index, action] of actions.entries()) {
     const where = typeof action?.name === 'string' ? `actions.${action.name}` : `actions[${index}]`;

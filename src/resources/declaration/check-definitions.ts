@@ -9,14 +9,13 @@ import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';
 import { checkOptions, describeValue, didYouMean, toSnakeCase } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
-import type { KnownNames } from './check-rules.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
 import { isTooLongToIndex } from './fields/indexing.ts';
 import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
-import { type Definitions, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';
+import { type Check, type KnownNames, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
@@ -47,10 +46,10 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
     definitions.filter((definition) => !validDefinitions.has(definition)).map(({ name }) => name),
   );
   for (const definition of definitions) {
+    const check = { definition, all: byName, knownNames, report: reporterFor(definition) };
     // Further checks of an incomplete declaration would only repeat this error.
-    if (validDefinitions.has(definition) && isUnrelatedTo(invalidNames, definition))
-      checkDefinition(definition, byName, knownNames, reporterFor(definition));
-    else checkFields({ ...definition, fields: fieldsIn(definition) }, byName, reporterFor(definition));
+    if (validDefinitions.has(definition) && isUnrelatedTo(invalidNames, definition)) checkDefinition(check);
+    else checkFields({ ...check, definition: { ...definition, fields: fieldsIn(definition) } });
   }
   if (problems.length > 0) throw new OperatorError(`Resource declarations are wrong:\n  ${problems.join('\n  ')}`);
 }
@@ -86,12 +85,8 @@ function hasValidOptions({ file, ...options }: ResourceDefinition, report: Repor
   return hasKnownOptions && hasFields && hasKnownHooks && missing.length === 0 && !reservedName;
 }
 
-function checkDefinition(
-  definition: ResourceDefinition,
-  all: Definitions,
-  knownNames: KnownNames,
-  report: ReportMistake,
-) {
+function checkDefinition(check: Check) {
+  const { definition, all, report } = check;
   const { name, table = name, managed } = definition;
   if (!pathNamePattern.test(name) || !namePattern.test(table)) {
     const snakeCase = toSnakeCase(name);
@@ -107,18 +102,18 @@ function checkDefinition(
     if (all.has(formerName))
       report('renamedFrom', `"${formerName}" is still declared. Remove that declaration, or remove renamedFrom.`);
   }
-  checkFields(definition, all, report);
-  checkOperations(definition, report);
-  checkRelations(definition, all, report);
-  checkActions(definition, report);
-  checkAccess(definition, all, knownNames, report);
-  checkUniqueTogether(definition, report);
-  checkDefaultOrder(definition, report);
-  checkChanges(definition, report);
-  checkSoftDelete(definition, all, report);
+  checkFields(check);
+  checkOperations(check);
+  checkRelations(check);
+  checkActions(check);
+  checkAccess(check);
+  checkUniqueTogether(check);
+  checkDefaultOrder(check);
+  checkChanges(check);
+  checkSoftDelete(check);
 }
 
-function checkSoftDelete(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
+function checkSoftDelete({ definition, all, report }: Check): void {
   const { softDelete, managed, remove, actions = [], relations = {}, fields } = definition;
   for (const [name, { options }] of Object.entries(fields)) {
     if (options.onDelete === 'cascade' && !softDelete && all.get(options.target ?? '')?.softDelete) {
@@ -133,7 +128,7 @@ function checkSoftDelete(definition: ResourceDefinition, all: Definitions, repor
   }
 }
 
-function checkChanges({ fields, managed, softDelete, changes }: ResourceDefinition, report: ReportMistake): void {
+function checkChanges({ definition: { fields, managed, softDelete, changes }, report }: Check): void {
   if (!Array.isArray(changes)) return;
   const isShown = ([, { options }]: [string, Field]) => !options.hidden && !options.writeOnly && !options.virtual;
   const names = [
@@ -148,10 +143,8 @@ function checkChanges({ fields, managed, softDelete, changes }: ResourceDefiniti
   }
 }
 
-function checkOperations(
-  { operations: offeredOperations = operations, versioned = true }: ResourceDefinition,
-  report: ReportMistake,
-): void {
+function checkOperations({ definition, report }: Check): void {
+  const { operations: offeredOperations = operations, versioned = true } = definition;
   for (const operation of offeredOperations) {
     if (!operations.includes(operation)) {
       report('operations', `"${operation}" is not known.${didYouMean(operation, operations)}`);
@@ -164,7 +157,7 @@ function checkOperations(
     report('versioned', 'changes need a "version" column: add one, or allow only reading.');
 }
 
-function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition, report: ReportMistake): void {
+function checkUniqueTogether({ definition: { fields, uniqueTogether = [] }, report }: Check): void {
   const stored = storedNames(fields);
   for (const names of uniqueTogether) {
     if (!Array.isArray(names) || names.length < 2) {
@@ -185,7 +178,7 @@ function checkUniqueTogether({ fields, uniqueTogether = [] }: ResourceDefinition
   }
 }
 
-function checkDefaultOrder({ fields, defaultOrder, managed }: ResourceDefinition, report: ReportMistake): void {
+function checkDefaultOrder({ definition: { fields, defaultOrder, managed }, report }: Check): void {
   if (defaultOrder === undefined) return;
   const names = ['id', ...Object.keys(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   const name = defaultOrder.replace(/^-/, '');

@@ -1,16 +1,16 @@
 import { asObject, isObject } from '../../platform/is-object.ts';
 import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
-import type { ResourceDefinition } from './define-resource.ts';
 import { checkComputed, isComputed } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
 import type { FieldType } from './fields/field-type.ts';
 import { fieldTypeNamed, typeNameOf } from './fields/field-types.ts';
 import { computedOptions, fieldOptions } from './known-options.ts';
-import { type Definitions, namePattern, type ReportMistake } from './report-mistake.ts';
+import { type Check, namePattern, type ReportMistake } from './report-mistake.ts';
 
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 
-export function checkFields(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
+export function checkFields(check: Check): void {
+  const { definition, report } = check;
   const { fields, managed, softDelete } = definition;
   for (const [name, field] of Object.entries(fields)) {
     const column = field.options.column ?? name;
@@ -28,7 +28,7 @@ export function checkFields(definition: ResourceDefinition, all: Definitions, re
       report(`fields.${name}`, 'batches use this name for the ETag of a row; choose another name.');
     } else if (managed && column.endsWith('_folded')) {
       report(`fields.${name}`, 'columns that end in _folded are reserved for searching; choose another name.');
-    } else checkField(definition, name, field, all, report);
+    } else checkField(name, field, check);
   }
 }
 
@@ -56,13 +56,7 @@ function isField(value: unknown): value is Field {
 }
 
 /** The checks for fields of every type. Each type adds its own. */
-function checkField(
-  definition: ResourceDefinition,
-  name: string,
-  field: Field,
-  all: Definitions,
-  report: ReportMistake,
-): void {
+function checkField(name: string, field: Field, { definition, all, report }: Check): void {
   const where = `fields.${name}`;
   const reportHere = (message: string) => report(where, message);
   const { options } = field;

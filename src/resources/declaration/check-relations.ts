@@ -3,49 +3,46 @@ import type { ResourceDefinition } from './define-resource.ts';
 import { listType } from './fields/list.ts';
 import { relationOptions } from './known-options.ts';
 import type { Relation } from './relations.ts';
-import { type Definitions, pathNamePattern, type ReportMistake } from './report-mistake.ts';
+import { type Check, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
-export function checkRelations(definition: ResourceDefinition, all: Definitions, report: ReportMistake): void {
+export function checkRelations({ definition, all, report }: Check): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {
     const where = `relations.${name}`;
     if (!hasValidOptions(where, relation, report)) continue;
-    const target = all.get(relation.target);
+    const findResource = (resource: string, label = '') => {
+      if (!all.has(resource))
+        report(where, `${label}there is no resource "${resource}".${didYouMean(resource, all.keys())}`);
+      return all.get(resource);
+    };
+    const requireReference = (from: ResourceDefinition, fieldName: string, to: string) => {
+      if (from.fields[fieldName]?.options.target === to) return;
+      const candidates = Object.keys(from.fields).filter((field) => from.fields[field]?.options.target === to);
+      const suggestion = candidates.length === 0 ? '' : didYouMean(fieldName, candidates);
+      report(where, `"${fieldName}" of ${from.name} must be a field made by reference('${to}').${suggestion}`);
+    };
+    const requireList = (listing: ResourceDefinition, list: string, named: ResourceDefinition, key: string) => {
+      if (listing.fields[list]?.type !== listType.name)
+        report(where, `"${list}" of ${listing.name} must be a list field.`);
+      if (!named.fields[key])
+        report(where, `${named.name} has no field "${key}".${didYouMean(key, Object.keys(named.fields))}`);
+    };
     if (!pathNamePattern.test(name)) report(where, 'a name takes lowercase letters, digits, - and _.');
     // An included relation may replace its own list of names.
     const isReplacedList = relation.kind === 'listsNames' && relation.list === name;
     if ((name in definition.fields && !isReplacedList) || name === 'id') {
       report(where, `a field has the same name, and both would be "${name}" in responses; rename one.`);
     }
-    if (!target) {
-      report(where, `there is no resource "${relation.target}".${didYouMean(relation.target, all.keys())}`);
-      continue;
-    }
-    switch (relation.kind) {
-      case 'belongsTo':
-        requireReference(where, definition, relation.by, relation.target, report);
-        break;
-      case 'hasMany':
-        requireReference(where, target, relation.by, definition.name, report);
-        break;
-      case 'manyToMany': {
-        const through = all.get(relation.through);
-        if (!through) {
-          report(
-            where,
-            `through: there is no resource "${relation.through}".${didYouMean(relation.through, all.keys())}`,
-          );
-          break;
-        }
-        requireReference(where, through, relation.from, definition.name, report);
-        requireReference(where, through, relation.to, relation.target, report);
-        break;
-      }
-      case 'listsNames':
-        requireList(where, relation, { listingResource: definition, namedResource: target }, report);
-        break;
-      case 'namedBy':
-        requireList(where, relation, { listingResource: target, namedResource: definition }, report);
-        break;
+    const target = findResource(relation.target);
+    if (!target) continue;
+    if (relation.kind === 'belongsTo') requireReference(definition, relation.by, relation.target);
+    else if (relation.kind === 'hasMany') requireReference(target, relation.by, definition.name);
+    else if (relation.kind === 'listsNames') requireList(definition, relation.list, target, relation.key);
+    else if (relation.kind === 'namedBy') requireList(target, relation.list, definition, relation.key);
+    else {
+      const through = findResource(relation.through, 'through: ');
+      if (!through) continue;
+      requireReference(through, relation.from, definition.name);
+      requireReference(through, relation.to, relation.target);
     }
   }
 }
@@ -64,34 +61,4 @@ function hasValidOptions(where: string, relation: Relation, report: ReportMistak
   const missing = Object.keys(linkOptions).filter((name) => link[name] === undefined);
   for (const name of missing) report(`${where}.${name}`, `it is missing: ${kind} needs this name.`);
   return checkOptions(where, link, linkOptions, report) && missing.length === 0;
-}
-
-function requireReference(
-  where: string,
-  from: ResourceDefinition,
-  fieldName: string,
-  to: string,
-  report: ReportMistake,
-): void {
-  const field = from.fields[fieldName];
-  if (field?.options.target === to) return;
-  const candidates = Object.keys(from.fields).filter((name) => from.fields[name]?.options.target === to);
-  const suggestion = candidates.length === 0 ? '' : didYouMean(fieldName, candidates);
-  report(where, `"${fieldName}" of ${from.name} must be a field made by reference('${to}').${suggestion}`);
-}
-
-function requireList(
-  where: string,
-  { list, key }: { readonly list: string; readonly key: string },
-  {
-    listingResource,
-    namedResource,
-  }: { readonly listingResource: ResourceDefinition; readonly namedResource: ResourceDefinition },
-  report: ReportMistake,
-): void {
-  if (listingResource.fields[list]?.type !== listType.name)
-    report(where, `"${list}" of ${listingResource.name} must be a list field.`);
-  if (!namedResource.fields[key]) {
-    report(where, `${namedResource.name} has no field "${key}".${didYouMean(key, Object.keys(namedResource.fields))}`);
-  }
 }

@@ -3,35 +3,18 @@ import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
 import type { Condition, Rule } from './access.ts';
 import { describeValue, didYouMean } from './check-options.ts';
-import type { ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
 import { listType } from './fields/list.ts';
-import type { Definitions, ReportMistake } from './report-mistake.ts';
-
-/** The names that rules may use beside resources and their fields. Undefined: any name. */
-export interface KnownNames {
-  readonly roles?: readonly string[];
-  readonly scopes?: readonly string[];
-}
-
-interface RuleContext {
-  readonly definition: ResourceDefinition;
-  readonly all: Definitions;
-  readonly knownNames: KnownNames;
-}
+import type { Check, ReportMistake } from './report-mistake.ts';
 
 /** Calls a rule with callers of every kind. Checks the roles and scopes that the rule reads, and its conditions. Returns the results. */
-export function checkRule(
-  where: string,
-  rule: Rule,
-  { definition, all, knownNames: { roles, scopes } }: RuleContext,
-  report: ReportMistake,
-): readonly unknown[] {
+export function checkRule(where: string, rule: Rule, check: Check): readonly unknown[] {
+  const { roles, scopes } = check.knownNames;
   const usedNames = { roles: new Set<string>(), scopes: new Set<string>() };
   const reported = new Set<string>();
   const reportOnce: ReportMistake = (path, message) => {
-    if (!reported.has(message)) report(path, message);
+    if (!reported.has(message)) check.report(path, message);
     reported.add(message);
   };
   const errors: unknown[] = [];
@@ -41,7 +24,7 @@ export function checkRule(
     try {
       const result: unknown = rule(caller, exampleTime);
       results.push(result);
-      checkResult(where, result, definition, all, reportOnce);
+      checkResult(where, result, { ...check, report: reportOnce });
     } catch (error) {
       errors.push(error);
     }
@@ -100,36 +83,31 @@ function probeCallers(knownRoles: readonly string[], usedNames: { roles: Set<str
   ];
 }
 
-function checkResult(
-  where: string,
-  result: unknown,
-  definition: ResourceDefinition,
-  all: Definitions,
-  report: ReportMistake,
-): void {
+function checkResult(where: string, result: unknown, check: Check): void {
+  const { definition, all, report } = check;
   if (typeof result === 'boolean') return;
   const condition = result as Condition;
   switch (condition?.kind) {
     case 'all':
     case 'any':
-      for (const part of condition.of) checkResult(where, part, definition, all, report);
+      for (const part of condition.of) checkResult(where, part, check);
       return;
     case 'compare':
-      checkField(where, definition, condition.field, [condition.value], report);
+      checkField(where, condition.field, [condition.value], check);
       return;
     case 'among':
-      checkField(where, definition, condition.field, condition.values, report);
+      checkField(where, condition.field, condition.values, check);
       return;
     case 'lists':
       if (definition.fields[condition.field]?.type === listType.name) return;
-      checkField(where, definition, condition.field, [], report);
+      checkField(where, condition.field, [], check);
       if (definition.fields[condition.field]) report(where, `"${condition.field}" is not a list field.`);
       return;
     case 'related': {
       const relations = definition.relations ?? {};
       const relation = relations[condition.relation];
       const target = all.get(relation?.target ?? '');
-      if (target) checkResult(where, condition.condition, target, all, report);
+      if (target) checkResult(where, condition.condition, { ...check, definition: target });
       else if (!relation) {
         const suggestion = didYouMean(condition.relation, Object.keys(relations));
         report(where, `${definition.name} has no relation "${condition.relation}".${suggestion}`);
@@ -153,13 +131,7 @@ function describeResult(result: unknown): string {
 }
 
 /** Checks a condition for SQL: its field must have a column, and its values must be of the field's type. */
-function checkField(
-  where: string,
-  definition: ResourceDefinition,
-  name: string,
-  values: readonly unknown[],
-  report: ReportMistake,
-): void {
+function checkField(where: string, name: string, values: readonly unknown[], { definition, report }: Check): void {
   const { fields, managed } = definition;
   const stored = ['id', ...storedNames(fields), ...(managed ? ['created_at', 'updated_at'] : [])];
   if (!stored.includes(name)) {
