@@ -71,40 +71,62 @@ export const serviceResource =
 function callsOf(bound: BoundResource): ResourceCalls {
   const { services, resource, source, write } = bound;
   const call = () => createCall(services, source);
-  const asService = source.caller.kind === 'system';
-  const request = () => ({
-    call: call(),
-    isForm: false,
-    asService,
-    selection: selectionFor(resource, defaultRowQuery),
-  });
+  const input = { isForm: false, asService: source.caller.kind === 'system' } as const;
+  const request = () => ({ ...input, call: call(), selection: selectionFor(resource, defaultRowQuery) });
+  /** Inside a transaction, the rights were already checked. */
+  const prepare = ({ call }: WriteContext, change: Pick<Parameters<typeof prepareWrite>[1], 'body' | 'mode' | 'id'>) =>
+    prepareWrite(resource, { ...input, ...change, call }, async () => undefined);
   return {
     find: async (id, query = {}) => findBound(bound, id, query),
     list: async (query = {}) => listBound(bound, query),
     aggregate: async (query) => listBound(bound, query),
-    async create(values) {
+    async create(body) {
       requireOperation(bound, 'create');
-      if (write) return createNested(bound, write, values);
-      const { body } = await createResource(services, resource, { ...request(), body: values, key: undefined });
-      return JSON.parse(body).data;
+      if (!write) {
+        const created = await createResource(services, resource, { ...request(), body, key: undefined });
+        return JSON.parse(created.body).data;
+      }
+      return inSequence(bound, write, undefined, async (nested) => {
+        const { values } = await prepare(nested, { body, mode: 'create' });
+        const row = await insertRow(nested, resource, { ...values });
+        return { ...shownRow(resource, row), ...nested.revealed };
+      });
     },
-    async update(id, values, { ifMatch } = {}) {
+    async update(id, body, { ifMatch } = {}) {
       requireOperation(bound, 'update');
-      if (write) return updateNested(bound, write, { id, values, ifMatch });
-      const change = { ...request(), id, body: values, mode: 'update', ifMatch } as const;
-      return JSON.parse((await changeResource(services, resource, change)).json).data;
+      if (!write) {
+        const change = { ...request(), id, body, mode: 'update', ifMatch } as const;
+        return JSON.parse((await changeResource(services, resource, change)).json).data;
+      }
+      return inSequence(bound, write, id, async (nested) => {
+        const before = await lockRow(nested, resource, id, 'update', ifMatch);
+        const { values, unchanged } = await prepare(nested, { body, mode: 'update', id });
+        const row = await changeRow(nested, resource, before, { values: { ...values }, unchanged });
+        return { ...shownRow(resource, row), ...nested.revealed };
+      });
     },
     async delete(id, { ifMatch, forGood = false } = {}) {
       requireOperation(bound, 'delete');
       if (forGood) requireSoftDelete(resource);
-      if (write) return deleteNested(bound, write, { id, ifMatch, forGood });
-      await deleteResource(services, resource, { call: call(), id, body: {}, ifMatch, forGood });
+      if (!write) return deleteResource(services, resource, { call: call(), id, body: {}, ifMatch, forGood });
+      await mapReferenceViolation(services, resource, id, () =>
+        inSequence(bound, write, id, async (nested) => {
+          const deletion = forGood ? { ...nested, deleted: { resource, filter: 'only' as const } } : nested;
+          const before = await lockRow(deletion, resource, id, 'delete', ifMatch);
+          await resource.definition.hooks?.prepareDelete?.(nested.call, { id, body: {} });
+          await removeRow(nested, resource, before, { forGood });
+        }),
+      );
     },
     async restore(id: string, { ifMatch }: { readonly ifMatch?: string | undefined } = {}) {
       requireOperation(bound, 'delete');
       requireSoftDelete(resource);
-      if (write) return restoreNested(bound, write, { id, ifMatch });
-      return JSON.parse((await restoreResource(services, resource, { ...request(), body: {}, id, ifMatch })).json).data;
+      if (!write)
+        return JSON.parse((await restoreResource(services, resource, { ...request(), body: {}, id, ifMatch })).json)
+          .data;
+      return inSequence(bound, write, id, async (nested) =>
+        shownRow(resource, await restoreLocked(nested, resource, id, ifMatch)),
+      );
     },
   };
 }
@@ -168,52 +190,6 @@ async function writeNested<T>(
     throw error;
   }
 }
-
-const nestedRequest = ({ source }: BoundResource, write: WriteContext) =>
-  ({ call: write.call, isForm: false, asService: source.caller.kind === 'system' }) as const;
-
-/** The rights were already checked in the transaction. */
-const alreadyChecked = async () => undefined;
-
-const createNested = (bound: BoundResource, outerWrite: WriteContext, body: unknown) =>
-  inSequence(bound, outerWrite, undefined, async (write) => {
-    const request = { ...nestedRequest(bound, write), body, mode: 'create' as const };
-    const { values } = await prepareWrite(bound.resource, request, alreadyChecked);
-    const row = await insertRow(write, bound.resource, { ...values });
-    return { ...shownRow(bound.resource, row), ...write.revealed };
-  });
-
-interface NestedChange {
-  readonly id: string;
-  readonly values?: unknown;
-  readonly ifMatch: string | undefined;
-  readonly forGood?: boolean;
-}
-
-const updateNested = (bound: BoundResource, outerWrite: WriteContext, { id, values: body, ifMatch }: NestedChange) =>
-  inSequence(bound, outerWrite, id, async (write) => {
-    const before = await lockRow(write, bound.resource, id, 'update', ifMatch);
-    const request = { ...nestedRequest(bound, write), body, id, mode: 'update' as const };
-    const input = await prepareWrite(bound.resource, request, alreadyChecked);
-    const row = await changeRow(write, bound.resource, before, { ...input, values: { ...input.values } });
-    return { ...shownRow(bound.resource, row), ...write.revealed };
-  });
-
-const deleteNested = (bound: BoundResource, outerWrite: WriteContext, { id, ifMatch, forGood = false }: NestedChange) =>
-  mapReferenceViolation(bound.services, bound.resource, id, () =>
-    inSequence(bound, outerWrite, id, async (write) => {
-      const { resource } = bound;
-      const deletion = forGood ? { ...write, deleted: { resource, filter: 'only' as const } } : write;
-      const before = await lockRow(deletion, resource, id, 'delete', ifMatch);
-      await resource.definition.hooks?.prepareDelete?.(write.call, { id, body: {} });
-      await removeRow(write, resource, before, { forGood });
-    }),
-  );
-
-const restoreNested = (bound: BoundResource, outerWrite: WriteContext, { id, ifMatch }: NestedChange) =>
-  inSequence(bound, outerWrite, id, async (write) =>
-    shownRow(bound.resource, await restoreLocked(write, bound.resource, id, ifMatch)),
-  );
 
 /** Runs work in a savepoint. If it throws, only the work is undone. `depth` makes the name of the savepoint unique. */
 async function inSavepoint<T>(tx: Tx, depth: number, work: () => Promise<T>): Promise<T> {
