@@ -1,5 +1,5 @@
 import { conflict, type FieldError, unprocessable } from '../../platform/errors.ts';
-import type { Resource } from '../model/resource.ts';
+import type { Resource, Resources } from '../model/resource.ts';
 import { existingRows } from '../model/row-rules.ts';
 import { isRow } from '../read/read-rows.ts';
 import { readUnprepared, writeUnprepared } from '../sql/executor.ts';
@@ -9,14 +9,15 @@ import { fieldError, type Values } from './read-input.ts';
 import type { WriteContext } from './write-context.ts';
 
 /** The reference fields of other resources to this one. */
-function referrersOf({ services }: WriteContext, { name }: Resource) {
-  return [...services.resources.values()].flatMap((resource) =>
+export function referrersOf(resources: Resources, { name }: Resource) {
+  return [...resources.values()].flatMap((resource) =>
     resource.stored
       .filter(({ options }) => options.target === name)
       .map((field) => ({
         resource,
         column: raw(field.comparisonSql('t')),
         name: field.name,
+        // For built-in tables, the migrations define `cascade` or `set null`, not the declaration.
         onDelete: field.options.onDelete ?? (resource.definition.managed ? 'restrict' : 'set null'),
       })),
   );
@@ -30,7 +31,7 @@ const incrementVersion = ({ versioned }: Resource): Fragment => raw(versioned ? 
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
   const isListed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
-  for (const { resource: referrer, column, name, onDelete } of referrersOf(context, resource)) {
+  for (const { resource: referrer, column, name, onDelete } of referrersOf(context.services.resources, resource)) {
     if (onDelete === 'set null') continue;
     const rows = await readUnprepared<{ id: string }>(
       context,
@@ -64,7 +65,7 @@ export async function unmarkDeleted(
     context,
     sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${isListed(raw('"id"'))}`,
   );
-  for (const { resource: referrer, column, onDelete } of referrersOf(context, resource)) {
+  for (const { resource: referrer, column, onDelete } of referrersOf(context.services.resources, resource)) {
     if (onDelete !== 'cascade' || !referrer.definition.softDelete) continue;
     const rows = await readUnprepared<{ id: string }>(
       context,

@@ -13,6 +13,7 @@ import { batchCreate, canBatchCreate } from './batch-create.ts';
 import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
 import { prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
+import { referrersOf } from './soft-delete.ts';
 import { withPasswordProof } from './with-password-proof.ts';
 import type { WriteContext } from './write-context.ts';
 import type { ChangeRequest, CreateRequest } from './write-requests.ts';
@@ -168,18 +169,13 @@ export async function restoreLocked(write: WriteContext, resource: Resource, id:
 
 async function referringResources({ resources, context }: ResourceServices, resource: Resource, id: string) {
   const names: string[] = [];
-  for (const referrer of resources.values()) {
-    for (const field of referrer.stored) {
-      if (field.options.target !== resource.name) continue;
-      // For built-in tables, the migrations define `cascade` or `set null`, not the declaration.
-      const defaultOnDelete = referrer.definition.managed ? 'restrict' : 'cascade';
-      if ((field.options.onDelete ?? defaultOnDelete) !== 'restrict') continue;
-      const rows = await readUnprepared(
-        context.database,
-        sql`select 1 as one from ${raw(referrer.table)} as t where ${raw(field.comparisonSql('t'))} = ${id} limit 1`,
-      );
-      if (rows.length > 0) names.push(`${referrer.name} (${field.name})`);
-    }
+  for (const { resource: referrer, column, name, onDelete } of referrersOf(resources, resource)) {
+    if (onDelete !== 'restrict') continue;
+    const rows = await readUnprepared(
+      context.database,
+      sql`select 1 as one from ${raw(referrer.table)} as t where ${column} = ${id} limit 1`,
+    );
+    if (rows.length > 0) names.push(`${referrer.name} (${name})`);
   }
   return `This ${resource.singular} is still referred to by ${names.join(', ') || 'other rows'}. Change or delete those first.`;
 }

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Invalidation } from '../../database/bus.ts';
 import { changeAs, type WriteAuthority } from '../../database/change-as.ts';
 import { withActor } from '../../database/change-log/actor.ts';
 import type { OperatorTx, Tx } from '../../database/database.ts';
 import { type Caller, systemCaller } from '../../platform/caller.ts';
-import type { Call } from '../declaration/define-resource.ts';
+import type { Call, WriteCall } from '../declaration/define-resource.ts';
 import type { ResourceOf } from '../declaration/resource-calls.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -72,12 +71,9 @@ export const isInTransaction = (): boolean => currentTransaction.getStore()?.isO
 
 export const outsideTransactions = <T>(work: () => T): T => currentTransaction.exit(work);
 
-interface OpenTransaction {
+interface OpenTransaction extends Pick<WriteContext, 'hooks' | 'afterCommit'>, Pick<WriteCall, 'invalidate'> {
   readonly tx: Tx;
-  invalidate(invalidation: Invalidation): void;
   readonly recorded: boolean;
-  readonly hooks: HookRuns;
-  readonly afterCommit: WriteContext['afterCommit'];
 }
 
 const writesByTransaction = new WeakMap<object, WriteContext>();
