@@ -88,11 +88,7 @@ export async function batchCreate(
 }
 
 /** The stored rows. Undefined for rows that have to be created alone. */
-async function insertAll(
-  services: ResourceServices,
-  resource: Resource,
-  creations: readonly Creation[],
-): Promise<(StoredRow | undefined)[]> {
+async function insertAll(services: ResourceServices, resource: Resource, creations: readonly Creation[]) {
   const { call } = creations[0] as Creation;
   let mayBeCommitted = false;
   try {
@@ -114,11 +110,7 @@ async function insertAll(
 /** PostgreSQL responded that it did not commit, because of a deferred constraint or a trigger. */
 const isCommitRejected = (error: unknown): boolean => /^(23|P0)...$/.test(codeOf(error) ?? '');
 
-async function insertRows(
-  context: WriteContext,
-  resource: Resource,
-  creations: readonly Creation[],
-): Promise<(StoredRow | undefined)[]> {
+async function insertRows(context: WriteContext, resource: Resource, creations: readonly Creation[]) {
   const rule = allowedRows(resource, 'create', context);
   if (rule === sqlFalse) throw operationForbidden(resource, 'create');
   if (context.engine === 'sqlite') return insertOneByOne(context, resource, creations);
@@ -157,11 +149,7 @@ function undefinedIfUnprocessable(error: unknown): undefined {
 }
 
 /** Skips a row if another row has the same unique value. */
-function insertStatement(
-  context: WriteContext,
-  resource: Resource,
-  stored: readonly Map<string, unknown>[],
-): Promise<StoredRow[]> {
+function insertStatement(context: WriteContext, resource: Resource, stored: readonly Map<string, unknown>[]) {
   const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
   const table = raw(resource.table);
   const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));

@@ -2,7 +2,7 @@ import { jsonArrayContains } from '../../sql/json-arrays.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
+import { type FieldType, invalidValue, type OwnOptions } from './field-type.ts';
 import { parseJsonText } from './json.ts';
 import { jsonValues, rejectWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
@@ -47,10 +47,7 @@ export const listType: FieldType = {
   },
 };
 
-function checkList(
-  value: unknown,
-  { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions,
-): InvalidValue | undefined {
+function checkList(value: unknown, { values, max = defaultMax, maxItem = defaultMaxItem }: AnyOptions) {
   if (!Array.isArray(value)) return invalidValue('type', 'must be a list of strings');
   if (value.length > max) return invalidValue('maxItems', `must have at most ${max} items`, { limit: max });
   for (const item of value) {
