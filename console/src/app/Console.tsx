@@ -1,6 +1,6 @@
 import createCache from '@emotion/cache';
 import { CacheProvider } from '@emotion/react';
-import { Box, Button, CssBaseline, Typography } from '@mui/material';
+import { Box, Button, CssBaseline } from '@mui/material';
 import { QueryClient } from '@tanstack/react-query';
 import { lazy, useCallback, useEffect, useMemo } from 'react';
 import {
@@ -21,15 +21,13 @@ import {
 } from 'react-admin';
 import { createAuthProvider } from '../auth/auth-provider.ts';
 import { gatehouse, notifySignedOut } from '../data/api.ts';
-import { DescriptionsProvider } from '../data/DescriptionsProvider.tsx';
+import { DescriptionsProvider, type ResourceDescription } from '../data/DescriptionsProvider.tsx';
 import { createDataProvider } from '../data/data-provider.ts';
-import type { ResourceDescription } from '../data/descriptions.ts';
 import { ResourceList } from '../lists/ResourceList.tsx';
 import { i18nProvider } from '../text/i18n-provider.ts';
 import { translate } from '../text/translate.ts';
-import { brand } from './brand.ts';
+import { brand, shareTheme } from './brand.ts';
 import { ConsoleLayout } from './ConsoleLayout.tsx';
-import { shareTheme } from './chosen-theme.ts';
 import type { ConsoleData } from './console-data.ts';
 import { loadDashboard, loadForms, loadShow } from './lazy-pages.ts';
 import { createThemes } from './theme.ts';
@@ -112,10 +110,8 @@ function NotFound() {
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
       <Title title={title} />
-      <Typography variant="h6" component="h2">
-        {title}
-      </Typography>
-      <Typography sx={{ color: 'text.secondary' }}>{translateKey('ra.message.not_found')}</Typography>
+      <h2 className="heading">{title}</h2>
+      <p className="quiet">{translateKey('ra.message.not_found')}</p>
       <Button component={Link} to="/" variant="contained" sx={{ mt: 1 }}>
         {translate('Overview')}
       </Button>

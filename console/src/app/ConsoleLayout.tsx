@@ -1,5 +1,5 @@
 import SettingsIcon from '@mui/icons-material/ManageAccountsOutlined';
-import { Box, ListItemIcon, ListItemText, MenuItem, Typography, useMediaQuery } from '@mui/material';
+import { Box, ListItemIcon, ListItemText, MenuItem, useMediaQuery } from '@mui/material';
 import type { Theme } from '@mui/material/styles';
 import { lazy, memo, type ReactNode, Suspense, useEffect, useSyncExternalStore } from 'react';
 import {
@@ -14,9 +14,8 @@ import {
   useGetIdentity,
   useSidebarState,
 } from 'react-admin';
-import { interruption, proofPrompt, root } from '../data/api.ts';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
+import { proofPrompt, root, signInPrompt } from '../data/api.ts';
+import { type ResourceDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { SearchEverything } from '../search/SearchEverything.tsx';
 import { builtinNames, isBuiltin, isUnlisted, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
@@ -43,20 +42,13 @@ const ConsoleSidebar = memo(
   () => true,
 );
 
-const SignInDialog = lazy(() => import('../auth/SignInDialog.tsx'));
-const ProofDialog = lazy(() => import('../auth/ProofDialog.tsx'));
+const PromptDialogs = lazy(() => import('../auth/PromptDialogs.tsx'));
 
-/** Dialogs that ask for a sign-in or a proof, above the current page. */
 function Prompts() {
-  const isSignedOut = useSyncExternalStore(interruption.subscribe, interruption.isOn);
+  const isSignedOut = useSyncExternalStore(signInPrompt.subscribe, signInPrompt.isOpen);
   const needsProof = useSyncExternalStore(proofPrompt.subscribe, proofPrompt.isOpen);
-  useEffect(interruption.begin, []);
-  return (
-    <Suspense>
-      {isSignedOut && <SignInDialog />}
-      {needsProof && <ProofDialog />}
-    </Suspense>
-  );
+  useEffect(signInPrompt.begin, []);
+  return <Suspense>{(isSignedOut || needsProof) && <PromptDialogs {...{ isSignedOut, needsProof }} />}</Suspense>;
 }
 
 /** The layout is drawn again at each step of loading a page. `memo` keeps its parts. */
@@ -121,14 +113,14 @@ function Group({ title, of }: { title: string; of: ResourceDescription[] }) {
   if (of.length === 0) return null;
   return (
     <>
-      <Typography
-        variant="overline"
+      <Box
         component="li"
+        className="overline"
         role="presentation"
-        sx={{ px: 3, pt: 1.5, m: 0, color: 'text.secondary', lineHeight: 2, visibility: open ? 'visible' : 'hidden' }}
+        sx={{ px: 3, pt: 1.5, visibility: open ? 'visible' : 'hidden' }}
       >
         {title}
-      </Typography>
+      </Box>
       {of.map((description) => (
         <Menu.Item
           key={description.name}

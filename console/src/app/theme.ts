@@ -84,13 +84,7 @@ function themeOf(base: RaThemeOptions, mode: 'light' | 'dark', c: Colours): RaTh
       MuiPaper: { styleOverrides: { root: { backgroundImage: 'none' }, elevation1: flat, elevation4: flat } },
       MuiAppBar: {
         styleOverrides: {
-          root: {
-            boxShadow: 'none',
-            backgroundImage: 'none',
-            backgroundColor: c.surface,
-            border: 0,
-            borderBottom: `1px solid ${c.line}`,
-          },
+          root: { ...flat, backgroundColor: c.surface, border: 0, borderBottom: `1px solid ${c.line}` },
         },
       },
       MuiButtonBase: {

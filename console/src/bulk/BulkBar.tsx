@@ -5,9 +5,8 @@ import { Button, IconButton, Paper, Typography } from '@mui/material';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { countText, removalOf } from '../text/presentation.ts';
+import { countText, removalText } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { removalText } from '../text/words.ts';
 import { countOf, type Selection, sharedFields } from './selected-rows.ts';
 
 const BulkDialog = lazy(() => import('./BulkDialog.tsx'));
@@ -70,7 +69,7 @@ export function BulkBar() {
       )}
       {operations.has('delete') && (
         <Button color="error" startIcon={<DeleteIcon />} onClick={() => setTask('delete')}>
-          {removalText(removalOf(name), 'word')}
+          {removalText(description, 'word')}
         </Button>
       )}
       {task && (

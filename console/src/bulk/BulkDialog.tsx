@@ -3,17 +3,14 @@ import { useState } from 'react';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { Input } from '../forms/Input.tsx';
 import { DeletionEffects } from '../rows/DeletionEffects.tsx';
-import { countText, fieldLabel, removalOf, removeWarningOf, rowName } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst, removalText } from '../text/words.ts';
+import { countText, fieldLabel, removalText, removeWarningOf, rowName } from '../text/presentation.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
-import { BulkProgress, BulkReport } from './BulkReport.tsx';
-import type { Operation, RowResult } from './run-bulk.ts';
-import { undoOf } from './run-bulk.ts';
+import { BulkProgress, BulkReport, useBulk } from './BulkReport.tsx';
+import type { Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection, sharedFields } from './selected-rows.ts';
-import { useBulk } from './useBulk.ts';
 
 interface Props {
   task: 'update' | 'delete';
@@ -28,29 +25,26 @@ interface Props {
 /** Changes one field of all selected rows, or deletes them. It asks for confirmation, shows the progress, and lists the failures. */
 export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
-  const { progress, report, start, stop } = useBulk<Row>();
-  const undoing = useBulk<Operation>();
-  const [undo, setUndo] = useState<Operation[]>([]);
+  const { progress, report, start, stop, undoing, canUndo, undoAll } = useBulk<Row>();
   const [isBlocked, setBlocked] = useState(false);
   const undoToast = useUndoToast();
   const [field, setField] = useState(sharedFields(description)[0]);
-  const removal = removalOf(description.name);
+  const { name, softDelete } = description;
   const taskText = (form: 'doing' | 'done', what: string) =>
     task === 'delete'
-      ? removalText(removal, form, { what })
+      ? removalText(description, form, { what })
       : translate(form === 'doing' ? 'Changing {what}' : '{what} changed', { what });
   const what = countText(total, description);
-  async function run(operationOf: (row: Row) => Operation) {
-    const written: Operation[] = [];
-    const onDone = (row: Row, response: RowResult) =>
-      void written.push(...undoOf(operationOf(row), row, response, description.softDelete));
-    await start({ operationOf, onDone, rows: (signal) => rowsOf(description.name, selection, signal) });
-    setUndo(written);
-  }
-  const undoAll = () => undoing.start({ rows: () => undo, operationOf: (operation) => operation });
+  const run = (operationOf: (row: Row) => Operation) =>
+    void start((signal) => ({
+      rows: rowsOf(name, selection, signal),
+      operationOf,
+      valuesOf: (row) => row,
+      softDelete,
+    }));
   function close() {
     onClose();
-    if (!report || undo.length === 0 || undoing.report) return;
+    if (!report || !canUndo) return;
     undoToast(taskText('done', countText(report.succeeded, description)), async () => {
       const [failure] = (await undoAll()).failures;
       if (failure) throw failure.error;
@@ -71,8 +65,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         onClose={report ? close : stop}
         isModal={!report}
         actions={
-          undo.length > 0 &&
-          !undoing.report && (
+          canUndo && (
             <Button loading={undoing.progress !== undefined} onClick={() => void undoAll()}>
               {translate('Undo')}
             </Button>
@@ -92,9 +85,9 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   if (task === 'delete') {
     return (
       <ConfirmDialog
-        title={removalText(removal, 'ask', { what })}
-        confirm={removalText(removal, 'all', { what })}
-        onConfirm={() => void run(({ id }) => ({ operation: 'delete', id }))}
+        title={removalText(description, 'ask', { what })}
+        confirm={removalText(description, 'all', { what })}
+        onConfirm={() => run(({ id }) => ({ operation: 'delete', id }))}
         danger
         disabled={isBlocked}
         onClose={onCancel}
@@ -107,7 +100,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   if (!field) return null;
   const change = (values: Record<string, unknown>) => {
     const data = { [field.name]: values[field.name] ?? null };
-    void run(({ id }) => ({ operation: 'update', id, data }));
+    run(({ id }) => ({ operation: 'update', id, data }));
   };
   return (
     <FormDialog

@@ -1,8 +1,11 @@
-import { Alert, LinearProgress, List, ListItem, ListItemText, Typography } from '@mui/material';
+import { Alert, LinearProgress, List, ListItem, ListItemText } from '@mui/material';
+import { useRef, useState } from 'react';
+import { gatehouse } from '../data/api.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { countText } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import type { Progress, Report } from './run-bulk.ts';
+import { secondsToWait } from './request-limit.ts';
+import { type Operation, type Progress, type Report, type RowResult, runBulk, type Work } from './run-bulk.ts';
 
 interface ProgressProps extends Progress {
   label: string;
@@ -23,9 +26,9 @@ export function BulkProgress({ label, succeeded, failed, waits, total }: Progres
   return (
     <>
       <LinearProgress variant="determinate" value={value} aria-label={label} />
-      <Typography role="status" sx={{ mt: 1, color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+      <p role="status" className="quiet">
         {parts.filter(Boolean).join(' · ')}
-      </Typography>
+      </p>
     </>
   );
 }
@@ -37,13 +40,13 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
   const description = useDescription();
   const { failures, isStopped } = report;
   if (failures.length === 0 && !isStopped) {
-    return <Typography sx={{ color: 'text.secondary' }}>{translate('Nothing failed.')}</Typography>;
+    return <p className="quiet">{translate('Nothing failed.')}</p>;
   }
   const title = translate('{what} failed', { what: countText(failures.length, description) });
   return (
     <>
       {isStopped && <Alert severity="warning">{translate('Stopped early. The remaining rows are unchanged.')}</Alert>}
-      {failures.length > 0 && <Typography sx={{ mt: 1 }}>{title}</Typography>}
+      {failures.length > 0 && <p>{title}</p>}
       <List dense aria-label={title} tabIndex={0} sx={{ maxHeight: 300, overflow: 'auto' }}>
         {failures.slice(0, shownFailures).map(({ row, message }) => (
           <ListItem key={`${nameOf(row)} ${message}`} disableGutters>
@@ -56,3 +59,75 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
     </>
   );
 }
+
+/** Bulk work on the current resource: its progress while it runs, and its report afterwards. */
+function useRun<Row>() {
+  const { name } = useDescription();
+  const [progress, setProgress] = useState<Progress>();
+  const [report, setReport] = useState<Report<Row>>();
+  const stop = useRef(new AbortController());
+
+  async function start(workOf: (signal: AbortSignal) => Work<Row>): Promise<Report<Row>> {
+    stop.current = new AbortController();
+    const { signal } = stop.current;
+    setReport(undefined);
+    setProgress({ succeeded: 0, failed: 0 });
+    const send = (operations: Operation[]) => sendBatch(name, operations);
+    const ended = await runBulk({ ...workOf(signal), send, signal, secondsToWait, onProgress: setProgress }).catch(
+      (error: Error): Report<Row> => ({
+        succeeded: 0,
+        failures: [{ row: { id: '' } as Row, message: error.message, error }],
+        undo: [],
+        isStopped: true,
+      }),
+    );
+    setReport(ended);
+    return ended;
+  }
+  return { progress, report, start, stop: () => stop.current.abort() };
+}
+
+/** Bulk work that can be undone afterwards. */
+export function useBulk<Row>() {
+  const { start, ...work } = useRun<Row>();
+  const { start: startUndoing, ...undoing } = useRun<Operation>();
+  const [undo, setUndo] = useState<Operation[]>([]);
+  return {
+    ...work,
+    undoing,
+    canUndo: undo.length > 0,
+    async start(workOf: (signal: AbortSignal) => Work<Row>) {
+      const report = await start(workOf);
+      setUndo((before) => [...before, ...report.undo]);
+      return report;
+    },
+    async undoAll() {
+      const report = await startUndoing(() => ({ rows: undo, operationOf: (operation) => operation }));
+      setUndo([]);
+      return report;
+    },
+  };
+}
+
+/** Sends operations of one kind in one request. */
+function sendBatch(resource: string, operations: readonly Operation[]): Promise<RowResult[]> {
+  const rows = gatehouse.resource(resource);
+  const ids = operations.map(({ id = '' }) => id);
+  switch (operations[0]?.operation) {
+    case 'create':
+      return rows.createAll(operations.map(({ data = {} }) => data));
+    case 'update':
+      return rows.patchAll(operations.map(({ operation: _, id = '', data, ...match }) => ({ ...data, id, ...match })));
+    case 'restore':
+      // The API has no batch of restorations. Only an undo restores rows.
+      return Promise.all(ids.map((id) => restored(rows, id)));
+    default:
+      return rows.removeAll(ids);
+  }
+}
+
+const restored = (rows: ReturnType<typeof gatehouse.resource>, id: string): Promise<RowResult> =>
+  rows.restore(id).then(
+    ({ data, etag }) => ({ status: 200, data, ...(etag && { etag }) }),
+    (error: RowResult['error']) => ({ status: error?.status ?? 0, ...(error && { error }) }),
+  );

@@ -10,7 +10,7 @@ const problem = (status: number, retryAfter?: number) =>
   new ProblemError(`It answers ${status}.`, { status, code: 'a_code', retryAfter });
 const quiet = { signal, onProgress: () => undefined, operationOf: remove };
 const done = (operations: readonly Operation[]) => operations.map(() => ({ status: 204 }));
-const idOf = (operation: Operation | undefined) => (operation && 'id' in operation ? operation.id : '');
+const idOf = (operation: Operation | undefined) => operation?.id ?? '';
 
 test('goes on over rows that fail, and tells which; what is gone is deleted', async () => {
   const seen: Progress[] = [];

@@ -3,10 +3,12 @@ import type { Result } from '../../../client/resource.ts';
 import { asObject } from '../../../src/platform/is-object.ts';
 
 /** A write of one row. */
-export type Operation =
-  | { operation: 'create'; data: object }
-  | { operation: 'update'; id: string; data: object; if_match?: string }
-  | { operation: 'delete' | 'restore'; id: string };
+export interface Operation {
+  operation: 'create' | 'update' | 'delete' | 'restore';
+  id?: string;
+  data?: object;
+  if_match?: string;
+}
 
 export interface Progress {
   succeeded: number;
@@ -15,7 +17,7 @@ export interface Progress {
   waits?: number | undefined;
 }
 
-export interface Failure<Row> {
+interface Failure<Row> {
   row: Row;
   message: string;
   error: Error & Partial<GatehouseError>;
@@ -24,18 +26,26 @@ export interface Failure<Row> {
 export interface Report<Row> {
   succeeded: number;
   failures: Failure<Row>[];
+  /** The operations that undo the writes. */
+  undo: Operation[];
   /** The work was stopped before the last row. */
   isStopped: boolean;
 }
 
 export type RowResult = Pick<Result<unknown>, 'status' | 'data' | 'etag'> & { error?: Failure<unknown>['error'] };
 
-interface Options<Row> {
+export interface Work<Row> {
   rows: AsyncIterable<Row> | Iterable<Row>;
   operationOf: (row: Row) => Operation;
+  /** The stored values of a row before the write. */
+  valuesOf?: (row: Row) => Record<string, unknown> | undefined;
+  /** Deleted rows can be restored. */
+  softDelete?: boolean | undefined;
+}
+
+interface Options<Row> extends Work<Row> {
   send: (operations: Operation[]) => Promise<RowResult[]>;
   onProgress: (progress: Progress) => void;
-  onDone?: ((row: Row, response: RowResult) => void) | undefined;
   signal: AbortSignal;
   /** Returns the seconds to wait, so that enough requests remain for other work. */
   secondsToWait?: () => number;
@@ -46,8 +56,9 @@ type Task<Row> = { row: Row; operation: Operation };
 
 /** Applies an operation to many rows, one batch at a time. Continues after failures, and waits when the service requests it. */
 export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> {
-  const { rows, operationOf, send, onProgress, onDone, signal, secondsToWait = () => 0, wait = waitOrAbort } = options;
+  const { rows, operationOf, send, onProgress, signal, secondsToWait = () => 0, wait = waitOrAbort } = options;
   const failures: Failure<Row>[] = [];
+  const undo: Operation[] = [];
   let succeeded = 0;
   let isUnreachable = false;
   const isStopped = () => signal.aborted || isUnreachable;
@@ -62,8 +73,9 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
   async function work(batch: readonly Task<Row>[]): Promise<void> {
     for (let pendingTasks = batch; pendingTasks.length > 0 && !isStopped(); ) {
       await waitSeconds(secondsToWait());
-      const results = await send(pendingTasks.map(({ operation }) => operation)).catch((error: Error) =>
-        failEach(error, pendingTasks),
+      // If the whole batch is rejected, the error applies to each of its rows.
+      const results = await send(pendingTasks.map(({ operation }) => operation)).catch((error: Error): RowResult[] =>
+        pendingTasks.map(() => ({ status: error instanceof GatehouseError ? error.status : 0, error })),
       );
       const retries: Task<Row>[] = [];
       let seconds = 0;
@@ -77,7 +89,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
           failures.push({ row: task.row, message: messageOf(error), error });
         } else {
           succeeded++;
-          onDone?.(task.row, response);
+          undo.push(...undoOf(task, response, options));
         }
       }
       isUnreachable = results.every(({ status }) => status === 0);
@@ -97,13 +109,7 @@ export async function runBulk<Row>(options: Options<Row>): Promise<Report<Row>> 
     next.catch(() => undefined);
     await work(batch);
   }
-  return { succeeded, failures, isStopped: isStopped() };
-}
-
-/** If the whole batch is rejected, the error applies to each of its rows. */
-function failEach(error: Error, tasks: readonly unknown[]): RowResult[] {
-  const status = error instanceof GatehouseError ? error.status : 0;
-  return tasks.map(() => ({ status, error }));
+  return { succeeded, failures, undo, isStopped: isStopped() };
 }
 
 const messageOf = ({ message, fields = [] }: Failure<unknown>['error']): string =>
@@ -128,47 +134,44 @@ function membersOf(value: unknown): number {
 }
 
 /** Tasks in batches that the service accepts: all of one kind, and no row twice. */
-async function* batchesOf<Row>(rows: AsyncIterable<Row> | Iterable<Row>, taskOf: (row: Row) => Task<Row>) {
+async function* batchesOf<Row>(rows: Work<Row>['rows'], taskOf: (row: Row) => Task<Row>) {
   let batch: Task<Row>[] = [];
-  let size = { members: 0, characters: 0 };
-  const ids = new Set<string>();
+  let [members, characters] = [0, 0];
   for await (const row of rows) {
     const task = taskOf(row);
-    const { operation } = task;
-    const members = size.members + membersOf(operation) + 1;
-    const characters = size.characters + JSON.stringify(operation).length + 1;
+    const { operation, id } = task.operation;
+    const size = { members: membersOf(task.operation) + 1, characters: JSON.stringify(task.operation).length + 1 };
     const isFull =
       batch.length === requestLimits.operations ||
-      members > requestLimits.members ||
-      characters > requestLimits.characters;
-    const isOtherKind = batch[0] !== undefined && batch[0].operation.operation !== operation.operation;
-    if (batch.length > 0 && (isFull || isOtherKind || ('id' in operation && ids.has(operation.id)))) {
+      members + size.members > requestLimits.members ||
+      characters + size.characters > requestLimits.characters;
+    const isOther = (each: Operation) => each.operation !== operation || (id !== undefined && each.id === id);
+    if (batch.length > 0 && (isFull || batch.some((each) => isOther(each.operation)))) {
       yield batch;
       batch = [];
-      ids.clear();
-      size = { members: members - size.members, characters: characters - size.characters };
-    } else size = { members, characters };
+      [members, characters] = [0, 0];
+    }
     batch.push(task);
-    if ('id' in operation) ids.add(operation.id);
+    members += size.members;
+    characters += size.characters;
   }
   if (batch.length > 0) yield batch;
 }
 
-type Row = Record<string, unknown>;
-
 /** The operation that undoes a write. Empty if that is not possible. A row that has changed since then is not changed. */
-export function undoOf(
-  operation: Operation,
-  before: Row | undefined,
+function undoOf<Row>(
+  { row, operation: { operation, id, data = {} } }: Task<Row>,
   { data: after, etag }: RowResult,
-  softDelete = false,
+  { valuesOf, softDelete }: Work<Row>,
 ): Operation[] {
-  if (operation.operation === 'create') {
-    const { id } = asObject(after);
-    return typeof id === 'string' ? [{ operation: 'delete', id }] : [];
+  if (operation === 'create') {
+    const { id: created } = asObject(after);
+    return typeof created === 'string' ? [{ operation: 'delete', id: created }] : [];
   }
-  if (operation.operation === 'delete' && softDelete) return [{ operation: 'restore', id: operation.id }];
-  if (operation.operation !== 'update' || !before) return [];
-  const data = Object.fromEntries(Object.keys(operation.data).map((name) => [name, before[name] ?? null]));
-  return [{ operation: 'update', id: operation.id, data, ...(etag && { if_match: etag }) }];
+  if (id === undefined) return [];
+  if (operation === 'delete' && softDelete) return [{ operation: 'restore', id }];
+  const before = valuesOf?.(row);
+  if (operation !== 'update' || !before) return [];
+  const values = Object.fromEntries(Object.keys(data).map((name) => [name, before[name] ?? null]));
+  return [{ operation, id, data: values, ...(etag && { if_match: etag }) }];
 }

@@ -1,8 +1,6 @@
 import { createGatehouse } from '../../../client/gatehouse.ts';
-import { Interruption } from '../auth/interruption.ts';
-import { recordOwnSession } from '../auth/own-session.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
-import { ProofPrompt } from '../auth/proof-prompt.ts';
+import { ProofPrompt, SignInPrompt } from '../auth/prompts.ts';
 import { recordRateLimit } from '../bulk/request-limit.ts';
 import { Listeners } from './listeners.ts';
 import { translateErrors } from './translate-errors.ts';
@@ -18,17 +16,12 @@ const signedOut = new Listeners();
 export const onSignedOut = signedOut.add;
 export const notifySignedOut = signedOut.call;
 
-export const interruption = new Interruption(async () => {
-  const token = await tokenOfPage(root, (url, init) => fetch(url, init));
-  recordOwnSession(token.access_token);
-  return token;
-});
-
+export const signInPrompt = new SignInPrompt(() => tokenOfPage(root, (url, init) => fetch(url, init)));
 export const proofPrompt = new ProofPrompt(root);
 
 export const gatehouse = createGatehouse({
   baseUrl: root,
-  renew: interruption.renew,
+  renew: signInPrompt.renew,
   onSignedOut: notifySignedOut,
   async fetch(url, init) {
     const response = await proofPrompt.send(url, init);

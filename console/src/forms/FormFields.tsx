@@ -1,7 +1,6 @@
 import { type ReactNode, useRef } from 'react';
 import { FormDataConsumer, useEditContext } from 'react-admin';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { hasField } from '../text/presentation.ts';
 import { Input } from './Input.tsx';
 

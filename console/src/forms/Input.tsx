@@ -1,4 +1,4 @@
-import { Box, Button, Typography } from '@mui/material';
+import { Box, Button } from '@mui/material';
 import {
   AutocompleteArrayInput,
   AutocompleteInput,
@@ -87,7 +87,10 @@ export function Input({ field }: { field: FieldDescription }) {
 type CommonProps = { source: string; label: string };
 
 /** Chooses a row of another resource by its name. */
-export function RowInput({ reference, ...common }: CommonProps & { reference: string; alwaysOn?: boolean }) {
+export function RowInput({
+  reference,
+  ...common
+}: CommonProps & { reference: string; alwaysOn?: boolean; validate?: Validator | Validator[] }) {
   const target = useDescriptions().get(reference);
   const telling = target && nameField(target);
   return (
@@ -110,12 +113,7 @@ function Choice({ target }: { target: ResourceDescription }) {
   const detail = rowDetail(target, row);
   return (
     <span>
-      {rowName(target, row)}{' '}
-      {detail !== undefined && (
-        <Typography component="span" variant="body2" color="textSecondary" sx={{ ml: 1 }}>
-          {detail}
-        </Typography>
-      )}
+      {rowName(target, row)} {detail !== undefined && <span className="detail small quiet">{detail}</span>}
     </span>
   );
 }

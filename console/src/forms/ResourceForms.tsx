@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react';
 import {
   Create,
   Edit,
+  type Identifier,
   SaveButton,
   ShowButton,
   SimpleForm,
@@ -14,14 +15,12 @@ import {
   useRedirect,
 } from 'react-admin';
 import { useFormState } from 'react-hook-form';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
+import { type ResourceDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { ConflictWarning } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
@@ -91,7 +90,11 @@ export function ResourceEdit() {
   const dataProvider = useDataProvider();
   const undoToast = useUndoToast();
   const saved = useRef(false);
-  const { onError, dialog } = useConflict({ onSaved: (id) => redirect(then, name, id), saved });
+  function leave(id: Identifier) {
+    saved.current = true;
+    redirect(then, name, id);
+  }
+  const { onError, dialog } = useConflict(leave);
   return (
     <>
       <Edit
@@ -103,14 +106,13 @@ export function ResourceEdit() {
         mutationOptions={{
           onError,
           onSuccess: (row, { previousData }) => {
-            saved.current = true;
             const before = undoableFields(description, previousData ?? {}, row);
             const message = translate('{thing} saved.', { thing: singularOf(description) });
             const undo = () =>
               dataProvider.update(name, { id: row.id, data: { ...row, ...before }, previousData: row });
             if (Object.keys(before).length > 0) undoToast(message, undo);
             else notify(message, { type: 'success' });
-            redirect(then, name, row.id);
+            leave(row.id);
           },
         }}
       >

@@ -1,9 +1,8 @@
-import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack, Typography } from '@mui/material';
-import { type ReactNode, type RefObject, useState } from 'react';
+import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack } from '@mui/material';
+import { useState } from 'react';
 import { RecordContextProvider, useDataProvider, useNotify, useRefresh } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { ConflictError, FormError } from '../data/form-error.ts';
 import { Value } from '../rows/Value.tsx';
 import { fieldLabel, rowName, singularOf } from '../text/presentation.ts';
@@ -16,18 +15,11 @@ interface Conflict {
   differences: Difference[];
 }
 
-interface Options {
-  /** Called after a save. */
-  onSaved: (id: string) => void;
-  /** Set when the row is saved. */
-  saved: RefObject<boolean>;
-}
-
 /**
  * Handles a save that was rejected because another person saved first. Returns a handler for the error, and the dialog in which the person
  * chooses.
  */
-export function useConflict({ onSaved, saved }: Options): { onError: (error: unknown) => void; dialog: ReactNode } {
+export function useConflict(onSaved: (id: string) => void) {
   const description = useDescription();
   const dataProvider = useDataProvider();
   const notify = useNotify();
@@ -52,12 +44,8 @@ export function useConflict({ onSaved, saved }: Options): { onError: (error: unk
     const { storedRow } = conflict;
     setConflict(undefined);
     try {
-      await dataProvider.update(name, {
-        id: storedRow.id,
-        data: { ...storedRow, ...changes },
-        previousData: storedRow,
-      });
-      saved.current = true;
+      const data = { ...storedRow, ...changes };
+      await dataProvider.update(name, { id: storedRow.id, data, previousData: storedRow });
       notify(translate('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
       onSaved(storedRow.id);
@@ -66,48 +54,40 @@ export function useConflict({ onSaved, saved }: Options): { onError: (error: unk
     }
   }
 
-  function acceptSavedVersion() {
-    setConflict(undefined);
-    refresh();
-  }
-
+  const close = () => setConflict(undefined);
   const dialog = conflict && (
-    <ConflictDialog
-      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, conflict.storedRow) })}
-      differences={conflict.differences}
-      onSave={(changes) => void save(changes)}
-      onAcceptSaved={acceptSavedVersion}
-      onClose={() => setConflict(undefined)}
-    />
+    <ConflictDialog {...conflict} onSave={(changes) => void save(changes)} onReload={refresh} onClose={close} />
   );
-  return { onError: (error) => void onError(error), dialog };
+  return { onError: (error: unknown) => void onError(error), dialog };
 }
 
-interface Props {
-  title: string;
-  differences: readonly Difference[];
+interface Props extends Conflict {
   /** Saves these changes to the other person's version. */
   onSave: (changes: Record<string, unknown>) => void;
-  onAcceptSaved: () => void;
+  /** Shows the other person's version instead of the form's. */
+  onReload: () => void;
   onClose: () => void;
 }
 
 /** Shown if another person saved the same row first. It shows both versions and lets the person choose for each field. */
-function ConflictDialog({ title, differences, onSave, onAcceptSaved, onClose }: Props) {
+function ConflictDialog({ storedRow, differences, onSave, onReload, onClose }: Props) {
+  const description = useDescription();
   const [choices, setChoices] = useState<Record<string, Choice>>({});
+  function takeTheirs() {
+    onClose();
+    onReload();
+  }
   return (
     <ConfirmDialog
-      title={title}
+      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, storedRow) })}
+      text={translate('Nothing is saved yet. Choose for each field which version to keep.')}
       maxWidth="md"
       cancel={translate('Back to my form')}
       onClose={onClose}
-      actions={<Button onClick={onAcceptSaved}>{translate('Take all of theirs')}</Button>}
+      actions={<Button onClick={takeTheirs}>{translate('Take all of theirs')}</Button>}
       confirm={translate('Save my choices')}
       onConfirm={() => onSave(chosenChanges(differences, choices))}
     >
-      <Typography sx={{ color: 'text.secondary', mb: 2 }}>
-        {translate('Nothing is saved yet. Choose for each field which version to keep.')}
-      </Typography>
       <Stack spacing={2}>
         {differences.map((difference) => (
           <FieldChoice
@@ -132,10 +112,10 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
   const label = fieldLabel(field);
   return (
     <section aria-label={label}>
-      <Typography component="h3" variant="subtitle2" sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
-        {label}
+      <h3 className="label">
+        {label}{' '}
         {isContested && <Chip size="small" color="warning" variant="outlined" label={translate('Both changed it')} />}
-      </Typography>
+      </h3>
       <RadioGroup
         aria-label={label}
         value={choice}
@@ -149,18 +129,16 @@ function FieldChoice({ difference: { field, before, theirs, mine, isContested },
             control={<Radio />}
             label={
               <>
-                <Typography variant="caption" sx={{ color: 'text.secondary' }}>
-                  {version === 'theirs' ? translate('Theirs') : translate('Mine')}
-                </Typography>{' '}
+                <span className="caption quiet">{version === 'theirs' ? translate('Theirs') : translate('Mine')}</span>{' '}
                 <ShownValue field={field} is={version === 'theirs' ? theirs : mine} />
               </>
             }
           />
         ))}
       </RadioGroup>
-      <Typography variant="body2" component="div" sx={{ color: 'text.secondary' }}>
+      <div className="small quiet">
         {translate('Before:')} <ShownValue field={field} is={before} />
-      </Typography>
+      </div>
     </section>
   );
 }

@@ -1,7 +1,6 @@
 import { Box } from '@mui/material';
 import { AutocompleteInput, DateInput, NumberInput, SelectInput, TextInput } from 'react-admin';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { choicesOf, RowInput } from '../forms/Input.tsx';
 import { translate } from '../text/translate.ts';
 import { kindsOfEvents } from '../trail/sentences.ts';

@@ -1,13 +1,21 @@
 import AddIcon from '@mui/icons-material/Add';
-import { Box, Button } from '@mui/material';
-import { memo } from 'react';
-import { ColumnsButton, FilterButton, Link, SortButton } from 'react-admin';
+import FiguresIcon from '@mui/icons-material/BarChartOutlined';
+import CodeIcon from '@mui/icons-material/CodeOutlined';
+import TrashIcon from '@mui/icons-material/DeleteOutlined';
+import DensityIcon from '@mui/icons-material/DensityMedium';
+import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
+import UploadIcon from '@mui/icons-material/FileUploadOutlined';
+import MoreIcon from '@mui/icons-material/MoreHoriz';
+import { Box, Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
+import { lazy, memo, Suspense, useState } from 'react';
+import { ColumnsButton, FilterButton, Link, SortButton, useListContext, useStore } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
+import { deletedKey } from '../data/to-list-query.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { translate } from '../text/translate.ts';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useIsNarrow } from '../widgets/useIsNarrow.ts';
-import { ListMenu } from './ListMenu.tsx';
+import { densityKey } from './Rows.tsx';
 
 /** Beside the search box: filters, columns and order. Beside the title: actions. */
 export const ListActions = memo(({ onColumns }: { onColumns: () => void }) => {
@@ -41,5 +49,73 @@ export function CreateButton() {
     <Button component={Link} to={`/${name}/create`} variant="contained" startIcon={<AddIcon />}>
       {translate('Create')}
     </Button>
+  );
+}
+
+const CodeDrawer = lazy(() => import('../rows/CodeDrawer.tsx'));
+const ExportDialog = lazy(() => import('../transfer/ExportDialog.tsx'));
+const ImportDialog = lazy(() => import('../transfer/ImportDialog.tsx'));
+
+/** Whether lists show their figures. */
+export const figuresKey = 'lists.figures';
+
+/** All actions of a list except creating a row. */
+export function ListMenu() {
+  const { operations, softDelete } = useDescription();
+  const [figures, setFigures] = useStore<boolean>(figuresKey, false);
+  const { filterValues = {}, setFilters } = useListContext();
+  const isTrash = filterValues[deletedKey] !== undefined;
+  const [place, setPlace] = useState<HTMLElement>();
+  const [dialog, setDialog] = useState<'export' | 'import' | 'api'>();
+  const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
+  const isNarrow = useIsNarrow();
+  const item = (label: string, Icon: typeof MoreIcon, onChoice: () => void) => (
+    <MenuItem
+      onClick={() => {
+        setPlace(undefined);
+        onChoice();
+      }}
+    >
+      <ListItemIcon>
+        <Icon fontSize="small" />
+      </ListItemIcon>
+      <ListItemText>{label}</ListItemText>
+    </MenuItem>
+  );
+  const close = () => setDialog(undefined);
+  return (
+    <>
+      <IconButton
+        size="small"
+        color="primary"
+        aria-label={translate('More actions')}
+        title={translate('More actions')}
+        aria-haspopup="menu"
+        onClick={({ currentTarget }) => setPlace(currentTarget)}
+      >
+        <MoreIcon />
+      </IconButton>
+      <Menu open={place !== undefined} anchorEl={place ?? null} onClose={() => setPlace(undefined)}>
+        {item(translate(figures ? 'Hide figures' : 'Show figures'), FiguresIcon, () => setFigures(!figures))}
+        {softDelete &&
+          (isTrash
+            ? item(translate('Leave deleted rows'), TrashIcon, () => setFilters({}, {}))
+            : item(translate('Deleted rows'), TrashIcon, () =>
+                setFilters({ [deletedKey]: 'only' }, { [deletedKey]: true }),
+              ))}
+        {item(translate('Export'), DownloadIcon, () => setDialog('export'))}
+        {operations.has('create') && item(translate('Import'), UploadIcon, () => setDialog('import'))}
+        {item(translate('API'), CodeIcon, () => setDialog('api'))}
+        {!isNarrow &&
+          (density === 'small'
+            ? item(translate('Rows further apart'), DensityIcon, () => setDensity('medium'))
+            : item(translate('Rows closer together'), DensityIcon, () => setDensity('small')))}
+      </Menu>
+      <Suspense>
+        {dialog === 'api' && <CodeDrawer onClose={close} />}
+        {dialog === 'export' && <ExportDialog onClose={close} />}
+        {dialog === 'import' && <ImportDialog onClose={close} />}
+      </Suspense>
+    </>
   );
 }

@@ -2,16 +2,14 @@ import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useListContext, useStore } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
+import { useDescription, useRowName } from '../data/DescriptionsProvider.tsx';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { toListQuery } from '../data/to-list-query.ts';
-import { useRowName } from '../data/useRowName.ts';
 import { isNumber } from '../text/details.ts';
 import { fieldLabel, labelOf, shortId } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import { figureText, valueText } from '../text/value-text.ts';
-import { FigureText } from '../widgets/FigureText.tsx';
-import { MutedText } from '../widgets/Section.tsx';
+import { FigureText, MutedText } from '../widgets/Section.tsx';
 
 const card = { p: 2, minWidth: 0 };
 const mostNumbers = 3;
@@ -126,9 +124,7 @@ function GroupedRows({ field }: { field: FieldDescription }) {
               sx={{ height: 1, borderRadius: 0.5, bgcolor: 'primary.main', width: `${(100 * group.count) / most}%` }}
             />
           </Box>
-          <Typography variant="body2" sx={{ textAlign: 'right', fontVariantNumeric: 'tabular-nums' }}>
-            {group.count.toLocaleString(locale)}
-          </Typography>
+          <span className="small numbers">{group.count.toLocaleString(locale)}</span>
         </Box>
       ))}
     </Box>

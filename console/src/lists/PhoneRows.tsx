@@ -1,14 +1,12 @@
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { RecordContextProvider, useListContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
 import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { RowCheckbox } from '../widgets/RowCheckbox.tsx';
 
 interface Props {
   columns: FieldDescription[];
@@ -58,3 +56,8 @@ export function PhoneRows({ columns, selectable, rowAction }: Props) {
     </ul>
   );
 }
+
+/** A check box that looks like MUI's, with the styles of `console.css`. A list has many, and MUI needs six elements for each. */
+export const RowCheckbox = (props: ComponentProps<'input'>) => (
+  <input type="checkbox" className="select-item" {...props} />
+);

@@ -1,9 +1,7 @@
 import { createContext, type ReactNode, useContext } from 'react';
 import { useGetMany, useListContext, useRecordContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
-import { useRowName } from '../data/useRowName.ts';
+import { type FieldDescription, useDescriptions, useRowName } from '../data/DescriptionsProvider.tsx';
 import { rowName, shortId, showPath } from '../text/presentation.ts';
 
 /** By field name: returns the names of the rows to which the rows of this list refer. */

@@ -1,4 +1,4 @@
-import { Box, Card, Typography } from '@mui/material';
+import { Box, Card } from '@mui/material';
 import { lazy, memo, Suspense, useCallback, useEffect, useState } from 'react';
 import {
   FilterContext,
@@ -13,8 +13,7 @@ import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { firstPageSize } from '../data/prefetched-rows.ts';
 import { deletedKey } from '../data/to-list-query.ts';
 import { LiveRows } from '../live/LiveRows.tsx';
@@ -22,19 +21,16 @@ import { LastSignIns } from '../people/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, defaultOrderOf, emptyTextOf, firstStepsOf, isBuiltin, labelOf } from '../text/presentation.ts';
-import { locale, translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { locale, lowerCaseFirst, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
-import { filtersOf, searchOf, trailFilters } from './Filters.tsx';
-import { CreateButton, ListActions } from './ListActions.tsx';
-import { figuresKey, ListMenu } from './ListMenu.tsx';
+import { filtersOf, SearchBox, searchOf, trailFilters } from './Filters.tsx';
+import { CreateButton, figuresKey, ListActions, ListMenu } from './ListActions.tsx';
 import { Pagination } from './Pagination.tsx';
 import { Rows } from './Rows.tsx';
-import { SearchBox } from './SearchBox.tsx';
 
 const FilterForm = lazy(() => import('./FilterForm.tsx'));
 const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
@@ -175,14 +171,14 @@ function Empty() {
   return (
     <Box sx={{ display: 'grid', justifyItems: 'center', gap: 1, width: '100%', mt: 8, textAlign: 'center' }}>
       <ResourceIcon description={description} size={56} />
-      <Typography variant="h6" component="h2">
+      <h2 className="heading">
         {hidden
           ? translate('No {things} for you to see.', { things: lowerCaseFirst(labelOf(description)) })
           : emptyTextOf(description)}
-      </Typography>
+      </h2>
       <HiddenRows />
       {description.description && !isBuiltin(description) && (
-        <Typography sx={{ color: 'text.secondary' }}>{translate(description.description)}</Typography>
+        <p className="quiet">{translate(description.description)}</p>
       )}
       {steps.length > 0 && (
         <Box sx={{ textAlign: 'left', maxWidth: '60ch' }}>
@@ -214,8 +210,8 @@ function HiddenRows() {
   const text = useHiddenRows();
   if (!text) return null;
   return (
-    <Typography role="note" sx={{ color: 'text.secondary', maxWidth: '70ch', p: 1 }}>
+    <Box component="p" role="note" className="quiet" sx={{ maxWidth: '70ch', p: 1 }}>
       {text}
-    </Typography>
+    </Box>
   );
 }

@@ -4,7 +4,7 @@ import { useGetIdentity, useRecordContext } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { type RowChange, useActorName, useChanges, useRefreshSoon } from './useChanges.ts';
+import { type RowChange, useActorName, useChanges, useRefreshSoon } from './LiveRows.tsx';
 
 /** Keeps the page of a row up to date, and shows who else changed it. */
 export function LiveRow() {

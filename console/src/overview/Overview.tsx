@@ -1,18 +1,16 @@
-import { Box, Card, ToggleButton, ToggleButtonGroup, Typography } from '@mui/material';
+import { Alert, Box, Button, Card, Skeleton, ToggleButton, ToggleButtonGroup } from '@mui/material';
+import { lazy, Suspense, useMemo } from 'react';
 import { Link, Title, useGetList, useStore } from 'react-admin';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { useChanges, useRefreshSoon } from '../live/useChanges.ts';
+import { useChanges, useRefreshSoon } from '../live/LiveRows.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { builtinNames, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
 import { Trail } from '../trail/Trail.tsx';
-import { FigureText } from '../widgets/FigureText.tsx';
-import { MutedText, Section } from '../widgets/Section.tsx';
-import { periods } from './activity.ts';
-import { Charts } from './Charts.tsx';
-import { Checklist } from './Checklist.tsx';
-import { HealthReport } from './HealthReport.tsx';
+import { FigureText, Section } from '../widgets/Section.tsx';
+import { type Kind, type Period, periods, seriesOf } from './activity.ts';
+import { Checklist, HealthReport } from './HealthReport.tsx';
 import { useActivity } from './useOverview.ts';
 
 /** The state of the service: its activity, the latest events, and problems to solve. */
@@ -31,9 +29,7 @@ export default function Overview() {
       <Title title={translate('Overview')} />
       <Checklist />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
-        <Typography variant="h6" component="h2">
-          {translate('Activity')}
-        </Typography>
+        <h2 className="heading">{translate('Activity')}</h2>
         <Box sx={{ display: 'flex', gap: 1, alignItems: 'center' }}>
           {descriptions.has('users') && <InviteButton />}
           <ToggleButtonGroup
@@ -71,19 +67,14 @@ export default function Overview() {
 }
 
 function LatestEvents() {
-  const {
-    data = [],
-    isPending,
-    error,
-  } = useGetList<TrailEvent>('events', {
+  const { data, error } = useGetList<TrailEvent>('events', {
     pagination: { page: 1, perPage: 10 },
     sort: { field: 'created_at', order: 'DESC' },
   });
+  const empty = data?.length === 0 && translate('Nothing has happened yet.');
   return (
-    <Section title={translate('Latest events')} to="/events">
-      {error && <MutedText>{translate('This cannot be shown: {reason}', { reason: error.message })}</MutedText>}
-      {!error && !isPending && data.length === 0 && <MutedText>{translate('Nothing has happened yet.')}</MutedText>}
-      <Trail events={data} />
+    <Section title={translate('Latest events')} to="/events" {...{ error, empty }}>
+      <Trail events={data ?? []} />
     </Section>
   );
 }
@@ -128,4 +119,77 @@ function FactorFigures() {
       <FigureText label={label} value={count.toLocaleString(locale)} />
     </Card>
   ));
+}
+
+// The chart library is larger than everything else on this page.
+const Chart = lazy(() => import('./Chart.tsx'));
+const height = 130;
+
+interface ChartDeclaration {
+  kind: Kind;
+  label: string;
+  /** A second series in the same chart. */
+  secondSeries?: { kind: Kind; label: string };
+}
+
+const charts: ChartDeclaration[] = [
+  { kind: 'sign_ins', label: 'Sign-ins', secondSeries: { kind: 'failures', label: 'Failed sign-ins' } },
+  { kind: 'tokens', label: 'Tokens issued' },
+  { kind: 'registrations', label: 'New users' },
+  { kind: 'sessions', label: 'Live sessions' },
+];
+
+function Charts({ period }: { period: Period }) {
+  const { data, error, refetch } = useActivity();
+  const series = useMemo(() => seriesOf(data?.hours ?? [], period), [data, period]);
+  if (error) {
+    return (
+      <Alert severity="warning" action={<Button onClick={() => void refetch()}>{translate('Retry')}</Button>}>
+        {translate('The figures cannot be shown: {reason}', { reason: error.message })}
+      </Alert>
+    );
+  }
+  const figure = (kind: Kind) => (kind === 'sessions' ? (data?.sessions ?? 0) : series.totals[kind]);
+  return (
+    <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', sm: '1fr 1fr', lg: 'repeat(4, 1fr)' } }}>
+      {charts.map(({ kind, label, secondSeries }) => (
+        <Card
+          component="section"
+          key={kind}
+          aria-label={`${translate(label)}, ${translate(period.name)}`}
+          sx={{ p: 2, minWidth: 0 }}
+        >
+          <FigureText
+            label={translate(label)}
+            value={data ? figure(kind).toLocaleString(locale) : '…'}
+            isAlarming={secondSeries && figure(secondSeries.kind) > 0}
+            detail={
+              secondSeries
+                ? translate('{count, number} failed', { count: figure(secondSeries.kind) })
+                : kind === 'sessions'
+                  ? translate('now')
+                  : translate('in {period}', { period: translate(period.name) })
+            }
+          />
+          <Box sx={{ height, mt: 1 }}>
+            {data && (
+              <Suspense fallback={<Skeleton variant="rounded" height={height} />}>
+                <Chart
+                  at={series.at}
+                  each={period.each}
+                  height={height}
+                  line={kind === 'sessions'}
+                  series={[{ kind, label }, ...(secondSeries ? [secondSeries] : [])].map((item) => ({
+                    label: translate(item.label),
+                    data: series.of[item.kind],
+                    alarming: item.kind === 'failures',
+                  }))}
+                />
+              </Suspense>
+            )}
+          </Box>
+        </Card>
+      ))}
+    </Box>
+  );
 }

@@ -1,4 +1,3 @@
-import { DialogContentText } from '@mui/material';
 import { email, required, TextInput, useNotify, useRedirect } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
 import { throwFormError } from '../data/form-error.ts';
@@ -24,15 +23,13 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title={translate('Invite a person')}
+      text={translate('They get an email with a link to choose a password. It works for three days.')}
       confirm={translate('Send invitation')}
       maxWidth="xs"
       onClose={onClose}
       onSubmit={invite}
       form={{ record: {}, sanitizeEmptyValues: true, noValidate: true }}
     >
-      <DialogContentText>
-        {translate('They get an email with a link to choose a password. It works for three days.')}
-      </DialogContentText>
       <TextInput
         source="email"
         label={translate('Email')}

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useListContext } from 'react-admin';
-import { gatehouse } from '../data/api.ts';
+import { gatehouse, readData } from '../data/api.ts';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { timeAgo } from '../text/time-ago.ts';
-import { translate } from '../text/translate.ts';
-import { lockedText, lockoutOf, nameOf, type Person } from './person.ts';
+import { locale, translate } from '../text/translate.ts';
+import { timeAgo } from '../text/value-text.ts';
 
 /** Initials and name. */
 export function PersonName({ person }: { person: Person }) {
@@ -83,3 +82,34 @@ async function lockoutsOf(ids: readonly string[]): Promise<Map<string, string>> 
   const lockouts = await Promise.all(userIds.map(async (id) => [id, await lockoutOf(id)] as const));
   return new Map(lockouts.filter((entry): entry is [string, string] => entry[1] !== null));
 }
+
+/** A user as the API shows it. */
+export interface Person {
+  [field: string]: unknown;
+  id: string;
+  name: string | null;
+  email: string | null;
+  username: string | null;
+  phone: string | null;
+  roles: string[];
+  disabled: boolean;
+  email_confirmed: boolean;
+  created_at: string;
+}
+
+/** The name of a person, or another identifier. */
+export const nameOf = ({ name, email, username, phone }: Person): string => name ?? email ?? username ?? phone ?? '';
+
+/** The end of the lockout after failed sign-ins. Null: the person is not locked out. */
+async function lockoutOf(id: string): Promise<string | null> {
+  const [lockout] = await readData<{ until: string }[]>(`/v1/users/${id}/lockouts`);
+  return lockout?.until ?? null;
+}
+
+export function useLockout(id = ''): string | null | undefined {
+  const { data } = useQuery({ queryKey: ['users', 'lockout', id], enabled: id !== '', queryFn: () => lockoutOf(id) });
+  return data;
+}
+
+export const lockedText = (until: string): string =>
+  translate('Locked until {time}', { time: new Date(until).toLocaleTimeString(locale, { timeStyle: 'short' }) });

@@ -1,15 +1,15 @@
-import { Box, Chip, Typography } from '@mui/material';
+import { Box, Chip } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext } from 'react-admin';
-import { isOwnSession } from '../auth/own-session.ts';
-import { useRowName } from '../data/useRowName.ts';
+import { isOwnSession } from '../auth/page-session.ts';
+import { useRowName } from '../data/DescriptionsProvider.tsx';
 import { useReferrers } from '../rows/DeletionEffects.tsx';
 import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentation.ts';
-import { timeAgo } from '../text/time-ago.ts';
 import { translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
-import { ConfirmButton } from '../widgets/ConfirmButton.tsx';
-import { MutedText, Section } from '../widgets/Section.tsx';
+import { timeAgo } from '../text/value-text.ts';
+import { ConfirmButton } from '../widgets/ConfirmDialog.tsx';
+import { Section } from '../widgets/Section.tsx';
 
 type Row = { id: string; scopes?: string[]; user_agent?: string | null } & Record<string, unknown>;
 
@@ -30,9 +30,7 @@ function PersonItems({ title, resource, filter, none, line }: Props) {
   });
   if (none === undefined && !data?.length) return null;
   return (
-    <Section title={title} to={listPath(resource, filter)}>
-      {error && <MutedText>{error.message}</MutedText>}
-      {data?.length === 0 && <MutedText>{none}</MutedText>}
+    <Section title={title} to={listPath(resource, filter)} error={error} empty={data?.length === 0 && none}>
       <ul className="lines">
         {data?.map((row) => (
           <PersonItem key={row.id} resource={resource} row={row} {...line(row)} />
@@ -46,16 +44,14 @@ type PersonItemProps = ReturnType<Props['line']> & { resource: string; row: Row 
 
 function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemProps) {
   return (
-    <Box component="li" sx={{ display: 'flex', gap: 1, justifyContent: 'space-between', alignItems: 'center' }}>
+    <li className="spread">
       <Box sx={{ minWidth: 0 }}>
         <Link to={showPath(resource, row.id)}>{name}</Link>{' '}
         {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
-        <Typography variant="caption" color="textSecondary" component="p">
-          {detail}
-        </Typography>
+        <p className="caption quiet">{detail}</p>
       </Box>
       {revoke !== undefined && <Revoke id={row.id} what={revoke} />}
-    </Box>
+    </li>
   );
 }
 

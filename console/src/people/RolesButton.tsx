@@ -3,22 +3,16 @@ import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-a
 import { translate } from '../text/translate.ts';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
-import { useTask } from '../widgets/useTask.ts';
-import { nameOf, type Person } from './person.ts';
+import { nameOf, type Person } from './PersonColumns.tsx';
 
 /** Changes the roles of a person. */
 export function RolesButton() {
   const person = useRecordContext<Person>();
   const dataProvider = useDataProvider();
-  const { busy, run } = useTask();
   if (!person) return null;
   const { id, roles: before } = person;
-
-  async function save({ roles }: { roles?: string[] }, close: () => void) {
-    const change = { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } };
-    if (await run(() => dataProvider.update('users', change), translate('The roles are changed.'))) close();
-  }
-
+  const save = ({ roles }: { roles?: string[] }) =>
+    dataProvider.update('users', { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } });
   return (
     <DialogButton
       label={translate('Roles')}
@@ -27,9 +21,9 @@ export function RolesButton() {
           title={translate('Roles of {who}', { who: nameOf(person) })}
           confirm={translate('Save roles')}
           maxWidth="xs"
-          busy={busy}
           onClose={close}
-          onSubmit={(values) => save(values, close)}
+          onSubmit={save}
+          successMessage={translate('The roles are changed.')}
           form={{ record: { id, roles: before } }}
         >
           <RoleChoice />

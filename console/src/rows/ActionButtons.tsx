@@ -1,15 +1,19 @@
-import { Typography } from '@mui/material';
+import KeyIcon from '@mui/icons-material/KeyOutlined';
+import ReplayIcon from '@mui/icons-material/Replay';
+import { Box, Button } from '@mui/material';
 import { useState } from 'react';
-import { useGetIdentity, useNotify, useRecordContext, useRefresh } from 'react-admin';
-import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import type { ActionDescription } from '../data/descriptions.ts';
+import { type RaRecord, required, SelectInput, useGetIdentity, useRecordContext } from 'react-admin';
+import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
+import { gatehouse, root } from '../data/api.ts';
+import { type ActionDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { throwFormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanizeName, isBuiltin, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
+import { timeAgo } from '../text/value-text.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
+import { MutedText, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -38,45 +42,38 @@ export function ActionButtons() {
 function RowAction({ action: { name, summary, fields } }: { action: ActionDescription }) {
   const description = useDescription();
   const row = useRecordContext();
-  const notify = useNotify();
-  const refresh = useRefresh();
   const { run } = useTask();
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   if (!row) return null;
-  const word = isBuiltin(description) ? translate(summary) : translate(humanizeName(name));
-  // A built-in action without values runs at once, because its label says what it does.
-  const isPlain = isBuiltin(description) && fields.length === 0;
+  const word = translate(isBuiltin(description) ? summary : humanizeName(name));
+  const successMessage = translate(doneTexts.get(summary) ?? 'Done');
 
-  async function act(values: Record<string, unknown>, close = () => {}) {
-    const body = Object.fromEntries(
-      fields.map((field) => [field.name, values[field.name] ?? undefined]).filter(([, value]) => value !== undefined),
-    );
+  async function act(values: Record<string, unknown>) {
+    const filledIn = fields.filter((field) => values[field.name] !== undefined && values[field.name] !== null);
+    const body = Object.fromEntries(filledIn.map((field) => [field.name, values[field.name]]));
     const rows = gatehouse.resource(description.name);
     const data = await rows.act<Record<string, unknown> | undefined>(String(row?.id), name, body).catch(throwFormError);
-    close();
     setSecrets(secretsIn(data ?? {}));
-    notify(translate(doneTexts.get(summary) ?? 'Done'), { type: 'success' });
-    refresh();
   }
 
   return (
     <>
-      {isPlain ? (
-        <ActionButton label={word} onClick={() => void run(() => act({}))} />
+      {/* A built-in action without values runs at once, because its label says what it does. */}
+      {isBuiltin(description) && fields.length === 0 ? (
+        <ActionButton label={word} onClick={() => void run(() => act({}), successMessage)} />
       ) : (
         <DialogButton
           label={word}
           dialog={(close) => (
             <FormDialog
               title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
+              text={word !== translate(summary) && translate(summary)}
               confirm={fields.length === 0 ? translate('Confirm') : word}
               onClose={close}
-              onSubmit={(values) => act(values, close)}
+              onSubmit={act}
+              successMessage={successMessage}
               form={{ record: {}, defaultValues: {} }}
             >
-              {word !== translate(summary) && (
-                <Typography sx={{ color: 'text.secondary', mb: 1 }}>{translate(summary)}</Typography>
-              )}
               {fields.map((field) => (
                 <Input key={field.name} field={field} />
               ))}
@@ -86,5 +83,113 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
       )}
       {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>
+  );
+}
+
+/** For how many hours the old secret stays valid. */
+const graces = [
+  { id: 0, name: 'No time: end it now' },
+  { id: 1, name: '1 hour' },
+  { id: 24, name: '1 day' },
+  { id: 168, name: '7 days' },
+];
+
+/** Creates a new secret for a client and shows it once. The old secret can stay valid for a while. */
+export function NewSecretButton() {
+  const client = useRecordContext();
+  const { run } = useTask();
+  const [secrets, setSecrets] = useState<[string, string][]>();
+  if (!client || client.public) return null;
+
+  const create = async (body: Record<string, unknown>) => {
+    const clients = gatehouse.resource('clients');
+    const secret = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(throwFormError);
+    setSecrets(secretsIn(secret, client.id));
+  };
+  return (
+    <>
+      <DialogButton
+        label={translate('New secret')}
+        icon={KeyIcon}
+        act="new-secret"
+        dialog={(close) => (
+          <FormDialog
+            title={translate('New secret for “{name}”?', { name: client.name })}
+            text={translate('Give the new secret to every application that uses the old one.')}
+            confirm={translate('Create a new secret')}
+            maxWidth="xs"
+            onClose={close}
+            onSubmit={({ keep_old_hours }) => {
+              close();
+              void run(() => create({ keep_old_hours }));
+            }}
+            form={{ record: { keep_old_hours: 24 } }}
+          >
+            <SelectInput
+              source="keep_old_hours"
+              label={translate('Keep the old secret working for')}
+              choices={graces}
+              validate={required()}
+            />
+          </FormDialog>
+        )}
+      />
+      {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
+    </>
+  );
+}
+
+/** Sends a delivery again, even if it still waits. */
+export function SendAgain() {
+  const delivery = useRecordContext();
+  const { busy, run } = useTask();
+  if (!delivery || delivery.state === 'waiting') return null;
+  const { id, webhook_id } = delivery;
+  const webhooks = gatehouse.resource('webhooks');
+  const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(throwFormError);
+  const again = () => void run(send, translate('The delivery is sent again.'));
+  return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
+}
+
+interface Provider extends RaRecord {
+  last_success_at: string | null;
+  last_failure_at: string | null;
+  failure: FailureCode | null;
+  failure_detail: string | null;
+}
+
+/** The results of the last sign-ins with a provider, the meaning of an error, and its solution. */
+export function ProviderState() {
+  const provider = useRecordContext<Provider>();
+  if (!provider) return null;
+  const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
+  return (
+    <Section title={translate('State')}>
+      {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
+      {success && (
+        <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: timeAgo(success) })}</MutedText>
+      )}
+      {failed && failure && (
+        <Box sx={{ px: 2, pb: 2 }}>
+          <p className={!success || failed > success ? 'small alarming' : 'small quiet'}>
+            {translate('The last sign-in that failed: {when}.', { when: timeAgo(failed) })}{' '}
+            {translate(failureMeanings[failure])}
+          </p>
+          <span className="mono caption quiet">{detail}</span>
+        </Box>
+      )}
+    </Section>
+  );
+}
+
+/** Opens a test sign-in at the provider. It changes nothing here, and shows the result. */
+export function TestSignIn() {
+  const provider = useRecordContext();
+  if (!provider?.enabled) return null;
+  const address = `${root}/login/with/${provider.id}/test`;
+  return (
+    <Button size="small" startIcon={<KeyIcon />} href={address} target="_blank" rel="noopener">
+      {translate('Test sign-in')}
+    </Button>
   );
 }

@@ -1,8 +1,7 @@
 import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
-import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
+import { type ResourceDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { fieldLabel, humanizeName, isBuiltin } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';
@@ -39,12 +38,14 @@ export function Activity() {
   if (!isRecorded && isBuiltin(description)) return null;
   const hasMore = pageInfo?.hasNextPage ?? (total ?? 0) > (data?.length ?? 0);
   return (
-    <Section title={translate('Activity')}>
+    <Section
+      title={translate('Activity')}
+      error={error}
+      empty={data?.length === 0 && translate('Nothing has happened yet.')}
+    >
       {!isRecorded && (
         <MutedText>{translate('Declare this resource with “events: true” to see who changes its rows.')}</MutedText>
       )}
-      {error && <MutedText>{translate('This cannot be shown: {reason}', { reason: error.message })}</MutedText>}
-      {data?.length === 0 && <MutedText>{translate('Nothing has happened yet.')}</MutedText>}
       <Trail
         events={data ?? []}
         detail={(event, i) => (

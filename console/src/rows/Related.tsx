@@ -1,19 +1,23 @@
 import AddIcon from '@mui/icons-material/Add';
+import AddLinkIcon from '@mui/icons-material/AddLink';
 import EditIcon from '@mui/icons-material/EditOutlined';
-import { Box, Card, Typography } from '@mui/material';
-import { lazy, type ReactNode } from 'react';
-import { type RaRecord, ReferenceManyField, ResourceContextProvider, useRecordContext } from 'react-admin';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
+import RemoveIcon from '@mui/icons-material/LinkOff';
+import { Box, Card } from '@mui/material';
+import { lazy } from 'react';
+import { type RaRecord, ReferenceManyField, ResourceContextProvider, required, useRecordContext } from 'react-admin';
+import { gatehouse } from '../data/api.ts';
+import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
+import { RowInput } from '../forms/Input.tsx';
 import { Pagination } from '../lists/Pagination.tsx';
 import { Rows } from '../lists/Rows.tsx';
 import { columnsOf, humanizeName, labelOf, rowName, singularOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
-import { SendAgain } from '../webhooks/SendAgain.tsx';
-import { DialogButton } from '../widgets/DialogButton.tsx';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
+import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
+import { FormDialog } from '../widgets/FormDialog.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
-import { AddLink, RemoveLink, useLinks } from './LinkedRows.tsx';
+import { useTask } from '../widgets/useTask.ts';
+import { SendAgain } from './ActionButtons.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 
 /** A delivery is sent shortly after it was requested. The table is read again until no delivery waits. */
@@ -25,14 +29,15 @@ export function Related({ relation, target }: { relation: RelationDescription; t
   const { name } = useDescription();
   const row = useRecordContext();
   const links = useLinks(relation);
-  const parentReference = useParentReference(relation);
-  const removeLink = links?.canRemove && row && <RemoveLink links={links} parent={String(row.id)} target={target} />;
+  const { kind, by } = relation;
+  // The field of the related rows that refers to the shown row.
+  const parentReference = kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
   return (
     <section>
-      <Box sx={{ display: 'flex', alignItems: 'center', justifyContent: 'space-between', mb: 1 }}>
-        <Typography variant="h6" component="h2">
+      <Box className="spread" sx={{ mb: 1 }}>
+        <h2 className="heading">
           {relation.name === relation.resource ? labelOf(target) : translate(humanizeName(relation.name))}
-        </Typography>
+        </h2>
         {links?.canAdd && <AddLink links={links} target={target} />}
         <AddRelated parentReference={parentReference} target={target} />
       </Box>
@@ -53,7 +58,14 @@ export function Related({ relation, target }: { relation: RelationDescription; t
               target.name === 'webhook-deliveries' ? (
                 <SendAgain />
               ) : (
-                <RelatedRowActions parentReference={parentReference} removeLink={removeLink || undefined} />
+                <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
+                  <EditRow parentReference={parentReference} />
+                  {links?.canRemove && row ? (
+                    <RemoveLink links={links} parent={String(row.id)} target={target} />
+                  ) : (
+                    parentReference && <RemoveButton small />
+                  )}
+                </Box>
               )
             }
           />
@@ -66,12 +78,6 @@ export function Related({ relation, target }: { relation: RelationDescription; t
 const RowDialog = lazy(() => import('./RowDialog.tsx'));
 
 type ParentReference = { field: string; value: unknown } | undefined;
-
-/** The field of the related rows that refers to the shown row. */
-function useParentReference({ kind, by }: RelationDescription): ParentReference {
-  const row = useRecordContext();
-  return kind === 'hasMany' && by !== undefined && row ? { field: by, value: row.id } : undefined;
-}
 
 /** Creates a row that belongs to the shown row, if the reference field is writable. */
 function AddRelated({ parentReference, target }: { parentReference: ParentReference; target: ResourceDescription }) {
@@ -90,22 +96,6 @@ function AddRelated({ parentReference, target }: { parentReference: ParentRefere
   );
 }
 
-/** The buttons of a related row. `untie` removes the link and keeps the row. */
-function RelatedRowActions({
-  parentReference,
-  removeLink,
-}: {
-  parentReference: ParentReference;
-  removeLink?: ReactNode;
-}) {
-  return (
-    <Box component="span" sx={{ display: 'inline-flex', whiteSpace: 'nowrap' }}>
-      <EditRow parentReference={parentReference} />
-      {removeLink ?? (parentReference && <RemoveButton small />)}
-    </Box>
-  );
-}
-
 function EditRow({ parentReference }: { parentReference: ParentReference }) {
   const description = useDescription();
   const row = useRecordContext();
@@ -115,4 +105,66 @@ function EditRow({ parentReference }: { parentReference: ParentReference }) {
     <RowDialog id={String(row.id)} parentReference={parentReference} onClose={close} />
   );
   return <DialogButton small label={label} icon={EditIcon} dialog={dialog} />;
+}
+
+/** The links of a many-to-many relation are rows. Returns whether this person may add and remove them. */
+function useLinks({ kind, through, from, to }: RelationDescription) {
+  const links = useDescriptions().get(through ?? '');
+  if (kind !== 'manyToMany' || !links || !from || !to) return undefined;
+  const hasOtherRequiredField = links.fields.some(
+    ({ name, required, readOnly }) => required && !readOnly && name !== from && name !== to,
+  );
+  return {
+    ...{ resource: links.name, from, to },
+    canAdd: links.operations.has('create') && !hasOtherRequiredField,
+    canRemove: links.operations.has('delete'),
+  };
+}
+
+type Links = NonNullable<ReturnType<typeof useLinks>>;
+
+/** Links an existing row to the shown row. */
+function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
+  const row = useRecordContext();
+  const singular = singularOf(target);
+  const title = translate('Add {thing}', { thing: lowerCaseFirst(singular) });
+  const add = ({ chosen }: { chosen?: string }) =>
+    gatehouse.resource(links.resource).create({ [links.from]: row?.id, [links.to]: chosen });
+  return (
+    <DialogButton
+      label={title}
+      icon={AddLinkIcon}
+      dialog={(close) => (
+        <FormDialog
+          title={title}
+          confirm={translate('Add')}
+          maxWidth="xs"
+          onClose={close}
+          onSubmit={add}
+          successMessage={translate('{thing} added.', { thing: singular })}
+          form={{ record: {} }}
+        >
+          <RowInput source="chosen" label={singular} reference={target.name} validate={required()} />
+        </FormDialog>
+      )}
+    />
+  );
+}
+
+/** Removes the link between a row and the shown row. Both rows stay. */
+function RemoveLink({ links, parent, target }: { links: Links; parent: string; target: ResourceDescription }) {
+  const row = useRecordContext();
+  const { run } = useTask();
+  if (!row) return null;
+
+  async function remove() {
+    const rows = gatehouse.resource<{ id: string }>(links.resource);
+    const search = { [links.from]: parent, [links.to]: String(row?.id) };
+    const { data } = await rows.list({ search, count: 'none' });
+    for (const { id } of data) await rows.remove(id);
+  }
+
+  const label = translate('Remove {row} from here', { row: rowName(target, row) });
+  const successMessage = translate('{thing} removed from here.', { thing: singularOf(target) });
+  return <ActionButton small label={label} icon={RemoveIcon} onClick={() => void run(remove, successMessage)} />;
 }

@@ -2,8 +2,8 @@ import DeleteIcon from '@mui/icons-material/DeleteOutlined';
 import { useState } from 'react';
 import { useDelete, useRecordContext, useRedirect } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { removalOf, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
-import { lowerCaseFirst, removalText } from '../text/words.ts';
+import { removalText, removeWarningOf, rowName, singularOf } from '../text/presentation.ts';
+import { lowerCaseFirst } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { useTask } from '../widgets/useTask.ts';
@@ -18,12 +18,11 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
   const redirect = useRedirect();
   if (isDeleted(row)) return <RestoreButton small={small} />;
   if (!row || !description.operations.has('delete')) return null;
-  const removal = removalOf(description.name);
-  const label = removalText(removal, 'all', { what: rowName(description, row) });
+  const label = removalText(description, 'all', { what: rowName(description, row) });
   return (
     <DialogButton
       {...{ label, small }}
-      word={removalText(removal, 'word')}
+      word={removalText(description, 'word')}
       icon={DeleteIcon}
       color="error"
       dialog={(close) => (
@@ -41,13 +40,12 @@ function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved
   const undoToast = useUndoToast();
   const [isBlocked, setBlocked] = useState(false);
   if (!row) return null;
-  const removal = removalOf(description.name);
   const thing = singularOf(description);
 
   async function remove() {
     const target = { id: String(row?.id), previousData: row };
     const options = { mutationMode: 'pessimistic', returnPromise: true } as const;
-    const successMessage = removalText(removal, 'done', { what: thing });
+    const successMessage = removalText(description, 'done', { what: thing });
     const removed = await run(
       () => deleteOne(description.name, target, options),
       description.softDelete ? undefined : successMessage,
@@ -60,8 +58,8 @@ function ConfirmRemoval({ onClose, onRemoved }: { onClose: () => void; onRemoved
 
   return (
     <ConfirmDialog
-      title={removalText(removal, 'one', { thing: lowerCaseFirst(thing), row: rowName(description, row) })}
-      confirm={removalText(removal, 'all', { what: lowerCaseFirst(thing) })}
+      title={removalText(description, 'one', { thing: lowerCaseFirst(thing), row: rowName(description, row) })}
+      confirm={removalText(description, 'all', { what: lowerCaseFirst(thing) })}
       onConfirm={() => void remove()}
       danger
       maxWidth="xs"

@@ -1,26 +1,24 @@
+import CodeIcon from '@mui/icons-material/CodeOutlined';
 import { Box, Card } from '@mui/material';
 import { lazy, Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
-import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { ResourceDescription } from '../data/descriptions.ts';
+import { type ResourceDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { PersonPage } from '../people/PersonPage.tsx';
-import { ProviderState, TestSignIn } from '../providers/ProviderState.tsx';
 import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { SendAgain } from '../webhooks/SendAgain.tsx';
 import { CopyButton } from '../widgets/Code.tsx';
+import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
-import { ActionButtons } from './ActionButtons.tsx';
+import { ActionButtons, NewSecretButton, ProviderState, SendAgain, TestSignIn } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
-import { CodeButton } from './CodeButton.tsx';
-import { NewSecretButton } from './NewSecretButton.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { isDeleted } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
 
+const CodeDrawer = lazy(() => import('./CodeDrawer.tsx'));
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
 /** Relations of other kinds are shown as fields of the row: a reference, or a list of names. */
@@ -157,7 +155,7 @@ function ShowActions() {
           {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
           {name === 'webhook-deliveries' && <SendAgain />}
           {name === 'providers' && <TestSignIn />}
-          <CodeButton />
+          <DialogButton label={translate('API')} icon={CodeIcon} dialog={(close) => <CodeDrawer onClose={close} />} />
           {operations.has('update') && <EditButton />}
         </>
       )}

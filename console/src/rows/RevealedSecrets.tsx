@@ -1,4 +1,4 @@
-import { Button, TextField, Typography } from '@mui/material';
+import { Button, TextField } from '@mui/material';
 import { humanizeName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
@@ -17,39 +17,31 @@ export function secretsIn(response: Record<string, unknown>, clientId = response
 
 /** Shows a secret. The service returns it only once. */
 export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string][]; onClose: () => void }) {
-  const closing = (
-    <Button variant="contained" onClick={onClose}>
-      {translate('I have copied it')}
-    </Button>
-  );
   return (
     <ConfirmDialog
       title={translate('Copy it now')}
+      text={translate('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
       cancel={null}
-      actions={closing}
+      actions={
+        <Button variant="contained" onClick={onClose}>
+          {translate('I have copied it')}
+        </Button>
+      }
       keeps={{ current: true }}
       onClose={onClose}
     >
-      <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-        {translate('It is shown only once and not stored in readable form. If you lose it, create a new secret.')}
-      </Typography>
       {secrets.map(([name, value]) => (
-        <Secret key={name} name={name} value={value} />
+        <TextField
+          key={name}
+          label={humanizeName(name)}
+          value={value}
+          multiline={value.length > 60}
+          slotProps={{
+            htmlInput: { readOnly: true, className: 'mono', spellCheck: false },
+            input: { endAdornment: <CopyButton text={value} /> },
+          }}
+        />
       ))}
     </ConfirmDialog>
-  );
-}
-
-function Secret({ name, value }: { name: string; value: string }) {
-  return (
-    <TextField
-      label={humanizeName(name)}
-      value={value}
-      multiline={value.length > 60}
-      slotProps={{
-        htmlInput: { readOnly: true, className: 'mono', spellCheck: false },
-        input: { endAdornment: <CopyButton text={value} /> },
-      }}
-    />
   );
 }

@@ -1,11 +1,10 @@
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -24,17 +23,15 @@ export default function RowDialog({ id, parentReference, onClose }: Props) {
   const description = useDescription();
   const notify = useNotify();
   const refresh = useRefresh();
-  const saved = useRef(false);
   const [secrets, setSecrets] = useState<[string, string][]>([]);
   const thing = singularOf(description);
-  const { onError, dialog } = useConflict({ onSaved: onClose, saved });
+  const { onError, dialog } = useConflict(onClose);
 
   const close = () => {
     refresh();
     onClose();
   };
   const onSuccess = (row: Record<string, unknown>) => {
-    saved.current = true;
     notify(translate(id === undefined ? '{thing} created.' : '{thing} saved.', { thing }), { type: 'success' });
     const revealed = secretsIn(row);
     if (revealed.length > 0) setSecrets(revealed);

@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import { useRecordContext } from 'react-admin';
-import { isOwnSession } from '../auth/own-session.ts';
+import { isOwnSession } from '../auth/page-session.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Reference } from '../lists/Reference.tsx';
-import { LastSignIn, PersonName, Status } from '../people/PersonColumns.tsx';
-import type { Person } from '../people/person.ts';
+import { LastSignIn, type Person, PersonName, Status } from '../people/PersonColumns.tsx';
 import { translate } from '../text/translate.ts';
 import { emptyValueText, valueText } from '../text/value-text.ts';
 

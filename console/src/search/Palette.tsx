@@ -1,11 +1,10 @@
-import { Box, Dialog, InputBase, Typography } from '@mui/material';
+import { Box, Dialog, InputBase } from '@mui/material';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { translate } from '../text/translate.ts';
-import { addressOf, type Destination, fixedDestinations, matches } from './destinations.ts';
-import { useSearchResults } from './useSearchResults.ts';
+import { addressOf, type Destination, fixedDestinations, matches, useSearchResults } from './destinations.ts';
 
 /** The command palette: the person types, moves with the arrow keys and confirms with Enter. */
 export default function Palette({ onClose, onInvite }: { onClose: () => void; onInvite: () => void }) {
@@ -77,16 +76,9 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
         onKeyDown={onKeyDown}
         sx={{ px: 2, py: 1.5, borderBottom: '1px solid', borderColor: 'divider' }}
         inputProps={{
-          ...{
-            role: 'combobox',
-            'aria-label': translate('Search everything'),
-            'aria-expanded': true,
-            'aria-autocomplete': 'list',
-          },
-          ...{
-            'aria-controls': `${id}-list`,
-            'aria-activedescendant': destinations.length > 0 ? optionId(current) : undefined,
-          },
+          ...{ role: 'combobox', 'aria-label': translate('Search everything'), 'aria-expanded': true },
+          ...{ 'aria-autocomplete': 'list', 'aria-controls': `${id}-list` },
+          'aria-activedescendant': destinations.length > 0 ? optionId(current) : undefined,
         }}
       />
       <Box
@@ -98,34 +90,33 @@ export default function Palette({ onClose, onInvite }: { onClose: () => void; on
         {destinations.map((destination, i) => (
           <Box key={destination.id} role="presentation">
             {destination.group !== destinations[i - 1]?.group && (
-              <Typography
-                variant="overline"
-                color="textSecondary"
-                component="div"
-                role="presentation"
-                sx={{ px: 2, lineHeight: 2 }}
-              >
+              <Box className="overline" role="presentation" sx={{ px: 2 }}>
                 {destination.group}
-              </Typography>
+              </Box>
             )}
-            <Option
-              destination={destination}
+            <Box
+              role="option"
               id={optionId(i)}
-              chosen={i === current}
-              onPoint={() => setChosen(i)}
-              onFollow={(event) => follow(destination, event.ctrlKey || event.metaKey || event.button === 1)}
-            />
+              aria-selected={i === current}
+              onMouseMove={() => setChosen(i)}
+              onClick={(event: MouseEvent) => follow(destination, event.ctrlKey || event.metaKey)}
+              onAuxClick={(event: MouseEvent) => follow(destination, event.button === 1)}
+              sx={{
+                ...{ px: 2, py: 0.75, cursor: 'pointer', overflowWrap: 'anywhere' },
+                ...(i === current && { bgcolor: 'action.selected', boxShadow: 'inset 3px 0 0 currentColor' }),
+              }}
+            >
+              {destination.name}{' '}
+              {destination.detail !== undefined && (
+                <span className={i === current ? 'detail small' : 'detail small quiet'}>{destination.detail}</span>
+              )}
+            </Box>
           </Box>
         ))}
       </Box>
-      <Typography
-        role="status"
-        variant="body2"
-        color="textSecondary"
-        sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}
-      >
+      <Box role="status" className="small quiet" sx={{ px: 2, py: 1, borderTop: '1px solid', borderColor: 'divider' }}>
         {stateText(destinations.length, busy, failed)}
-      </Typography>
+      </Box>
     </Dialog>
   );
 }
@@ -134,41 +125,4 @@ function stateText(count: number, busy: boolean, failed: string[]): string {
   if (busy) return translate('Searching…');
   const away = failed.length > 0 ? ` ${translate('{names} could not be searched.', { names: failed.join(', ') })}` : '';
   return translate('{count, plural, =0 {Nothing found.} one {One found.} other {# found.}}', { count }) + away;
-}
-
-interface OptionProps {
-  destination: Destination;
-  id: string;
-  chosen: boolean;
-  onPoint: () => void;
-  onFollow: (event: MouseEvent) => void;
-}
-
-function Option({ destination: { name, detail }, id, chosen, onPoint, onFollow }: OptionProps) {
-  return (
-    <Box
-      role="option"
-      id={id}
-      aria-selected={chosen}
-      onMouseMove={onPoint}
-      onClick={onFollow}
-      onAuxClick={onFollow}
-      sx={{
-        ...{ px: 2, py: 0.75, cursor: 'pointer', overflowWrap: 'anywhere' },
-        ...(chosen ? { bgcolor: 'action.selected', boxShadow: 'inset 3px 0 0 currentColor' } : {}),
-      }}
-    >
-      {name}{' '}
-      {detail !== undefined && (
-        <Typography
-          component="span"
-          variant="body2"
-          color={chosen ? 'inherit' : 'textSecondary'}
-          sx={{ ml: { sm: 1 } }}
-        >
-          {detail}
-        </Typography>
-      )}
-    </Box>
-  );
 }

@@ -1,8 +1,10 @@
-import { home, root } from '../data/api.ts';
-import type { ResourceDescription } from '../data/descriptions.ts';
-import { labelOf, singularOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { useQueries } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { gatehouse, home, root } from '../data/api.ts';
+import { type ResourceDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
+import { anywhereKey, toSearch } from '../data/to-list-query.ts';
+import { labelOf, rowDetail, rowName, searchedFields, singularOf } from '../text/presentation.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 
 /** A destination of the search. */
 export interface Destination {
@@ -40,14 +42,8 @@ export function fixedDestinations(descriptions: Iterable<ResourceDescription>): 
     ...creations,
     { id: 'theme', group: translate('Actions'), name: translate('Switch between light and dark'), act: 'theme' },
     ...settings.map(([path, name]) => ({
-      ...{
-        id: path,
-        group: translate('Settings'),
-        name: translate(name),
-        detail: translate('My account'),
-        to: `${root}${path}`,
-        leaves: true,
-      },
+      ...{ id: path, group: translate('Settings'), name: translate(name), detail: translate('My account') },
+      ...{ to: `${root}${path}`, leaves: true },
     })),
     { id: 'docs', group: translate('Settings'), name: translate('API reference'), to: `${root}/docs`, leaves: true },
   ];
@@ -72,3 +68,85 @@ export function matches({ name, detail = '', group }: Destination, typed: string
 }
 
 export const addressOf = ({ to = '/', leaves }: Destination): string => (leaves ? to : `${home}${to}`);
+
+const pauseMs = 150;
+const eachResource = 5;
+
+/** The text at the time when the person last stopped typing. */
+function useDebounced(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), pauseMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** People and clients come first, because they are searched most often. */
+const rank = ({ name }: ResourceDescription): number => (name === 'users' ? 0 : name === 'clients' ? 1 : 2);
+
+/** Resources that are searched only in their own lists. */
+const excludedResources = new Set(['events', 'queued-jobs', 'job-runs', 'consents', 'tokens', 'mcp-calls']);
+
+/** Actions on a row. Typed before the name of a row, they open the page of the row with their dialog. */
+const verbs = [
+  { phrase: 'sign out', resource: 'users', act: 'sign-out' },
+  { phrase: 'disable', resource: 'users', act: 'disable' },
+  { phrase: 'rotate secret', resource: 'clients', act: 'new-secret' },
+];
+
+/** "sign out ada": the action, and the text that names the row. */
+function commandOf(text: string) {
+  const verb = verbs.find(({ phrase }) => text.toLowerCase().startsWith(`${translate(phrase)} `));
+  return verb && { ...verb, phrase: translate(verb.phrase), rest: text.slice(translate(verb.phrase).length).trim() };
+}
+
+/** Rows of all resources that contain the text, or the rows to which a typed action applies. */
+export function useSearchResults(typed: string) {
+  const text = useDebounced(typed.trim());
+  const command = commandOf(text);
+  const searched = [...useDescriptions().values()]
+    .filter(({ name }) => command === undefined || name === command.resource)
+    .filter(
+      (resource) =>
+        resource.operations.has('list') && !excludedResources.has(resource.name) && searchedFields(resource).length > 0,
+    )
+    .sort((a, b) => rank(a) - rank(b));
+  const results = useQueries({
+    queries: searched.map((resource) => ({
+      queryKey: ['everywhere', resource.name, text],
+      enabled: text.length > 1,
+      staleTime: 10_000,
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const rows = await rowsOf(resource, command?.rest ?? text, signal);
+        return command ? rows.map((row) => commanded(row, command)) : rows;
+      },
+    })),
+  });
+  return {
+    rows: results.flatMap(({ data }) => data ?? []),
+    busy: typed.trim() !== text || results.some(({ isFetching }) => isFetching),
+    /** Resources that could not be searched. */
+    failed: searched.filter((_, i) => results[i]?.isError).map(({ name }) => labelOf(name)),
+  };
+}
+
+const commanded = (row: Destination, { phrase, act }: { phrase: string; act: string }): Destination => ({
+  ...row,
+  group: translate('Actions'),
+  name: translate('{action}: {row}', { action: phrase, row: row.name }),
+  to: `${row.to}?act=${act}`,
+});
+
+async function rowsOf(resource: ResourceDescription, text: string, signal: AbortSignal): Promise<Destination[]> {
+  const search = toSearch({ [anywhereKey(searchedFields(resource))]: text });
+  const rows = gatehouse.resource<{ id: string } & Record<string, unknown>>(resource.name);
+  const { data } = await rows.list({ search, limit: eachResource, count: 'none' }, { signal });
+  return data.map((row) => ({
+    id: `${resource.name} ${row.id}`,
+    group: labelOf(resource),
+    name: rowName(resource, row),
+    detail: rowDetail(resource, row),
+    to: `/${resource.name}/${row.id}/${resource.operations.has('find') ? 'show' : ''}`,
+  }));
+}

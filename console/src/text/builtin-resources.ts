@@ -1,4 +1,18 @@
-import type { RemovalWord } from './words.ts';
+/** Whole sentences, because the position and form of the word differ between languages. */
+export const removals = {
+  Delete: {
+    ...{ word: 'Delete', one: 'Delete {thing} “{row}”?', ask: 'Delete {what}?', all: 'Delete {what}' },
+    ...{ doing: 'Deleting {what}', done: '{what} deleted' },
+  },
+  Revoke: {
+    ...{ word: 'Revoke', one: 'Revoke {thing} “{row}”?', ask: 'Revoke {what}?', all: 'Revoke {what}' },
+    ...{ doing: 'Revoking {what}', done: '{what} revoked' },
+  },
+  Withdraw: {
+    ...{ word: 'Withdraw', one: 'Withdraw {thing} “{row}”?', ask: 'Withdraw {what}?', all: 'Withdraw {what}' },
+    ...{ doing: 'Withdrawing {what}', done: '{what} withdrawn' },
+  },
+};
 
 /** How the console presents a built-in resource, in addition to its description. */
 interface Presentation {
@@ -7,7 +21,7 @@ interface Presentation {
   /** The resource is not in the menu. It is reached from the rows to which it belongs. */
   unlisted?: true;
   /** The verb for removing a row. */
-  remove?: RemovalWord;
+  remove?: keyof typeof removals;
   removeWarning?: string;
   empty?: string;
   /** The first steps, shown while the list is empty. */

@@ -1,7 +1,6 @@
 import type { ResourceDescription } from '../data/descriptions.ts';
 import { isBuiltin, labelOf } from './presentation.ts';
-import { locale, translate } from './translate.ts';
-import { lowerCaseFirst } from './words.ts';
+import { locale, lowerCaseFirst, translate } from './translate.ts';
 
 /**
  * Describes the rows that an access rule hides from a user with these roles, and who may see them. Empty if the user may read every row.

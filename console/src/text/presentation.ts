@@ -1,7 +1,6 @@
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { builtinResources } from './builtin-resources.ts';
-import { locale, translate } from './translate.ts';
-import { lowerCaseFirst, type RemovalWord } from './words.ts';
+import { builtinResources, removals } from './builtin-resources.ts';
+import { locale, lowerCaseFirst, translate } from './translate.ts';
 
 const builtins = new Map(Object.entries(builtinResources));
 
@@ -25,7 +24,12 @@ export function countText(count: number, description: ResourceDescription): stri
 export const singularOf = ({ singular }: Pick<ResourceDescription, 'singular'>): string =>
   translate(humanizeName(singular));
 
-export const removalOf = (name: string): RemovalWord => builtins.get(name)?.remove ?? 'Delete';
+/** "Deleting 25 cars", in the requested form. */
+export const removalText = (
+  { name }: ResourceDescription,
+  form: keyof (typeof removals)['Delete'],
+  values: { what?: string; thing?: string; row?: string } = {},
+): string => translate(removals[builtins.get(name)?.remove ?? 'Delete'][form], values);
 export const removeWarningOf = ({ name, softDelete }: ResourceDescription): string =>
   translate(builtins.get(name)?.removeWarning ?? (softDelete ? 'You can restore it later.' : 'This cannot be undone.'));
 export const firstStepsOf = ({ name }: ResourceDescription): readonly string[] => builtins.get(name)?.steps ?? [];

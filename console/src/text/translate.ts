@@ -45,3 +45,9 @@ function format(text: string, values: MessageValues): string {
   }
   return formatMessage(parts, values, language, textRenderer(language));
 }
+
+/** A word inside a sentence: "cars", "AI applications". In German, nouns always have a capital letter. */
+export function lowerCaseFirst(word: string): string {
+  if (language.startsWith('de') || /^\p{Lu}{2}/u.test(word)) return word;
+  return word.charAt(0).toLocaleLowerCase(locale) + word.slice(1);
+}

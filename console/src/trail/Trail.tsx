@@ -1,13 +1,10 @@
-import { Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link, useRecordContext } from 'react-admin';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { useRowName } from '../data/useRowName.ts';
+import { useDescriptions, useRowName } from '../data/DescriptionsProvider.tsx';
 import { humanizeName, rowName, shortId, showPath, singularOf } from '../text/presentation.ts';
-import { timeAgo } from '../text/time-ago.ts';
-import { locale, translate } from '../text/translate.ts';
+import { locale, lowerCaseFirst, translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { timeAgo } from '../text/value-text.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
 interface Props {
@@ -22,13 +19,13 @@ export function Trail({ events, detail }: Props) {
     <ol className="lines">
       {events.map((event, index) => (
         <li key={event.id}>
-          <Typography variant="body2" component="p" color={isAlarming(event) ? 'error' : 'textPrimary'}>
+          <p className={isAlarming(event) ? 'small alarming' : 'small'}>
             {partsOf(event).map((part, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their positions.
               <SentencePart key={i} part={part} />
             ))}
-          </Typography>
-          <Typography variant="caption" color="textSecondary" component="p">
+          </p>
+          <p className="caption quiet">
             <Link
               to={showPath('events', event.id)}
               color="inherit"
@@ -40,7 +37,7 @@ export function Trail({ events, detail }: Props) {
               .filter(Boolean)
               .map((text) => ` · ${text}`)
               .join('')}
-          </Typography>
+          </p>
           {detail?.(event, index)}
         </li>
       ))}

@@ -1,13 +1,8 @@
 import { messageTemplate } from '../text/translate.ts';
 
-/** One event of the trail, as the API shows it. */
-export interface FieldChange {
-  from?: unknown;
-  to?: unknown;
-  cut?: true;
-  hidden?: true;
-}
+type FieldChange = { from?: unknown; to?: unknown; cut?: true; hidden?: true };
 
+/** One event of the trail, as the API shows it. */
 export interface TrailEvent {
   id: string;
   type: string;

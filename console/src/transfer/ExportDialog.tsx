@@ -1,15 +1,15 @@
-import { Alert, Button, Typography } from '@mui/material';
+import { Alert, Button } from '@mui/material';
 import { useEffect, useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress } from '../bulk/BulkReport.tsx';
-import { countOf } from '../bulk/selected-rows.ts';
+import { countOf, eachRow } from '../bulk/selected-rows.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
+import { toListQuery } from '../data/to-list-query.ts';
 import { countText, labelOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
-import { exportRows, type Format, saveFile } from './export-rows.ts';
+import { csvLine, saveFile } from './csv.ts';
 
 /** Saves every row that matches the list's filter as a file. */
 export default function ExportDialog({ onClose }: { onClose: () => void }) {
@@ -26,13 +26,32 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
     countOf(name, filter).then(setTotal, (error: Error) => setProblem(error.message));
   }, [name, filter]);
 
-  async function run(format: Format) {
+  /** The browser keeps the parts of the file outside of this page's memory. */
+  async function exportRows(isCsv: boolean, signal: AbortSignal): Promise<Blob> {
+    const columns = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
+    const parts: Blob[] = [];
+    let text = isCsv ? csvLine(columns) : '[';
+    let count = 0;
+    for await (const row of eachRow<Record<string, unknown>>(name, toListQuery({ filter, sort }), signal)) {
+      const values = columns.map((column) => [column, row[column] ?? null]);
+      const json = JSON.stringify(Object.fromEntries(values));
+      text += isCsv ? csvLine(values.map(([, value]) => value)) : `${count === 0 ? '\n' : ',\n'}${json}`;
+      if (++count % 100 !== 0) continue;
+      parts.push(new Blob([text]));
+      text = '';
+      setRows(count);
+    }
+    signal.throwIfAborted();
+    setRows(count);
+    const type = isCsv ? 'text/csv;charset=utf-8' : 'application/json';
+    return new Blob([...parts, text, isCsv ? '' : '\n]\n'], { type });
+  }
+
+  async function run(format: 'csv' | 'json') {
     setRows(0);
     const { signal } = stop.current;
-    const fieldNames = fields.filter(({ writeOnly }) => !writeOnly).map((field) => field.name);
     try {
-      const options = { resource: name, fields: fieldNames, filter, sort, format, signal, onProgress: setRows };
-      saveFile(await exportRows(options), `${name}.${format}`);
+      saveFile(await exportRows(format === 'csv', signal), `${name}.${format}`);
       setDone(true);
     } catch (error) {
       if (!signal.aborted) setProblem(reasonOf(error));
@@ -56,13 +75,13 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
     >
       {problem && <Alert severity="error">{problem}</Alert>}
       {rows === undefined ? (
-        <Typography role="status" sx={{ color: 'text.secondary', fontVariantNumeric: 'tabular-nums' }}>
+        <p role="status" className="quiet">
           {translate('{what} with this filter, in this order.', { what })}
-        </Typography>
+        </p>
       ) : (
         <BulkProgress label={translate('Export')} succeeded={rows} failed={0} total={total} />
       )}
-      {isDone && <Typography sx={{ color: 'text.secondary' }}>{translate('The file is saved.')}</Typography>}
+      {isDone && <p className="quiet">{translate('The file is saved.')}</p>}
     </ConfirmDialog>
   );
 }

@@ -1,19 +1,14 @@
-import { Alert, Box, Button, Typography } from '@mui/material';
+import { Alert, Box, Button } from '@mui/material';
 import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { BulkProgress, BulkReport } from '../bulk/BulkReport.tsx';
-import type { Operation, RowResult } from '../bulk/run-bulk.ts';
-import { undoOf } from '../bulk/run-bulk.ts';
-import { useBulk } from '../bulk/useBulk.ts';
+import { BulkProgress, BulkReport, useBulk } from '../bulk/BulkReport.tsx';
 import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { countText, labelOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { lowerCaseFirst } from '../text/words.ts';
+import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
-import { csvLine } from './csv.ts';
-import { saveFile } from './export-rows.ts';
+import { csvLine, saveFile } from './csv.ts';
 import { ImportTable } from './ImportTable.tsx';
 import { readRows } from './read-rows.ts';
 
@@ -28,12 +23,10 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const [rows, setRows] = useState<CheckedRow[]>();
   const [skipped, setSkipped] = useState<ReadonlySet<number>>(new Set());
   const [problem, setProblem] = useState<string>();
-  const [undo, setUndo] = useState<Operation[]>([]);
-  const writing = useBulk<CheckedRow>();
-  const undoing = useBulk<Operation>();
+  const { report, undoing, canUndo, ...writing } = useBulk<CheckedRow>();
   const validRows =
     rows?.filter(({ number, problems }) => !skipped.has(number) && Object.keys(problems).length === 0) ?? [];
-  const isBusy = [writing, undoing].some(({ progress, report }) => progress && !report);
+  const isBusy = (writing.progress && !report) || (undoing.progress && !undoing.report);
 
   async function readFile(file: File | undefined) {
     setRows(undefined);
@@ -47,11 +40,8 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   }
 
   async function write() {
-    const written: Operation[] = [];
-    const onDone = (row: CheckedRow, response: RowResult) =>
-      void written.push(...undoOf(operationOf(row), row.before, response));
-    const { failures } = await writing.start({ rows: () => validRows, operationOf, onDone });
-    setUndo((before) => [...before, ...written]);
+    const work = { rows: validRows, operationOf, valuesOf: ({ before }: CheckedRow) => before };
+    const { failures } = await writing.start(() => work);
     // The rows that the service refused stay in the table, with its reasons.
     const failedRows = failures.map(({ row, message, error: { fields = [] } }) => ({
       ...row,
@@ -67,33 +57,34 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     refresh();
   }
 
-  async function undoAll() {
-    await undoing.start({ rows: () => undo, operationOf: (operation) => operation });
-    setUndo([]);
-    refresh();
-  }
-
-  const importedCount = writing.report?.succeeded ?? 0;
+  const importedCount = report?.succeeded ?? 0;
   const isUndone = undoing.report !== undefined;
   return (
     <ConfirmDialog
       title={
         isUndone
           ? translate('The import is undone')
-          : writing.report
+          : report
             ? translate('{what} imported', { what: countText(importedCount, description) })
             : translate('Import {what}', { what: lowerCaseFirst(labelOf(description)) })
       }
+      text={
+        !rows &&
+        translate(
+          'Upload CSV (with a header row) or JSON. Rows with an id update existing records. You’ll see a preview first.',
+        )
+      }
       maxWidth={rows ? 'lg' : 'sm'}
       isModal
-      cancel={isBusy ? translate('Stop') : writing.report ? translate('Close') : translate('Cancel')}
+      cancel={isBusy ? translate('Stop') : report ? translate('Close') : translate('Cancel')}
       onClose={isBusy ? writing.stop : onClose}
       actions={
-        undo.length > 0 && !isBusy && <Button onClick={() => void undoAll()}>{translate('Undo the import')}</Button>
+        canUndo &&
+        !isBusy && <Button onClick={() => void writing.undoAll().then(refresh)}>{translate('Undo the import')}</Button>
       }
       {...(!isBusy &&
         !isUndone &&
-        (validRows.length > 0 || !writing.report) && {
+        (validRows.length > 0 || !report) && {
           confirm:
             validRows.length > 0
               ? translate('Import {what}', { what: countText(validRows.length, description) })
@@ -103,28 +94,21 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         })}
     >
       {!rows && (
-        <>
-          <Typography sx={{ color: 'text.secondary', mb: 1 }}>
-            {translate(
-              'Upload CSV (with a header row) or JSON. Rows with an id update existing records. You’ll see a preview first.',
-            )}
-          </Typography>
-          <Box
-            component="input"
-            type="file"
-            aria-label={translate('File')}
-            accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
-            onChange={({ target }: ChangeEvent<HTMLInputElement>) => void readFile(target.files?.[0])}
-            sx={{
-              ...{ font: 'inherit', maxWidth: '100%' },
-              '&::file-selector-button': {
-                ...{ font: 'inherit', fontWeight: 600, mr: 1, px: 2, py: 0.75, cursor: 'pointer' },
-                ...{ border: '1px solid', borderColor: 'primary.main', borderRadius: 1, color: 'primary.main' },
-                bgcolor: 'transparent',
-              },
-            }}
-          />
-        </>
+        <Box
+          component="input"
+          type="file"
+          aria-label={translate('File')}
+          accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,text/csv,application/json"
+          onChange={({ target }: ChangeEvent<HTMLInputElement>) => void readFile(target.files?.[0])}
+          sx={{
+            ...{ font: 'inherit', maxWidth: '100%' },
+            '&::file-selector-button': {
+              ...{ font: 'inherit', fontWeight: 600, mr: 1, px: 2, py: 0.75, cursor: 'pointer' },
+              ...{ border: '1px solid', borderColor: 'primary.main', borderRadius: 1, color: 'primary.main' },
+              bgcolor: 'transparent',
+            },
+          }}
+        />
       )}
       {problem && <Alert severity="error">{problem}</Alert>}
       {isBusy && (
@@ -135,10 +119,10 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         />
       )}
       {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
-      {writing.report && !isUndone && !isBusy && (
-        <Alert severity={writing.report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
-          {writing.report.failures.length > 0
-            ? translate('{what} failed', { what: countText(writing.report.failures.length, description) })
+      {report && !isUndone && !isBusy && (
+        <Alert severity={report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
+          {report.failures.length > 0
+            ? translate('{what} failed', { what: countText(report.failures.length, description) })
             : translate('Nothing failed.')}
         </Alert>
       )}
@@ -153,7 +137,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
               setRows((current) => current?.map((row) => (row.number === changed.number ? changed : row)))
             }
           />
-          {writing.report && (
+          {report && (
             <Button onClick={() => saveFile(new Blob([failedLines(rows)]), `${description.name}-failed.csv`)}>
               {translate('Download the failed rows')}
             </Button>
@@ -170,9 +154,9 @@ function ImportSummary({ rows, validRows }: { rows: CheckedRow[]; validRows: Che
   const values = { created, changed: validRows.length - created, left: rows.length - validRows.length };
   return (
     <>
-      <Typography role="status" sx={{ mb: 1 }}>
+      <p role="status">
         {translate('This creates {created, number}, changes {changed, number} and leaves {left, number} out.', values)}
-      </Typography>
+      </p>
       {unknown.length > 0 && (
         <Alert severity="info" sx={{ mb: 1 }}>
           {translate('These columns are ignored because there is no such field: {fields}.', {

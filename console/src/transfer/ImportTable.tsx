@@ -13,8 +13,7 @@ import {
 } from '@mui/material';
 import type { SxProps, Theme } from '@mui/material/styles';
 import { useState } from 'react';
-import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription } from '../data/descriptions.ts';
+import { type FieldDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { type CheckedRow, cellOf, checkRows } from './check-rows.ts';

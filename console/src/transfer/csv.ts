@@ -15,3 +15,12 @@ export const csvLine = (values: readonly unknown[]): string => `${values.map(cel
 
 /** Removes the apostrophe that `csvLine` writes before a formula. */
 export const plainCell = (cell: string): string => (/^'+[=+\-@\t\r\n＝＋－＠]/.test(cell) ? cell.slice(1) : cell);
+
+/** Starts the download of a file. */
+export function saveFile(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

@@ -1,5 +1,5 @@
 import CopyIcon from '@mui/icons-material/ContentCopyOutlined';
-import { Box, Button, Typography } from '@mui/material';
+import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { translate } from '../text/translate.ts';
 
@@ -7,12 +7,10 @@ import { translate } from '../text/translate.ts';
 export function Code({ title, text }: { title: string; text: string }) {
   return (
     <Box component="section" sx={{ mt: 2 }}>
-      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'center' }}>
-        <Typography component="h2" variant="subtitle2">
-          {title}
-        </Typography>
+      <div className="spread">
+        <h2 className="label">{title}</h2>
         <CopyButton text={text} />
-      </Box>
+      </div>
       <Box component="pre" className="mono code" tabIndex={0}>
         {text}
       </Box>

@@ -1,10 +1,14 @@
 import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { translate } from '../text/translate.ts';
+import { DialogButton } from './DialogButton.tsx';
+import { useTask } from './useTask.ts';
 
 interface Props {
   title: ReactNode;
-  children: ReactNode;
+  /** An explanation above the other content. */
+  text?: ReactNode;
+  children?: ReactNode;
   onClose: () => void;
   /** The label of the main button. Without it, the dialog can only be closed. */
   confirm?: string | undefined;
@@ -38,7 +42,10 @@ export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, fo
   }, [rest.disabled]);
   const content = (
     <>
-      <DialogContent>{children}</DialogContent>
+      <DialogContent>
+        {rest.text && <p className="quiet before">{rest.text}</p>}
+        {children}
+      </DialogContent>
       <DialogActions>
         {rest.cancel !== null && (
           <Button ref={cancel} color="inherit" onClick={onClose} autoFocus={confirm === undefined}>
@@ -70,5 +77,32 @@ export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, fo
       </DialogTitle>
       {form ? form(content) : content}
     </Dialog>
+  );
+}
+
+interface ButtonProps extends Pick<Props, 'title' | 'text' | 'danger'> {
+  label: string;
+  /** The message after success. */
+  successMessage: string;
+  run: () => Promise<unknown>;
+  act?: string;
+}
+
+/** A button that opens a confirmation with an explanation. */
+export function ConfirmButton({ label, successMessage, run, act, ...dialog }: ButtonProps) {
+  const task = useTask();
+  return (
+    <DialogButton
+      {...{ label, act, color: dialog.danger ? 'error' : undefined }}
+      dialog={(close) => (
+        <ConfirmDialog
+          {...dialog}
+          confirm={label}
+          busy={task.busy}
+          onClose={close}
+          onConfirm={() => void task.run(run, successMessage).then((isDone) => isDone && close())}
+        />
+      )}
+    />
   );
 }

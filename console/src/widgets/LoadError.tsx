@@ -1,5 +1,5 @@
 import CloudOffIcon from '@mui/icons-material/CloudOffOutlined';
-import { Box, Button, Typography } from '@mui/material';
+import { Box, Button } from '@mui/material';
 import { useEditContext, useListContext, useShowContext } from 'react-admin';
 import { GatehouseError } from '../../../client/errors.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
@@ -12,10 +12,8 @@ function LoadError({ error, refetch }: { error?: unknown; refetch?: () => unknow
   return (
     <Box role="alert" sx={{ display: 'grid', justifyItems: 'center', gap: 1, p: 4, textAlign: 'center' }}>
       <CloudOffIcon sx={{ fontSize: 40, color: 'text.secondary' }} />
-      <Typography variant="h6" component="h2">
-        {title}
-      </Typography>
-      <Typography sx={{ color: 'text.secondary' }}>{text}</Typography>
+      <h2 className="heading">{title}</h2>
+      <p className="quiet">{text}</p>
       <Button variant="contained" onClick={() => void refetch?.()} sx={{ mt: 1 }}>
         {translate('Retry')}
       </Button>

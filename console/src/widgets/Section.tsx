@@ -1,4 +1,4 @@
-import { Box, Card, Typography } from '@mui/material';
+import { Box, Card } from '@mui/material';
 import { type ReactNode, useId } from 'react';
 import { Link } from 'react-admin';
 import { translate } from '../text/translate.ts';
@@ -7,61 +7,72 @@ interface Props {
   title: string;
   /** The path of the whole list. */
   to?: string;
-  children: ReactNode;
+  error?: Error | null;
+  /** The text of an empty section. */
+  empty?: string | false | undefined;
+  children?: ReactNode;
 }
 
-/** A card with a heading, on the page of a person. */
-export function Section({ title, to, children }: Props) {
+/** A card with a heading. It shows why its content could not be loaded. */
+export function Section({ title, to, error, empty, children }: Props) {
   const id = useId();
   return (
     <Card component="section" aria-labelledby={id}>
-      <Box sx={{ display: 'flex', justifyContent: 'space-between', alignItems: 'baseline', px: 2, py: 1.5 }}>
-        <Typography variant="h6" component="h2" id={id}>
+      <Box className="spread" sx={{ px: 2, py: 1.5 }}>
+        <h2 className="heading" id={id}>
           {title}
-        </Typography>
+        </h2>
         {to !== undefined && (
           <Link to={to} sx={{ p: 1.25, m: -1.25 }} aria-label={translate('All: {what}', { what: title })}>
             {translate('All')}
           </Link>
         )}
       </Box>
+      {error && <MutedText>{translate('This cannot be shown: {reason}', { reason: error.message })}</MutedText>}
+      {!error && empty && <MutedText>{empty}</MutedText>}
       {children}
     </Card>
   );
 }
 
-/** A line of a list in a section: an icon, a title, and a text below it. */
-export function Line({
-  icon,
-  title,
-  text,
-  children,
-}: {
+interface LineProps {
   icon: ReactNode;
   title: string;
   text?: string | undefined;
   children?: ReactNode;
-}) {
-  return (
-    <Box component="li" sx={{ display: 'flex', gap: 1 }}>
-      {icon}
-      <Box sx={{ minWidth: 0, flex: 1 }}>
-        <Typography variant="body2">{title}</Typography>
-        {text && (
-          <Typography variant="caption" color="textSecondary" component="p">
-            {text}
-          </Typography>
-        )}
-        {children}
-      </Box>
-    </Box>
-  );
 }
 
-export function MutedText({ children }: { children: ReactNode }) {
-  return (
-    <Typography color="textSecondary" variant="body2" sx={{ px: 2, pb: 2 }}>
+/** A line of a list in a section: an icon, a title, and a text below it. */
+export const Line = ({ icon, title, text, children }: LineProps) => (
+  <Box component="li" sx={{ display: 'flex', gap: 1 }}>
+    {icon}
+    <Box sx={{ minWidth: 0, flex: 1 }}>
+      <p className="small">{title}</p>
+      {text && <p className="caption quiet">{text}</p>}
       {children}
-    </Typography>
-  );
+    </Box>
+  </Box>
+);
+
+export const MutedText = ({ children }: { children: ReactNode }) => (
+  <Box component="p" className="small quiet" sx={{ px: 2, pb: 2 }}>
+    {children}
+  </Box>
+);
+
+interface FigureProps {
+  label: string;
+  value: string;
+  detail?: string | undefined;
+  /** Whether the detail needs attention. */
+  isAlarming?: boolean | undefined;
 }
+
+/** A number with its label, and a detail below it. */
+export const FigureText = ({ label, value, detail, isAlarming }: FigureProps) => (
+  <>
+    <h3 className="small quiet">{label}</h3>
+    <p className="figure">{value}</p>
+    {detail && <p className={isAlarming ? 'small alarming' : 'small quiet'}>{detail}</p>}
+  </>
+);
