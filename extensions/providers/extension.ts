@@ -1,5 +1,4 @@
 import type { CreateExtension } from '../../src/main/extension.ts';
-import { Continuations, createDestinations } from '../../src/pages/authorize/destinations.ts';
 import { checkProviderSecrets } from './check-providers.ts';
 import { Providers } from './client/providers.ts';
 import { serveFirstPartyProviders } from './pages/provider-first-party.ts';
@@ -9,11 +8,10 @@ import { createSignInProviders } from './sign-in-providers.ts';
 import { syncProviders } from './sync-providers.ts';
 
 /** Sign-in with identity providers. */
-export const createExtension: CreateExtension = async (context, { keys, oauth, accounts, factors, proxiedClients }) => {
+export const createExtension: CreateExtension = async (context, { oauth, accounts, factors, proxiedClients }) => {
   const { database, now } = context;
   const providers = await Providers.load(context);
-  const findDestination = createDestinations(oauth, new Continuations(keys, now));
-  const services = { context, oauth, accounts, factors, proxiedClients, providers, findDestination };
+  const services = { context, oauth, accounts, factors, proxiedClients, providers };
   return {
     start: async () => syncProviders(context, await providers.definitions()),
     providers: createSignInProviders(context, providers),

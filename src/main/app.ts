@@ -98,9 +98,9 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveDiagnosis(app, context, extensions);
   serveOpenApi(app, context.config);
   const providers = findMember(extensions, 'providers');
-  const kit = await createPageKit(app, context, { keys, webSessions, providers });
+  const kit = await createPageKit(app, oauth, { webSessions, providers });
   for (const extension of extensions) extension.servePages?.(app, kit);
-  await servePages(app, context, kit, { keys, scopes, oauth });
+  await servePages(app, kit);
   serveOperatorRoutes(app, kit, resourceServices, routes);
 
   const background = scheduleMaintenance(context, services, extensions);

@@ -1,20 +1,14 @@
-import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
-import { findInvitation, isValidLink } from '../identity/account-mails/one-time-token-store.ts';
-import type { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
-import type { OAuth } from '../oauth/oauth.ts';
 import { codeOf, OperatorError } from '../platform/errors.ts';
 import type { LoadedRoute } from '../resources/custom-routes/load-routes.ts';
 import { routeCall } from '../resources/custom-routes/route-call.ts';
 import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import { Continuations, createDestinations } from './authorize/destinations.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage, serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
-import type { Macs } from './session/csrf.ts';
 import { serveAccount } from './settings/settings-account.ts';
 import { serveApplications } from './settings/settings-applications.ts';
 import { serveConnections } from './settings/settings-connections.ts';
@@ -28,40 +22,28 @@ import { serveRegister } from './sign-in/register-page.ts';
 import { serveEmailCodes, serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
-interface PageServices {
-  readonly keys: Macs;
-  readonly scopes: KnownScopes;
-  readonly oauth: OAuth;
-}
-
 /** All pages and the console. */
-export async function servePages(app: App, context: Context, kit: PageKit, services: PageServices): Promise<void> {
-  requireFreeLoginPath(context.config.loginPageUrl);
+export async function servePages(app: App, kit: PageKit): Promise<void> {
+  requireFreeLoginPath(kit.config.loginPageUrl);
   kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
   serveTheme(kit);
   serveLanguage(kit);
-  const continuations = new Continuations(services.keys, context.now);
-  const findDestination = createDestinations(services.oauth, continuations);
-  serveSignIn(kit, findDestination);
+  serveSignIn(kit);
   serveSecondStep(kit);
-  if (context.config.emailCodes) serveEmailCodes(kit, findDestination);
-  serveRegister(kit, findDestination);
-  await serveAuthorize(app, kit, {
-    oauth: services.oauth,
-    continuations,
-    describe: (scope) => services.scopes.describe(scope),
-  });
-  serveLogoutPage(app, kit, services.oauth);
-  serveEmailLinks(kit, findDestination, (purpose, value) => isValidLink(context, services.keys, purpose, value));
-  serveInvitation(kit, (token) => findInvitation(context, services.keys, token));
-  serveProfile(kit, services.oauth);
+  if (kit.config.emailCodes) serveEmailCodes(kit);
+  serveRegister(kit);
+  await serveAuthorize(app, kit);
+  serveLogoutPage(app, kit);
+  serveEmailLinks(kit);
+  serveInvitation(kit);
+  serveProfile(kit);
   serveSignInMethods(kit);
-  serveSecurity(kit, services.oauth);
-  serveSessions(kit, services.oauth.clients);
-  serveTokens(kit, context, services.scopes);
-  serveConnections(kit, services.oauth);
-  serveApplications(kit, services.scopes);
-  serveAccount(kit, context);
+  serveSecurity(kit);
+  serveSessions(kit);
+  serveTokens(kit);
+  serveConnections(kit);
+  serveApplications(kit);
+  serveAccount(kit);
   serveConsole(app, kit);
 }
 

@@ -5,6 +5,7 @@ import { invalidLink, readOneTimeToken } from '../../../src/identity/account-mai
 import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
 import { recordProviderSuccess } from '../../../src/identity/providers/identity-store.ts';
 import { invalidRequest } from '../../../src/oauth/parameters.ts';
+import { findDestination } from '../../../src/pages/authorize/destinations.ts';
 import { type PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { localPath } from '../../../src/pages/session/local-path.ts';
 import { Problem } from '../../../src/platform/errors.ts';
@@ -82,7 +83,7 @@ async function begin(pageRequest: PageRequest, services: ProviderServices) {
   const provider = await providerOf(services, pageRequest);
   const query = pageRequest.query;
   const next = localPath(query.next);
-  const destination = await services.findDestination(next);
+  const destination = await findDestination(services.oauth, next);
   const parameters = { ...destination?.requirements, login_hint: destination?.loginHint, ...query };
   return sendToProvider(pageRequest, services, provider, {
     purpose: 'sign-in',

@@ -3,7 +3,6 @@ import type { ProxiedClient } from '../../../src/config/config.ts';
 import { message } from '../../../src/config/languages/message.ts';
 import type { Context } from '../../../src/database/context.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
-import type { FindDestination } from '../../../src/pages/authorize/destinations.ts';
 import type { PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { nextQuery } from '../../../src/pages/session/local-path.ts';
 import { notFound } from '../../../src/platform/errors.ts';
@@ -19,7 +18,6 @@ export interface ProviderServices extends LinkServices {
   readonly oauth: OAuth;
   readonly providers: Providers;
   readonly proxiedClients: readonly ProxiedClient[];
-  readonly findDestination: FindDestination;
 }
 
 /** The response of a provider, and the attempt that it belongs to. */

@@ -4,6 +4,7 @@ import { createBrowserCookie } from '../../../src/http/browser-cookie.ts';
 import { unconfirmedEmail } from '../../../src/identity/credentials/require-confirmed-email.ts';
 import { refreshCookie, refreshCookieName } from '../../../src/oauth/first-party/proxy-routes.ts';
 import type { IssuedTokens } from '../../../src/oauth/token-endpoint.ts';
+import { findDestination } from '../../../src/pages/authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { loginClientOf } from '../../../src/pages/session/call-api.ts';
 import type { Tokens } from '../../../src/pages/session/cookies.ts';
@@ -71,7 +72,7 @@ export async function openProviderSession(
   const knownBrowsers = createBrowserCookie(pageRequest.kit.config);
   const { user, identityId } = resolved;
   const source = knownBrowsers.requestSource(pageRequest.request);
-  const level = (await services.findDestination(next ?? undefined))?.level ?? {};
+  const level = (await findDestination(services.oauth, next ?? undefined))?.level ?? {};
   const login = { proxied, user, identityId, upstream, source, level };
   try {
     const issued = await logInByProvider(services.oauth, login);

@@ -67,7 +67,7 @@ export const passkeyOrigins = ({ baseUrl, passkeyOrigins: additionalOrigins }: C
   ...new Set([new URL(baseUrl).origin, ...additionalOrigins]),
 ];
 
-export type PasskeyServices = Omit<FactorCheckServices, 'mail'>;
+type PasskeyServices = Omit<FactorCheckServices, 'mail'>;
 
 const descriptorOf = ({ credential_id: id, transports }: PasskeyRow) => ({ id, transports: parseJson(transports) });
 

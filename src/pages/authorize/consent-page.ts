@@ -8,15 +8,11 @@ import type { StoredClient } from '../../oauth/clients/client-store.ts';
 import { openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import type { PageKit } from '../kit/page-request.ts';
 
-/** Describes a scope for users. */
-export type DescribeScope = (scope: string) => LocalizedText;
-
 /** The variables of the consent page: the application with its host and owner, because a name alone can be faked, and the scopes. */
 export async function showConsent(
   kit: PageKit,
   { client, redirectUri, authorizationDetails = [] }: AuthorizationRequest,
   scopes: readonly string[],
-  describe: DescribeScope,
 ) {
   return {
     application: {
@@ -33,7 +29,7 @@ export async function showConsent(
     },
     returnHost: hostOf(redirectUri),
     // A sign-in always needs `openid`.
-    scopes: scopes.map((name) => ({ name, text: describe(name), fixed: name === openidScope })),
+    scopes: scopes.map((name) => ({ name, text: kit.oauth.scopes.describe(name), fixed: name === openidScope })),
     // Shown literally, because the text of the type names only their kind.
     details: authorizationDetails.map(({ type, ...members }) => ({
       text: typeDescription(kit.config.authorizationDetailsTypes[type] ?? type),

@@ -12,7 +12,6 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
 import type { Acr } from '../../platform/proof.ts';
-import type { Macs } from '../session/csrf.ts';
 
 /** An authorization request on its way through other pages, as the application sent it, with the completed steps. */
 export interface Continuation {
@@ -25,53 +24,36 @@ export const continuePath = '/oauth/authorize/continue';
 /** The lifetime of completed steps, in milliseconds. */
 const lifetimeMs = 3_600_000;
 const purpose = 'authorization request';
-
-/** Carries requests through the login without storing them. A MAC prevents applications from forging a sign-in. */
-export class Continuations {
-  readonly #keys: Macs;
-  readonly #now: () => number;
-
-  constructor(keys: Macs, now: () => number) {
-    this.#keys = keys;
-    this.#now = now;
-  }
-
-  /** The form of a continuation in an address or in a form. */
-  fields({ query, progress }: Continuation) {
-    const since = String(progress.signInStartedAt ?? '');
-    const chosen = progress.chosenSessionId ?? '';
-    const mac = since || chosen ? this.#keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
-    return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
-  }
-
-  path(continuation: Continuation): string {
-    const fields = Object.entries(this.fields(continuation)).filter(([, value]) => value !== '');
-    return `${continuePath}?${new URLSearchParams(fields)}`;
-  }
-
-  read(fields: Readonly<Record<string, string | undefined>>): Continuation | undefined {
-    const { request = '', since = '', chosen = '', mac = '' } = fields;
-    const query = Buffer.from(request, 'base64url').toString();
-    if (query === '' || query.length > maxRequestLength) return undefined;
-    if (!this.#keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
-    const at = since === '' ? undefined : Number(since);
-    const isFresh = at !== undefined && this.#now() - at < lifetimeMs;
-    return { query, progress: { signInStartedAt: isFresh ? at : undefined, chosenSessionId: chosen || undefined } };
-  }
-
-  /** Reads the request that a local path leads to, if any. */
-  readPath(path: string | undefined): Continuation | undefined {
-    if (!path?.startsWith(`${continuePath}?`)) return undefined;
-    return this.read(Object.fromEntries(new URLSearchParams(path.slice(continuePath.length + 1))));
-  }
-}
-
 const signed = (query: string, since: string, chosen: string): string => `${since}\n${chosen}\n${query}`;
 
-/** Finds the application to which `next` leads, if any. */
-export type FindDestination = ReturnType<typeof createDestinations>;
+/**
+ * The form of a continuation in an address or in a form. It carries the request through the login without storing it. A MAC
+ * prevents applications from forging a sign-in.
+ */
+export function continuationFields({ keys }: OAuth, { query, progress }: Continuation) {
+  const since = String(progress.signInStartedAt ?? '');
+  const chosen = progress.chosenSessionId ?? '';
+  const mac = since || chosen ? keys.macKeys.mac(purpose, signed(query, since, chosen)) : '';
+  return { request: Buffer.from(query).toString('base64url'), since, chosen, mac };
+}
+
+export function continuationPath(oauth: OAuth, continuation: Continuation): string {
+  const fields = Object.entries(continuationFields(oauth, continuation)).filter(([, value]) => value !== '');
+  return `${continuePath}?${new URLSearchParams(fields)}`;
+}
+
+export function readContinuation({ keys, context }: OAuth, fields: Readonly<Record<string, string | undefined>>) {
+  const { request = '', since = '', chosen = '', mac = '' } = fields;
+  const query = Buffer.from(request, 'base64url').toString();
+  if (query === '' || query.length > maxRequestLength) return undefined;
+  if (!keys.macKeys.matches(purpose, signed(query, since, chosen), mac)) return { query, progress: {} };
+  const at = since === '' ? undefined : Number(since);
+  const isFresh = at !== undefined && context.now() - at < lifetimeMs;
+  return { query, progress: { signInStartedAt: isFresh ? at : undefined, chosenSessionId: chosen || undefined } };
+}
+
 /** The application to which the user is about to sign in, for the login page. */
-export type Destination = NonNullable<Awaited<ReturnType<FindDestination>>>;
+export type Destination = NonNullable<Awaited<ReturnType<typeof findDestination>>>;
 
 const maxHintLength = 320;
 
@@ -89,49 +71,47 @@ function levelIn(parameters: AuthorizationParameters): Acr | undefined {
   }
 }
 
-export const createDestinations =
-  (
-    oauth: Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>,
-    continuations: Continuations,
-  ) =>
-  async (next: string | undefined) => {
-    const continuation = continuations.readPath(next);
-    if (!continuation) return undefined;
-    const { query, progress } = continuation;
-    const queryParameters = readAuthorizationParameters(query);
-    const resolved = await resolveParameters(oauth, queryParameters, { resumed: true }).catch(ignoreProblem);
-    if (!resolved) return undefined;
-    const { parameters } = resolved;
-    // Errors are reported when the request continues.
-    const validated = await validateClient(oauth.clients, parameters).catch(ignoreProblem);
-    if (!validated) return undefined;
-    const hint = singleValue(parameters, 'login_hint');
-    const acr = levelIn(parameters);
-    const level: { readonly acr_values?: Acr } = acr === undefined ? {} : { acr_values: acr };
-    return {
-      application: validated.client.name,
-      loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
-      /** The provider that the application wants the user to sign in with. */
-      idpHint: singleValue(parameters, 'idp_hint'),
-      /** The requirements of the application for the sign-in. */
-      requirements: Object.fromEntries(
-        ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
-          const value = singleValue(parameters, name);
-          return value === undefined ? [] : [[name, value]];
-        }),
-      ),
-      /** The level that the application requires, for the login of this service. */
-      level,
-      formTargets: formTargets(validated.redirectUri),
-      /** Whether this session is sufficient. Otherwise the user must sign in again. */
-      async accepts(caller: Caller) {
-        const login = await findBrowserLogin(oauth, caller);
-        return (
-          login !== undefined && (progress.signInStartedAt === undefined || login.authTime >= progress.signInStartedAt)
-        );
-      },
-    };
+/** Finds the application to which the local path `next` leads, if any. */
+export async function findDestination(oauth: OAuth, next: string | undefined) {
+  if (!next?.startsWith(`${continuePath}?`)) return undefined;
+  const fields = Object.fromEntries(new URLSearchParams(next.slice(continuePath.length + 1)));
+  const continuation: Continuation | undefined = readContinuation(oauth, fields);
+  if (!continuation) return undefined;
+  const { query, progress } = continuation;
+  const queryParameters = readAuthorizationParameters(query);
+  const resolved = await resolveParameters(oauth, queryParameters, { resumed: true }).catch(ignoreProblem);
+  if (!resolved) return undefined;
+  const { parameters } = resolved;
+  // Errors are reported when the request continues.
+  const validated = await validateClient(oauth.clients, parameters).catch(ignoreProblem);
+  if (!validated) return undefined;
+  const hint = singleValue(parameters, 'login_hint');
+  const acr = levelIn(parameters);
+  const level: { readonly acr_values?: Acr } = acr === undefined ? {} : { acr_values: acr };
+  return {
+    application: validated.client.name,
+    loginHint: hint && hint.length <= maxHintLength ? hint : undefined,
+    /** The provider that the application wants the user to sign in with. */
+    idpHint: singleValue(parameters, 'idp_hint'),
+    /** The requirements of the application for the sign-in. */
+    requirements: Object.fromEntries(
+      ['prompt', 'max_age', 'acr_values'].flatMap((name) => {
+        const value = singleValue(parameters, name);
+        return value === undefined ? [] : [[name, value]];
+      }),
+    ),
+    /** The level that the application requires, for the login of this service. */
+    level,
+    formTargets: formTargets(validated.redirectUri),
+    /** Whether this session is sufficient. Otherwise the user must sign in again. */
+    async accepts(caller: Caller) {
+      const login = await findBrowserLogin(oauth, caller);
+      return (
+        login !== undefined && (progress.signInStartedAt === undefined || login.authTime >= progress.signInStartedAt)
+      );
+    },
   };
+}
 
 /**
  * The possible final targets of a page's form, for `form-action`. Chromium applies it to all following redirects,

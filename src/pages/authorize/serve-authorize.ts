@@ -1,15 +1,13 @@
-import type { FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { message } from '../../config/languages/message.ts';
 import type { App } from '../../http/app.ts';
 import { noValidation } from '../../http/no-validation.ts';
+import { queryOf } from '../../http/query-of.ts';
 import { prompts, responseModes } from '../../oauth/authorize/authorization-request.ts';
 import { badRequest } from '../../platform/errors.ts';
-import { asObject } from '../../platform/is-object.ts';
 import { type PageKit, PageRequest } from '../kit/page-request.ts';
-import { AuthorizePage, AuthorizePageRequest, type AuthorizeServices } from './authorize-page.ts';
-import { consentDigest } from './consent-page.ts';
-import { type Continuation, continuePath } from './destinations.ts';
+import { AuthorizePageRequest } from './authorize-page.ts';
+import { continuePath, readContinuation } from './destinations.ts';
 
 const text = (description?: string) => Type.String(description ? { description } : {});
 const maybe = (description?: string) => Type.Optional(text(description));
@@ -55,77 +53,22 @@ const schema = { hide: true };
 const maxQueryLength = 8 * 1024;
 
 /** RFC 6749 3.1. A page for signed-in users. Others sign in first and come back. */
-export async function serveAuthorize(app: App, kit: PageKit, services: AuthorizeServices): Promise<void> {
-  const page = new AuthorizePage(services);
-  const { continuations } = services;
-
-  app.get(
-    endpoint,
-    { config: { ...config, query: 'raw' }, schema: authorizeSchema, ...noValidation, exposeHeadRoute: false },
-    (request, reply) =>
-      page.respond(new AuthorizePageRequest(kit, request, reply, { query: queryStringOf(request), progress: {} })),
-  );
-  app.get(continuePath, { config, schema, exposeHeadRoute: false }, (request, reply) =>
-    page.respond(
-      new AuthorizePageRequest(
-        kit,
-        request,
-        reply,
-        required(continuations.read(new PageRequest(kit, request, reply).query)),
-      ),
-    ),
-  );
+export async function serveAuthorize(app: App, kit: PageKit): Promise<void> {
+  const start = { config: { ...config, query: 'raw' }, schema: authorizeSchema, ...noValidation } as const;
+  app.get(endpoint, { ...start, exposeHeadRoute: false }, (request, reply) => {
+    const query = request.url.split('?').slice(1).join('?');
+    return new AuthorizePageRequest(kit, request, reply, { query, progress: {} }).respond();
+  });
+  app.get(continuePath, { config, schema, exposeHeadRoute: false }, (request, reply) => {
+    const continuation = readContinuation(kit.oauth, queryOf(request));
+    return new AuthorizePageRequest(kit, request, reply, continuation).respond();
+  });
   app.post(decisionPath, { config, schema }, (request, reply) => {
     const fields = new PageRequest(kit, request, reply).form('request', 'since', 'chosen', 'mac');
-    return decide(new AuthorizePageRequest(kit, request, reply, required(continuations.read(fields))), services, page);
+    return new AuthorizePageRequest(kit, request, reply, readContinuation(kit.oauth, fields)).decide();
   });
   await serveByPost(app, kit);
 }
-
-const queryStringOf = ({ url }: FastifyRequest): string => {
-  const mark = url.indexOf('?');
-  return mark < 0 ? '' : url.slice(mark + 1);
-};
-
-function required(continuation: Continuation | undefined): Continuation {
-  if (continuation) return continuation;
-  throw badRequest('The request of the application is missing. Go back to the application and start again.');
-}
-
-/** Carries out the user's decision. */
-async function decide(pageRequest: AuthorizePageRequest, services: AuthorizeServices, page: AuthorizePage) {
-  const { caller, continuation } = pageRequest;
-  // The session ended while the page was open. The decision is dropped, and the user is asked again.
-  if (caller.kind === 'anonymous') return pageRequest.redirect(services.continuations.path(continuation));
-  pageRequest.kit.checkForm(pageRequest.request);
-  const { decision } = pageRequest.form('decision');
-  if (decision === 'allow') return allow(page, pageRequest);
-  if (decision === 'deny') return page.deny(pageRequest);
-  if (decision === 'other-account') return page.signIn(pageRequest);
-  if (decision !== 'this-account') throw badRequest('Press one of the buttons.');
-  const progress = { ...continuation.progress, chosenSessionId: caller.sessionId ?? undefined };
-  return pageRequest.redirect(services.continuations.path({ ...continuation, progress }));
-}
-
-const allow = (page: AuthorizePage, pageRequest: AuthorizePageRequest): Promise<FastifyReply> =>
-  page.allow(pageRequest, async (validated, scopes) => {
-    const body = asObject(pageRequest.request.body);
-    const shownConsent = await page.describeConsent(pageRequest, validated.authorization, scopes);
-    const isTicked = (name: string) => body[`scope:${name}`] !== undefined;
-    const chosenScopes = shownConsent.scopes
-      .filter(({ name, fixed }) => fixed || isTicked(name))
-      .map(({ name }) => name);
-    const left_out = scopes.filter((name) => !chosenScopes.includes(name));
-    if (body.shown !== consentDigest(shownConsent)) {
-      const problem = message('authorize.changed');
-      return page.askConsent(pageRequest.status(409), validated, scopes, { problem });
-    }
-    if (chosenScopes.length === 0) {
-      const problem = message('authorize.tick_one');
-      return page.askConsent(pageRequest.status(422), validated, scopes, { problem, left_out });
-    }
-    return page.grant(pageRequest, validated, chosenScopes, scopes);
-  });
 
 /** OpenID Connect Core 3.1.2.1: a form from another site comes without cookies, so it continues as a GET. */
 async function serveByPost(app: App, kit: PageKit): Promise<void> {

@@ -4,16 +4,16 @@ import { type Brand, logoCspSource, readBrand } from '../../config/brand.ts';
 import { getLanguages, type Languages, languageName } from '../../config/languages/languages.ts';
 import { Message, message } from '../../config/languages/message.ts';
 import { pageProblemMessage } from '../../config/languages/problem-message.ts';
-import type { Context } from '../../database/context.ts';
 import type { App, Protection } from '../../http/app.ts';
 import { maxErrorBytes } from '../../http/errors/error-bodies.ts';
 import { addVary } from '../../http/gate/caching.ts';
 import type { SignInProviders } from '../../identity/providers/sign-in-providers.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { WebSessions } from '../session/authenticate-web.ts';
 import { createLoginClient, createRequestLanguage } from '../session/call-api.ts';
 import { createCookies } from '../session/cookies.ts';
-import { createCsrf, type Macs } from '../session/csrf.ts';
+import { createCsrf } from '../session/csrf.ts';
 import { createServeAsset, serveAssets } from './assets.ts';
 import { type CspSources, type Handler, type PageKit, PageRequest } from './page-request.ts';
 import { currentPath, themeVariables } from './theme.ts';
@@ -36,12 +36,11 @@ export const contentSecurityPolicy = (brand: Brand, { formTargets, image, nonce 
 
 interface PageKitServices {
   readonly providers: SignInProviders;
-  readonly keys: Macs;
   readonly webSessions: WebSessions;
 }
 
-export async function createPageKit(app: App, context: Context, { keys, webSessions, providers }: PageKitServices) {
-  const { config, database, now } = context;
+export async function createPageKit(app: App, oauth: OAuth, { webSessions, providers }: PageKitServices) {
+  const { config, database, now } = oauth.context;
   // BASE_URL may have a path, and a proxy may strip it.
   const root = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const brand = readBrand(config);
@@ -49,7 +48,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   const serveAsset = createServeAsset(app, brand, root);
   const assets = await serveAssets(app, config, serveAsset, brand, root);
   const cookies = createCookies(config);
-  const csrf = createCsrf(config, keys, cookies);
+  const csrf = createCsrf(config, oauth.keys, cookies);
   const languages = getLanguages(config);
   const views = createViews(config, languages);
   const requestLanguage = createRequestLanguage(languages, cookies);
@@ -102,6 +101,7 @@ export async function createPageKit(app: App, context: Context, { keys, webSessi
   };
   const options = (auth: Protection) => ({ config: { auth, errors: 'page' as const }, schema: { hide: true } });
   const kit: PageKit = {
+    oauth,
     config,
     brand,
     root,

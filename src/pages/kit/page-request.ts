@@ -5,12 +5,14 @@ import type { Languages } from '../../config/languages/languages.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
+import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { paramsOf, queryOf } from '../../http/query-of.ts';
 import type { SignInProviders } from '../../identity/providers/sign-in-providers.ts';
+import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { asObject } from '../../platform/is-object.ts';
-import type { WebSessions } from '../session/authenticate-web.ts';
-import type { LoginClient } from '../session/call-api.ts';
+import { internalTokenOf, type WebSessions } from '../session/authenticate-web.ts';
+import { callApi, type LoginClient, type Method } from '../session/call-api.ts';
 import type { Cookies } from '../session/cookies.ts';
 import type { ServeAsset, serveAssets } from './assets.ts';
 import type { Variables } from './views.ts';
@@ -29,6 +31,7 @@ export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
 
 /** The tools that every page uses. */
 export interface PageKit {
+  readonly oauth: OAuth;
   readonly config: Config;
   readonly brand: Brand;
   /** The path of BASE_URL, which may be empty. */
@@ -98,6 +101,18 @@ export class PageRequest {
       return name.includes('password') ? value : value.trim();
     };
     return Object.fromEntries(names.map((name) => [name, read(name)])) as Record<Name, string>;
+  }
+
+  /** Calls the API like any client. */
+  call<T>(method: Method, path: string, body?: Record<string, unknown>) {
+    return callApi<T>(this.request, { method, path, body });
+  }
+
+  /** Calls the API as the signed-in user. If the API requires a proof, the form asks for it and continues. */
+  async callAsUser<T>(method: Method, path: string, body?: Record<string, unknown>) {
+    const response = await callApi<T>(this.request, { method, path, body, token: internalTokenOf(this.request) });
+    if (response.code === 'proof_too_old') throw proofTooOld(this.caller.proof);
+    return response;
   }
 
   /** The signed-in user of a public page, if any. */

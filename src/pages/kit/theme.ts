@@ -2,8 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { queryOf } from '../../http/query-of.ts';
 import { withoutQuery } from '../../http/without-query.ts';
-import { internalTokenOf, pagePathOf } from '../session/authenticate-web.ts';
-import { callApi } from '../session/call-api.ts';
+import { pagePathOf } from '../session/authenticate-web.ts';
 import type { Cookies } from '../session/cookies.ts';
 import { localPath } from '../session/local-path.ts';
 import type { PageKit, PageRequest } from './page-request.ts';
@@ -57,11 +56,5 @@ async function chooseLanguage(pageRequest: PageRequest, requested: string): Prom
   pageRequest.kit.cookies.setLanguage(pageRequest.reply, language);
   const caller = await pageRequest.findCaller();
   if (caller?.kind !== 'user') return;
-  const body = { locale: language ?? null };
-  await callApi(pageRequest.request, {
-    method: 'PATCH',
-    path: '/v1/users/me',
-    token: internalTokenOf(pageRequest.request),
-    body,
-  });
+  await pageRequest.callAsUser('PATCH', '/v1/users/me', { locale: language ?? null });
 }

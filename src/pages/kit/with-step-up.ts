@@ -74,13 +74,10 @@ export const withStepUp =
 
 /** Sends a code to the user's address, and asks for it. */
 async function sendCode(pageRequest: PageRequest, form: Form): Promise<FastifyReply> {
-  const { request, reply } = pageRequest;
-  const userRequest = { method: 'GET', path: '/v1/users/me', token: internalTokenOf(request) } as const;
-  const { data } = await callApi<{ email?: string | null }>(request, userRequest);
-  const codeRequest = { method: 'POST', path: '/v1/email-codes', body: { email: data.email ?? '' } } as const;
-  const response = await callApi<{ id: string }>(request, codeRequest);
+  const { data } = await pageRequest.callAsUser<{ email?: string | null }>('GET', '/v1/users/me');
+  const response = await pageRequest.call<{ id: string }>('POST', '/v1/email-codes', { email: data.email ?? '' });
   if (response.ok) return askForProof(pageRequest, { ...form, [emailCodeFields.id]: response.data.id });
-  if (response.status === 429) reply.header('retry-after', String(response.retryAfter));
+  if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
   return askForProof(pageRequest.status(response.status), form, { problem: response.message });
 }
 
@@ -99,8 +96,7 @@ function errorVariables(response: {
 /** Shows the page that asks for a proof. `form`: the values that the page repeats. */
 export async function askForProof(pageRequest: PageRequest, form: Form, variables: Variables = {}) {
   const { request } = pageRequest;
-  const current = { method: 'GET', path: '/v1/sessions/current', token: internalTokenOf(request) } as const;
-  const { ok, data } = await callApi<{ proof_methods: string[] }>(request, current);
+  const { ok, data } = await pageRequest.callAsUser<{ proof_methods: string[] }>('GET', '/v1/sessions/current');
   const all = ok ? data.proof_methods : ['password'];
   const { userId, proof } = request.caller;
   // The password does not renew a session of two factors. The code, or the passkey, does so alone.

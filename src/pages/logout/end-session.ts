@@ -2,8 +2,6 @@ import { message } from '../../config/languages/message.ts';
 import { providerOfSession } from '../../identity/providers/identity-store.ts';
 import type { ProviderAddress } from '../../identity/providers/sign-in-providers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { internalTokenOf } from '../session/authenticate-web.ts';
-import { callApi } from '../session/call-api.ts';
 
 export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?done=signed-out`;
 
@@ -11,11 +9,7 @@ export const signedOutPath = ({ loginPath }: PageKit): string => `${loginPath}?d
 export async function endSession(pageRequest: PageRequest): Promise<ProviderAddress | undefined> {
   const { kit } = pageRequest;
   const provider = await providerOfSession(kit.database.db, pageRequest.caller.sessionId ?? '');
-  await callApi(pageRequest.request, {
-    method: 'DELETE',
-    path: '/v1/logout',
-    token: internalTokenOf(pageRequest.request),
-  });
+  await pageRequest.callAsUser('DELETE', '/v1/logout');
   kit.cookies.clearSession(pageRequest.reply);
   return provider === undefined
     ? undefined

@@ -6,7 +6,6 @@ import { noValidation } from '../../http/no-validation.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { ProviderAddress } from '../../identity/providers/sign-in-providers.ts';
-import type { OAuth } from '../../oauth/oauth.ts';
 import {
   endHintedSession,
   type LogoutParameters,
@@ -43,36 +42,36 @@ const config = { auth: 'public', web: 'optional', errors: 'page' } as const;
 const schema = { hide: true };
 
 /** OpenID Connect RP-Initiated Logout 1.0. */
-export function serveLogoutPage(app: App, kit: PageKit, oauth: OAuth): void {
+export function serveLogoutPage(app: App, kit: PageKit): void {
   app.get(endpoint, { config, schema: logoutSchema, ...noValidation, exposeHeadRoute: false }, (request, reply) => {
     const pageRequest = new PageRequest(kit, request, reply);
-    return respond(pageRequest, oauth, pageRequest.query);
+    return respond(pageRequest, pageRequest.query);
   });
   app.post(endpoint, { config, schema }, (request, reply) => {
     const pageRequest = new PageRequest(kit, request, reply);
     const parameters = pageRequest.form(...logoutParameters);
-    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, oauth, parameters);
+    if (pageRequest.caller.kind !== 'anonymous') return respond(pageRequest, parameters);
     // A form from another site comes without the session cookies. They come with the GET.
     const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
     return pageRequest.redirect(`${endpoint}?${query}`);
   });
-  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new PageRequest(kit, request, reply), oauth));
+  app.post(confirmPath, { config, schema }, (request, reply) => confirm(new PageRequest(kit, request, reply)));
 }
 
 /** With an ID token of the signed-in user, the logout happens at once. Otherwise a page asks, because a foreign link could sign users out. */
-async function respond(pageRequest: PageRequest, oauth: OAuth, parameters: LogoutParameters) {
-  const logout = await readLogoutRequest(oauth, parameters);
+async function respond(pageRequest: PageRequest, parameters: LogoutParameters) {
+  const logout = await readLogoutRequest(pageRequest.kit.oauth, parameters);
   const { caller } = pageRequest;
   const isAnonymous = caller.kind === 'anonymous';
   if (!isAnonymous && logout.hint?.userId !== caller.userId) return askToLogOut(pageRequest, logout, parameters);
   const upstream = isAnonymous ? undefined : await endSession(pageRequest);
-  if (logout.hint) await endHintedSession(oauth, logout.hint, requestSource(pageRequest.request));
+  if (logout.hint) await endHintedSession(pageRequest.kit.oauth, logout.hint, requestSource(pageRequest.request));
   return showSignedOut(pageRequest, logout, upstream);
 }
 
 /** The user has confirmed the logout. */
-async function confirm(pageRequest: PageRequest, oauth: OAuth): Promise<FastifyReply> {
-  const logout = await readLogoutRequest(oauth, pageRequest.form(...logoutParameters));
+async function confirm(pageRequest: PageRequest): Promise<FastifyReply> {
+  const logout = await readLogoutRequest(pageRequest.kit.oauth, pageRequest.form(...logoutParameters));
   if (pageRequest.caller.kind === 'anonymous') return showSignedOut(pageRequest, logout);
   pageRequest.kit.checkForm(pageRequest.request);
   return showSignedOut(pageRequest, logout, await endSession(pageRequest));

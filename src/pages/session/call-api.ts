@@ -24,10 +24,12 @@ interface Body<T> {
   readonly error?: string;
 }
 
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 interface Call {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: Method;
   readonly path: string;
-  readonly body?: Record<string, unknown>;
+  readonly body?: Record<string, unknown> | undefined;
   /** The access token of the user. */
   readonly token?: string;
   /** A cookie of the browser to pass to the API. */

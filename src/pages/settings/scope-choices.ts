@@ -7,7 +7,7 @@ import {
   type KnownScopes,
 } from '../../oauth/clients/scopes/scopes.ts';
 import { asObject } from '../../platform/is-object.ts';
-import type { PageRequest } from '../kit/page-request.ts';
+import type { PageKit, PageRequest } from '../kit/page-request.ts';
 
 /** The built-in resources on the form, by heading. Declared resources come before them. */
 const builtIn: Readonly<Record<string, readonly string[]>> = {
@@ -17,7 +17,8 @@ const builtIn: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The variables of the partial `parts/scopes`: resources by group, other scopes, and the chosen scopes. */
-export function scopeChoices(knownScopes: KnownScopes, chosenScopes: readonly string[], { withIdentity = false } = {}) {
+export function scopeChoices({ oauth }: PageKit, chosenScopes: readonly string[], { withIdentity = false } = {}) {
+  const { scopes: knownScopes } = oauth;
   const offeredScopes = knownScopes
     .list()
     .filter((scope) => ![everyScope, ...clientScopes, adminScope].includes(scope));
@@ -70,7 +71,7 @@ export function readScopes({ request }: PageRequest): string[] {
 export const noScopesMessage = message('scopes.nothing_chosen');
 
 /** Scopes in the words of the form: "Read: Cars". */
-export function scopesInWords(knownScopes: KnownScopes, scopes: readonly string[]): LocalizedText[] {
+export function scopesInWords({ oauth: { scopes: knownScopes } }: PageKit, scopes: readonly string[]): LocalizedText[] {
   if (scopes.includes(everyScope)) return [message('scopes.all')];
   if (scopes.length === 0) return [message('scopes.nothing')];
   return scopes.map((scope) => {

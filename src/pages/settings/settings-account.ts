@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
-import type { Context } from '../../database/context.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findTimeZone } from '../../identity/accounts/user-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
@@ -9,7 +8,7 @@ import { eventsAfter } from '../../resources/audit/event-store.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { ApiResponse } from '../session/call-api.ts';
-import { callApiAsUser, formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
+import { formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
 
 const pageSize = 100;
 /** The limit of pages per list: far above the rows of any user, so that an export always ends. */
@@ -37,7 +36,7 @@ async function* ownData(pageRequest: PageRequest): AsyncGenerator<string> {
   const head = {
     service: pageRequest.kit.config.baseUrl,
     exported_at: new Date(pageRequest.kit.now()).toISOString(),
-    profile: await requireOk(callApiAsUser<object>(pageRequest, 'GET', '/v1/users/me')),
+    profile: await requireOk(pageRequest.callAsUser<object>('GET', '/v1/users/me')),
     time_zone: (await findTimeZone(db, id)) ?? null,
   };
   yield JSON.stringify(head, null, 2).slice(0, -2);
@@ -77,7 +76,7 @@ async function* written(name: string, rows: AsyncIterable<unknown>): AsyncGenera
 }
 
 async function resourcesAboutUsers(pageRequest: PageRequest): Promise<Described[]> {
-  const described = await requireOk(callApiAsUser<Described[]>(pageRequest, 'GET', '/v1/resources'));
+  const described = await requireOk(pageRequest.callAsUser<Described[]>('GET', '/v1/resources'));
   return described.filter(
     ({ name, operations, fields }) =>
       !excludedLists.has(name) &&
@@ -95,7 +94,7 @@ async function* rowsOf(pageRequest: PageRequest, path: string, search?: string, 
   let cursor: string | undefined = '';
   for (let page = 1; page <= maxPages && cursor !== undefined; page++) {
     const query = new URLSearchParams({ limit: String(pageSize), cursor, ...(search ? { search, searchJoin } : {}) });
-    const response: ApiResponse<Row[]> = await callApiAsUser<Row[]>(pageRequest, 'GET', `${path}?${query}`);
+    const response: ApiResponse<Row[]> = await pageRequest.callAsUser<Row[]>('GET', `${path}?${query}`);
     if (response.status === 403) return;
     yield* await requireOk(Promise.resolve(response));
     cursor = response.nextCursor;
@@ -119,9 +118,9 @@ async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<
 const base = '/settings/account';
 
 /** Export of a user's own data, and deletion of the account. */
-export function serveAccount(kit: PageKit, context: Context): void {
+export function serveAccount(kit: PageKit): void {
   kit.page(base, 'auth:web', showAccount);
-  kit.form(`${base}/export`, 'auth:web', (pageRequest) => sendOwnData(pageRequest, context));
+  kit.form(`${base}/export`, 'auth:web', sendOwnData);
   kit.form(`${base}/delete`, 'auth:web', deleteAccount);
   kit.page('/account-deleted', 'public', (pageRequest) =>
     pageRequest.show('message', { title: message('account.deleted'), lines: [message('account.deleted_about')] }),
@@ -136,11 +135,11 @@ const showAccount = async (pageRequest: PageRequest, variables: object = {}) =>
   });
 
 /** Records the event first, so that the audit trail and the export itself contain it. */
-async function sendOwnData(pageRequest: PageRequest, context: Context): Promise<FastifyReply> {
+async function sendOwnData(pageRequest: PageRequest): Promise<FastifyReply> {
   const { userId, sessionId } = pageRequest.caller;
-  await recordEvent(context, pageRequest.kit.database.db, {
-    ...{ type: 'user.exported', userId, sessionId, source: requestSource(pageRequest.request) },
-  });
+  const { oauth, database } = pageRequest.kit;
+  const source = requestSource(pageRequest.request);
+  await recordEvent(oauth.context, database.db, { type: 'user.exported', userId, sessionId, source });
   const day = new Date(pageRequest.kit.now()).toISOString().slice(0, 10);
   return pageRequest.reply
     .type('application/json; charset=utf-8')
@@ -152,7 +151,7 @@ async function sendOwnData(pageRequest: PageRequest, context: Context): Promise<
 /** The API requires the password or a recent proof, and a token with all scopes. */
 async function deleteAccount(pageRequest: PageRequest): Promise<FastifyReply> {
   const body = pageRequest.form('current_password');
-  const response = await callApiAsUser(pageRequest, 'DELETE', `/v1/users/${pageRequest.caller.userId}`, body);
+  const response = await pageRequest.callAsUser('DELETE', `/v1/users/${pageRequest.caller.userId}`, body);
   if (!response.ok) return showAccount(pageRequest.status(response.status), formErrors(response, ['current_password']));
   pageRequest.kit.cookies.clearSession(pageRequest.reply);
   return pageRequest.redirect('/account-deleted');

@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
 import type { clientFields } from '../../oauth/clients/client-fields.ts';
-import { everyScope, identityScopes, type KnownScopes } from '../../oauth/clients/scopes/scopes.ts';
+import { everyScope, identityScopes } from '../../oauth/clients/scopes/scopes.ts';
 import type { ShownRow } from '../../resources/declaration/fields/row-types.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { callApiAsUser, formErrors, ownRows, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
+import { formErrors, ownRows, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
 type Application = ShownRow<typeof clientFields>;
@@ -80,17 +80,17 @@ const signIn: Kind = {
 };
 
 /** External applications of the user: personal clients, and applications for sign-in. */
-export function serveApplications(kit: PageKit, knownScopes: KnownScopes): void {
-  kit.page(base, 'auth:web', (pageRequest) => showApplications(pageRequest, knownScopes));
-  for (const kind of [personal, signIn]) serveKind(kit, knownScopes, kind);
-  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest, knownScopes));
+export function serveApplications(kit: PageKit): void {
+  kit.page(base, 'auth:web', showApplications);
+  for (const kind of [personal, signIn]) serveKind(kit, kind);
+  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest));
 
   kit.form(`${base}/:id/secret`, 'auth:web', async (pageRequest) => {
     const hours = Number(pageRequest.form('hours').hours) || 0;
-    const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
+    const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
     const path = `${pathOf(pageRequest)}/secrets`;
     const created = await requireOk(
-      callApiAsUser<{ client_secret: string }>(pageRequest, 'POST', path, { keep_old_hours: hours }),
+      pageRequest.callAsUser<{ client_secret: string }>('POST', path, { keep_old_hours: hours }),
     );
     return showSecret(pageRequest, application, created.client_secret, hours);
   });
@@ -99,12 +99,12 @@ export function serveApplications(kit: PageKit, knownScopes: KnownScopes): void 
 }
 
 /** The forms that create and change applications of one kind. */
-function serveKind(kit: PageKit, knownScopes: KnownScopes, kind: Kind): void {
+function serveKind(kit: PageKit, kind: Kind): void {
   const { path, view, withIdentity, title, fields } = kind;
   const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
     showSettings(pageRequest, 'applications', `${view}-new`, {
       title,
-      ...scopeChoices(knownScopes, chosen, { withIdentity }),
+      ...scopeChoices(kit, chosen, { withIdentity }),
       ...variables,
     });
 
@@ -117,7 +117,7 @@ function serveKind(kit: PageKit, knownScopes: KnownScopes, kind: Kind): void {
     if (errors) return showNew(pageRequest.status(422), scopes, { values, errors });
     const isPublic = kind === signIn && values.kind === 'public';
     const created = kind === signIn ? { ...body, type: 'application', public: isPublic } : body;
-    const response = await callApiAsUser<WithSecret>(pageRequest, 'POST', '/v1/clients', created);
+    const response = await pageRequest.callAsUser<WithSecret>('POST', '/v1/clients', created);
     if (!response.ok) {
       return showNew(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
     }
@@ -127,21 +127,20 @@ function serveKind(kit: PageKit, knownScopes: KnownScopes, kind: Kind): void {
 
   kit.form(`${base}/:id${path}`, 'auth:web', async (pageRequest) => {
     const { values, body, scopes, errors } = readApplication(pageRequest, kind);
-    if (errors) return showOne(pageRequest.status(422), knownScopes, { values, scopes, errors });
-    const response = await callApiAsUser<Application>(pageRequest, 'PATCH', pathOf(pageRequest), body);
+    if (errors) return showOne(pageRequest.status(422), { values, scopes, errors });
+    const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
     if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
     const problems = formErrors(response, fields);
-    return showOne(pageRequest.status(response.status), knownScopes, { values, scopes, ...problems });
+    return showOne(pageRequest.status(response.status), { values, scopes, ...problems });
   });
 }
 
 /** `typed`: the values of a rejected form. */
 async function showOne(
   pageRequest: PageRequest,
-  knownScopes: KnownScopes,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Promise<FastifyReply> {
-  const application = await requireOk(callApiAsUser<Application>(pageRequest, 'GET', pathOf(pageRequest)));
+  const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
   const { view, withIdentity } = application.type === 'application' ? signIn : personal;
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
   return showSettings(pageRequest, 'applications', view, {
@@ -149,7 +148,7 @@ async function showOne(
     application,
     issuer: pageRequest.kit.config.baseUrl,
     values: { ...application, ...inLines },
-    ...scopeChoices(knownScopes, typed.scopes ?? application.scopes, { withIdentity }),
+    ...scopeChoices(pageRequest.kit, typed.scopes ?? application.scopes, { withIdentity }),
     ...typed,
   });
 }
@@ -168,9 +167,9 @@ function readApplication(pageRequest: PageRequest, kind: Kind) {
   return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
-async function showApplications(pageRequest: PageRequest, knownScopes: KnownScopes): Promise<FastifyReply> {
+async function showApplications(pageRequest: PageRequest): Promise<FastifyReply> {
   const applications = await ownRows<Application>(pageRequest, 'clients', 'personal,application');
-  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(knownScopes, item.scopes) }));
+  const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(pageRequest.kit, item.scopes) }));
   return showSettings(pageRequest, 'applications', 'settings/applications', {
     title: message('applications.title'),
     items,

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import type { Db } from '../../database/database.ts';
-import type { OAuth } from '../../oauth/oauth.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
@@ -21,15 +20,13 @@ const shownCalls = 3;
 const readCalls = 200;
 
 /** Connected applications: lists the user's consents and withdraws them. */
-export function serveConnections(kit: PageKit, oauth: Pick<OAuth, 'clients' | 'scopes' | 'context'>): void {
-  kit.page(base, 'auth:web', (pageRequest) => showConnections(pageRequest, oauth));
+export function serveConnections(kit: PageKit): void {
+  kit.page(base, 'auth:web', showConnections);
   serveRemoval(kit, `${base}/:id/withdraw`, 'consents', `${base}?done=consent-withdrawn`);
 }
 
-async function showConnections(
-  pageRequest: PageRequest,
-  { clients, scopes: knownScopes, context }: Pick<OAuth, 'clients' | 'scopes' | 'context'>,
-): Promise<FastifyReply> {
+async function showConnections(pageRequest: PageRequest): Promise<FastifyReply> {
+  const { clients, scopes: knownScopes, context } = pageRequest.kit.oauth;
   const consents = await ownRows<Consent>(pageRequest, 'consents', undefined, 'updated_at');
   const calls = await lastCalls(context.database.db, userIdOf(pageRequest.caller));
   const items = await Promise.all(

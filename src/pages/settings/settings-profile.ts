@@ -1,26 +1,16 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
-import type { PasskeyServices } from '../../identity/factors/passkey-store.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { identifierFields, passwordHint } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { filledFields, type Typed } from '../sign-in/register-page.ts';
 import { offerFactor } from './settings-security.ts';
-import {
-  callApiAsUser,
-  currentUser,
-  deleteAsUser,
-  formErrors,
-  hasOwnPassword,
-  showSettings,
-} from './settings-shell.ts';
+import { currentUser, deleteAsUser, formErrors, hasOwnPassword, showSettings } from './settings-shell.ts';
 
-export function serveProfile(kit: PageKit, services: PasskeyServices): void {
-  kit.page('/settings', 'auth:web', async (pageRequest) =>
-    showProfile(pageRequest, await offerFactor(pageRequest, services)),
-  );
+export function serveProfile(kit: PageKit): void {
+  kit.page('/settings', 'auth:web', async (pageRequest) => showProfile(pageRequest, await offerFactor(pageRequest)));
   kit.form('/settings', 'auth:web', saveProfile);
   kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);
   if (!kit.config.localPasswords) return;
@@ -71,8 +61,7 @@ async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
   const body: Record<string, unknown> = Object.fromEntries(changed.map((name) => [name, values[name] || null]));
   if (changed.some((name) => name !== 'name' && name !== 'locale') && current_password !== '')
     body.current_password = current_password;
-  const response = await callApiAsUser<{ pending_email?: string }>(
-    pageRequest,
+  const response = await pageRequest.callAsUser<{ pending_email?: string }>(
     'PATCH',
     `/v1/users/${pageRequest.caller.userId}`,
     body,
@@ -100,7 +89,7 @@ const showPassword = async (pageRequest: PageRequest, variables: object) =>
 async function changePassword(pageRequest: PageRequest): Promise<FastifyReply> {
   const { end_tokens, ...typed } = pageRequest.form('current_password', 'password', 'end_tokens');
   const body = { ...typed, end_tokens: end_tokens !== '' };
-  const response = await callApiAsUser(pageRequest, 'PATCH', `/v1/users/${pageRequest.caller.userId}`, body);
+  const response = await pageRequest.callAsUser('PATCH', `/v1/users/${pageRequest.caller.userId}`, body);
   if (response.ok) return pageRequest.redirect('/settings/password?done=password-changed');
   const variables = { ...formErrors(response, ['current_password', 'password']), keep_tokens: !body.end_tokens };
   return showPassword(pageRequest.status(response.status), variables);

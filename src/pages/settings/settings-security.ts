@@ -4,20 +4,14 @@ import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { setUpOf } from '../../identity/factors/authenticators-resource.ts';
 import { findHeldFactors, hasSecondFactor } from '../../identity/factors/held-factor-store.ts';
-import {
-  creationOptions,
-  findPasskeys,
-  type PasskeyServices,
-  passkeyHandle,
-  relyingPartyId,
-} from '../../identity/factors/passkey-store.ts';
+import { creationOptions, findPasskeys, passkeyHandle, relyingPartyId } from '../../identity/factors/passkey-store.ts';
 import { findBrowsers } from '../../identity/factors/remembered-browser-store.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import { notFound } from '../../platform/errors.ts';
 import { tryParseJson } from '../../platform/json-text.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { callApiAsUser, formErrors, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
+import { formErrors, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
 interface NewAuthenticator {
   readonly id: string;
@@ -29,11 +23,11 @@ interface NewAuthenticator {
 const path = '/settings/security';
 
 /** Passkeys, authenticator apps, recovery codes and remembered browsers of the signed-in user. */
-export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
+export function serveSecurity(kit: PageKit): void {
   const show = async (pageRequest: PageRequest, variables: Variables = {}) =>
     showSettings(pageRequest, 'security', 'settings/security', {
       title: message('security.title'),
-      ...(await securityOf(pageRequest, services)),
+      ...(await securityOf(pageRequest)),
       ...variables,
     });
   const showCodes = (pageRequest: PageRequest, codes: readonly string[]) =>
@@ -52,7 +46,7 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
   kit.page(path, 'auth:web', show);
 
   kit.form(`${path}/authenticators`, 'auth:web', async (pageRequest) => {
-    const response = await callApiAsUser<NewAuthenticator>(pageRequest, 'POST', '/v1/authenticators', {});
+    const response = await pageRequest.callAsUser<NewAuthenticator>('POST', '/v1/authenticators', {});
     return response.ok
       ? showApp(pageRequest, response.data)
       : show(pageRequest.status(response.status), formErrors(response, []));
@@ -63,7 +57,7 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
     const id = pageRequest.param('id');
     const confirmation = `/v1/authenticators/${encodeURIComponent(id)}/confirmations`;
     const body = { code: form.code };
-    const response = await callApiAsUser<{ recovery_codes: string[] }>(pageRequest, 'POST', confirmation, body);
+    const response = await pageRequest.callAsUser<{ recovery_codes: string[] }>('POST', confirmation, body);
     if (response.ok) return showCodes(pageRequest, response.data.recovery_codes);
     if (!response.errors.code) return show(pageRequest.status(response.status), formErrors(response, []));
     const user = await findUser(kit.database.db, userIdOf(pageRequest.caller));
@@ -78,7 +72,7 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
     const { passkey, name } = pageRequest.form('passkey', 'name');
     const browser = describeUserAgent(pageRequest.request.headers['user-agent'] ?? null);
     const body = { passkey: tryParseJson(passkey) ?? {}, name: (name || browser).slice(0, 100) };
-    const response = await callApiAsUser<{ recovery_codes?: string[] }>(pageRequest, 'POST', '/v1/passkeys', body);
+    const response = await pageRequest.callAsUser<{ recovery_codes?: string[] }>('POST', '/v1/passkeys', body);
     if (!response.ok) return show(pageRequest.status(response.status), { problem: message('passkey.failed') });
     const codes = response.data.recovery_codes;
     return codes ? showCodes(pageRequest, codes) : pageRequest.redirect(`${path}?done=factor-added`);
@@ -87,14 +81,14 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
   kit.form(`${path}/passkeys/:id/rename`, 'auth:web', async (pageRequest) => {
     const { name } = pageRequest.form('name');
     const id = pageRequest.param('id');
-    const response = await callApiAsUser(pageRequest, 'PATCH', `/v1/passkeys/${encodeURIComponent(id)}`, { name });
+    const response = await pageRequest.callAsUser('PATCH', `/v1/passkeys/${encodeURIComponent(id)}`, { name });
     return response.ok
       ? pageRequest.redirect(`${path}?done=profile-saved`)
       : show(pageRequest.status(response.status), formErrors(response, []));
   });
 
   kit.form(`${path}/recovery-codes`, 'auth:web', async (pageRequest) => {
-    const response = await callApiAsUser<{ recovery_codes: string[] }>(pageRequest, 'POST', '/v1/recovery-codes', {});
+    const response = await pageRequest.callAsUser<{ recovery_codes: string[] }>('POST', '/v1/recovery-codes', {});
     return response.ok
       ? showCodes(pageRequest, response.data.recovery_codes)
       : show(pageRequest.status(response.status), formErrors(response, []));
@@ -104,17 +98,17 @@ export function serveSecurity(kit: PageKit, services: PasskeyServices): void {
 }
 
 /** All variables of the page. */
-async function securityOf(pageRequest: PageRequest, services: PasskeyServices): Promise<Variables> {
+async function securityOf(pageRequest: PageRequest): Promise<Variables> {
   const { db } = pageRequest.kit.database;
   const userId = userIdOf(pageRequest.caller);
   const user = await findUser(db, userId);
   if (!user) throw notFound();
   const [apps, passkeys, browsers, { left }, options, handle] = await Promise.all([
-    requireOk(callApiAsUser<{ confirmed: boolean }[]>(pageRequest, 'GET', '/v1/authenticators?limit=100')),
+    requireOk(pageRequest.callAsUser<{ confirmed: boolean }[]>('GET', '/v1/authenticators?limit=100')),
     findPasskeys(db, userId),
     findBrowsers(db, userId, pageRequest.kit.now()),
-    requireOk(callApiAsUser<{ left: number }>(pageRequest, 'GET', '/v1/recovery-codes')),
-    creationOptions(services, user, 'create'),
+    requireOk(pageRequest.callAsUser<{ left: number }>('GET', '/v1/recovery-codes')),
+    creationOptions(pageRequest.kit.oauth, user, 'create'),
     passkeyHandle(db, userId),
   ]);
   const accepted = {
@@ -155,7 +149,7 @@ const maxLoginAgeMs = 120_000;
 /**
  * Offers a second factor to users without one, unless they postponed it. Directly after a password login, the browser may create a passkey.
  */
-export async function offerFactor(pageRequest: PageRequest, services: PasskeyServices): Promise<Variables> {
+export async function offerFactor(pageRequest: PageRequest): Promise<Variables> {
   const { caller } = pageRequest.request;
   const { db } = pageRequest.kit.database;
   const user = pageRequest.kit.config.mfa === 'off' ? undefined : await findUser(db, userIdOf(caller));
@@ -167,7 +161,7 @@ export async function offerFactor(pageRequest: PageRequest, services: PasskeySer
   const automatic = byPassword && factors.automaticPasskeys === 0;
   return {
     offer: pageRequest.kit.cookies.read(pageRequest.request).later === undefined,
-    automatic: automatic ? JSON.stringify(await creationOptions(services, user, 'automatic')) : undefined,
+    automatic: automatic ? JSON.stringify(await creationOptions(pageRequest.kit.oauth, user, 'automatic')) : undefined,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
-import type { ClientDirectory } from '../../oauth/clients/client-directory.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import { deleteAsUser, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
 
@@ -14,12 +13,12 @@ interface Session {
   readonly created_at: string;
 }
 
-export function serveSessions(kit: PageKit, clients: ClientDirectory): void {
-  kit.page('/settings/sessions', 'auth:web', (pageRequest) => showSessions(pageRequest, clients));
+export function serveSessions(kit: PageKit): void {
+  kit.page('/settings/sessions', 'auth:web', showSessions);
   serveRemoval(kit, '/settings/sessions/:id/end', 'tokens', '/settings/sessions?done=session-ended');
   kit.form('/settings/sessions/end-group', 'auth:web', async (pageRequest) => {
     const { group } = pageRequest.form('group');
-    const same = (await sessionGroups(clients, pageRequest)).find(({ key }) => key === group);
+    const same = (await sessionGroups(pageRequest)).find(({ key }) => key === group);
     for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(pageRequest, id);
     return pageRequest.redirect('/settings/sessions?done=session-ended');
   });
@@ -45,18 +44,18 @@ async function endOtherSessions(pageRequest: PageRequest): Promise<void> {
 }
 
 /** The name of the application that holds the session. Undefined for a browser session. */
-async function applicationOf(clients: ClientDirectory, { client_id }: Session): Promise<string | undefined> {
-  const client = client_id === null ? undefined : await clients.find(client_id);
+async function applicationOf({ kit }: PageRequest, { client_id }: Session): Promise<string | undefined> {
+  const client = client_id === null ? undefined : await kit.oauth.clients.find(client_id);
   return client?.type === 'application' ? client.name : undefined;
 }
 
 const currentFirst = (a: { current: boolean }, b: { current: boolean }) => Number(b.current) - Number(a.current);
 
 /** The sessions by application, or by the browser's User-Agent. The current ones come first. The others are sorted by their last use. */
-async function sessionGroups(clients: ClientDirectory, pageRequest: PageRequest) {
+async function sessionGroups(pageRequest: PageRequest) {
   const described = [];
   for (const session of await sessionsOf(pageRequest)) {
-    const application = await applicationOf(clients, session);
+    const application = await applicationOf(pageRequest, session);
     const browser = describeUserAgent(session.user_agent);
     described.push({
       ...session,
@@ -75,8 +74,8 @@ async function sessionGroups(clients: ClientDirectory, pageRequest: PageRequest)
   return groups.sort(currentFirst);
 }
 
-async function showSessions(pageRequest: PageRequest, clients: ClientDirectory): Promise<FastifyReply> {
-  const groups = await sessionGroups(clients, pageRequest);
+async function showSessions(pageRequest: PageRequest): Promise<FastifyReply> {
+  const groups = await sessionGroups(pageRequest);
   return showSettings(pageRequest, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),
     groups,

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { toUserView, type UserView } from '../../identity/accounts/user.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { hasLocalPassword } from '../../identity/credentials/require-password-or-proof.ts';
@@ -9,8 +8,7 @@ import { notFound, Problem } from '../../platform/errors.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { internalTokenOf } from '../session/authenticate-web.ts';
-import { type ApiResponse, callApi } from '../session/call-api.ts';
+import type { ApiResponse } from '../session/call-api.ts';
 
 const sections = [
   { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
@@ -26,24 +24,6 @@ const sections = [
 
 type SectionId = (typeof sections)[number]['id'];
 
-/** Calls the API as the signed-in user. */
-export async function callApiAsUser<T>(
-  pageRequest: PageRequest,
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  path: string,
-  body?: Record<string, unknown>,
-): Promise<ApiResponse<T>> {
-  const response = await callApi<T>(pageRequest.request, {
-    method,
-    path,
-    token: internalTokenOf(pageRequest.request),
-    ...(body ? { body } : {}),
-  });
-  // The form asks for the proof and continues.
-  if (response.code === 'proof_too_old') throw proofTooOld(pageRequest.caller.proof);
-  return response;
-}
-
 /** The data of a response. An error of the API is shown as an error page. */
 export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T> {
   const { ok, status, data, detail, code } = await response;
@@ -55,12 +35,12 @@ export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T
 export function ownRows<T>(pageRequest: PageRequest, resource: string, type?: string, orderBy = 'created_at') {
   const search = `${type === undefined ? '' : `type:${type};`}user_id:${pageRequest.caller.userId}`;
   const query = new URLSearchParams({ search, orderBy, sortedBy: 'desc', limit: '100', count: 'none' });
-  return requireOk(callApiAsUser<T[]>(pageRequest, 'GET', `/v1/${resource}?${query}`));
+  return requireOk(pageRequest.callAsUser<T[]>('GET', `/v1/${resource}?${query}`));
 }
 
 /** Deletes as the signed-in user. A missing row counts as success. */
 export async function deleteAsUser(pageRequest: PageRequest, path: string): Promise<void> {
-  const response = await callApiAsUser(pageRequest, 'DELETE', path);
+  const response = await pageRequest.callAsUser('DELETE', path);
   if (response.status !== 404) await requireOk(Promise.resolve(response));
 }
 

@@ -3,7 +3,7 @@ import { findSignInMethods } from '../../identity/providers/sign-in-methods.ts';
 import { userIdOf } from '../../platform/caller.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { callApiAsUser, formErrors, requireOk, showSettings } from './settings-shell.ts';
+import { formErrors, requireOk, showSettings } from './settings-shell.ts';
 
 const path = '/settings/sign-in';
 
@@ -20,7 +20,7 @@ export function serveSignInMethods(kit: PageKit): void {
 
   kit.form(`${path}/:id/remove`, 'auth:web', async (pageRequest) => {
     const id = pageRequest.param('id');
-    const response = await callApiAsUser(pageRequest, 'DELETE', `/v1/identities/${encodeURIComponent(id)}`);
+    const response = await pageRequest.callAsUser('DELETE', `/v1/identities/${encodeURIComponent(id)}`);
     if (response.ok || response.status === 404) return pageRequest.redirect(`${path}?done=identity-unlinked`);
     return show(pageRequest.status(response.status), formErrors(response, []));
   });
@@ -29,7 +29,7 @@ export function serveSignInMethods(kit: PageKit): void {
 async function signInMethodsOf(pageRequest: PageRequest): Promise<Variables> {
   const userId = userIdOf(pageRequest.caller);
   const [identities, methods, buttons] = await Promise.all([
-    requireOk(callApiAsUser<{ user_id: string; provider: string }[]>(pageRequest, 'GET', '/v1/identities?limit=100')),
+    requireOk(pageRequest.callAsUser<{ user_id: string; provider: string }[]>('GET', '/v1/identities?limit=100')),
     findSignInMethods(pageRequest.kit, pageRequest.kit.database.db, userId),
     pageRequest.kit.providers.buttons(),
   ]);

@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { type Message, message } from '../../config/languages/message.ts';
-import type { Context } from '../../database/context.ts';
-import { everyScope, type KnownScopes, openidScope } from '../../oauth/clients/scopes/scopes.ts';
+import { everyScope, openidScope } from '../../oauth/clients/scopes/scopes.ts';
 import { Problem } from '../../platform/errors.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { callApiAsUser, formErrors, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
+import { formErrors, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
 
 /** A token as the API shows it. The views use more of its fields. */
 interface Token {
@@ -22,13 +21,13 @@ const lifetimes = [
 ];
 
 /** Personal access tokens. Only the response that creates or reveals a token shows its value. */
-export function serveTokens(kit: PageKit, { now }: Context, knownScopes: KnownScopes): void {
+export function serveTokens(kit: PageKit): void {
   const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
     showSettings(pageRequest, 'tokens', 'settings/token-new', {
       title: message('token_new.title'),
       lifetimes,
       values: { days: '90' },
-      ...scopeChoices(knownScopes, chosen),
+      ...scopeChoices(kit, chosen),
       ...variables,
     });
 
@@ -46,7 +45,7 @@ export function serveTokens(kit: PageKit, { now }: Context, knownScopes: KnownSc
     return showSettings(pageRequest, 'tokens', 'settings/token-value', variables);
   };
 
-  kit.page('/settings/tokens', 'auth:web', (pageRequest) => showTokens(pageRequest, knownScopes));
+  kit.page('/settings/tokens', 'auth:web', showTokens);
   kit.page('/settings/tokens/new', 'auth:web', (pageRequest) => showNew(pageRequest, [], {}));
 
   kit.form('/settings/tokens', 'auth:web', async (pageRequest) => {
@@ -58,8 +57,8 @@ export function serveTokens(kit: PageKit, { now }: Context, knownScopes: KnownSc
     const days = lifetimes.find((choice) => choice.days === values.days)?.days;
     if (!days) errors.expires_at = message('token_new.choose');
     if (Object.keys(errors).length > 0) return showNew(pageRequest.status(422), scopes, { values, errors });
-    const expires_at = new Date(now() + Number(days) * 86_400_000).toISOString();
-    const response = await callApiAsUser<Token & { access_token: string }>(pageRequest, 'POST', '/v1/tokens', {
+    const expires_at = new Date(kit.now() + Number(days) * 86_400_000).toISOString();
+    const response = await pageRequest.callAsUser<Token & { access_token: string }>('POST', '/v1/tokens', {
       name: values.name,
       scopes,
       expires_at,
@@ -70,8 +69,7 @@ export function serveTokens(kit: PageKit, { now }: Context, knownScopes: KnownSc
   });
 
   kit.form('/settings/tokens/:id/reveal', 'auth:web', async (pageRequest) => {
-    const response = await callApiAsUser<Token & { access_token: string }>(
-      pageRequest,
+    const response = await pageRequest.callAsUser<Token & { access_token: string }>(
       'POST',
       `${pathOf(pageRequest)}/values`,
     );
@@ -94,8 +92,8 @@ function pathToTry(scopes: readonly string[]): string | undefined {
 
 const pathOf = (pageRequest: PageRequest): string => `/v1/tokens/${encodeURIComponent(pageRequest.param('id'))}`;
 
-async function showTokens(pageRequest: PageRequest, knownScopes: KnownScopes): Promise<FastifyReply> {
+async function showTokens(pageRequest: PageRequest): Promise<FastifyReply> {
   const tokens = await ownRows<Token>(pageRequest, 'tokens', 'personal');
-  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(knownScopes, token.scopes) }));
+  const items = tokens.map((token) => ({ ...token, scopes_text: scopesInWords(pageRequest.kit, token.scopes) }));
   return showSettings(pageRequest, 'tokens', 'settings/tokens', { title: message('tokens.title'), items });
 }

@@ -1,21 +1,19 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, type Message, message } from '../../config/languages/message.ts';
-import type { findInvitation } from '../../identity/account-mails/one-time-token-store.ts';
+import { findInvitation, isValidLink } from '../../identity/account-mails/one-time-token-store.ts';
 import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUserByLogin } from '../../identity/accounts/user-store.ts';
-import type { FindDestination } from '../authorize/destinations.ts';
+import { findDestination } from '../authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { internalTokenOf } from '../session/authenticate-web.ts';
-import { callApi } from '../session/call-api.ts';
-import { localPath } from '../session/local-path.ts';
+import type { ApiResponse } from '../session/call-api.ts';
+import { localPath, nextQuery } from '../session/local-path.ts';
 
-/** Whether a link is still valid. */
-type IsGoodLink = (purpose: 'reset_password' | 'confirm_email' | 'undo_email', value: string) => Promise<boolean>;
+/** Whether the link of a page is still valid. */
+const isAlive = (pageRequest: PageRequest, purpose: Parameters<typeof isValidLink>[2]) =>
+  isValidLink(pageRequest.kit.oauth.context, pageRequest.kit.oauth.keys, purpose, pageRequest.param('token'));
 
-type IsValidLink = (pageRequest: PageRequest, purpose: Parameters<IsGoodLink>[0]) => Promise<boolean>;
-
-function servePasswordReset(kit: PageKit, isAlive: IsValidLink): void {
+function servePasswordReset(kit: PageKit): void {
   kit.page('/password/forgot', 'public', (pageRequest) =>
     pageRequest.query.done === 'sent' ? showSent(pageRequest, message('mailed.reset_sent')) : showForgot(pageRequest),
   );
@@ -27,10 +25,8 @@ function servePasswordReset(kit: PageKit, isAlive: IsValidLink): void {
 }
 
 /** The pages of links in mail: a new password, and confirming or undoing a new address. Opening a link does not change anything. */
-export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, isGood: IsGoodLink): void {
-  const isAlive = (pageRequest: PageRequest, purpose: Parameters<IsGoodLink>[0]) =>
-    isGood(purpose, pageRequest.param('token'));
-  if (kit.config.localPasswords) servePasswordReset(kit, isAlive);
+export function serveEmailLinks(kit: PageKit): void {
+  if (kit.config.localPasswords) servePasswordReset(kit);
 
   kit.page('/email/confirmations', 'public', (pageRequest) =>
     showSent(pageRequest, message('mailed.confirmation_sent')),
@@ -39,10 +35,10 @@ export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, 
     // The response does not reveal whether the user exists: without a user, a mail to `nobody@invalid` takes the same time and
     // counts too.
     const email = (await addressOf(kit, pageRequest.form('login').login)) ?? 'nobody@invalid';
-    return sendConfirmation(pageRequest, { body: { email } });
+    return showConfirmation(pageRequest, await pageRequest.call('POST', confirmations, { email }));
   });
-  kit.form('/settings/confirmations', 'auth:web', (pageRequest) =>
-    sendConfirmation(pageRequest, { body: {}, token: internalTokenOf(pageRequest.request) }),
+  kit.form('/settings/confirmations', 'auth:web', async (pageRequest) =>
+    showConfirmation(pageRequest, await pageRequest.callAsUser('POST', confirmations, {})),
   );
   kit.page('/email/confirm/:token', 'public', async (pageRequest) =>
     (await isAlive(pageRequest, 'confirm_email'))
@@ -63,7 +59,7 @@ export function serveEmailLinks(kit: PageKit, findDestination: FindDestination, 
   );
   kit.page('/email/confirmed', 'public', async (pageRequest) => {
     const next = goingOn(pageRequest);
-    const destination = await findDestination(next);
+    const destination = await findDestination(kit.oauth, next);
     return pageRequest.show('message', {
       title: message('mailed.confirmed'),
       lines: [message('mailed.thank_you')],
@@ -98,7 +94,7 @@ const showReset = (pageRequest: PageRequest, variables = {}) =>
 
 async function askForReset(pageRequest: PageRequest): Promise<FastifyReply> {
   const { email } = pageRequest.form('email');
-  const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/password/resets', body: { email } });
+  const response = await pageRequest.call('POST', '/v1/password/resets', { email });
   if (response.ok) return pageRequest.redirect('/password/forgot?done=sent');
   const problem = response.errors.email ? undefined : response.message;
   return showForgot(pageRequest.status(response.status), { values: { email }, errors: response.errors, problem });
@@ -110,16 +106,19 @@ const showDeadReset = (pageRequest: PageRequest) =>
     path: '/password/forgot',
   });
 
-async function resetPassword(pageRequest: PageRequest): Promise<FastifyReply> {
-  const { password } = pageRequest.form('password');
+/** Sets the password of the form. The link ends all sessions, so this browser forgets its own. */
+async function sendPassword(pageRequest: PageRequest) {
   const path = `/v1/password/resets/${tokenIn(pageRequest)}`;
-  const response = await callApi(pageRequest.request, { method: 'POST', path, body: { password } });
+  const response = await pageRequest.call('POST', path, pageRequest.form('password'));
+  if (response.ok) pageRequest.kit.cookies.clearSession(pageRequest.reply);
+  return response;
+}
+
+async function resetPassword(pageRequest: PageRequest): Promise<FastifyReply> {
+  const response = await sendPassword(pageRequest);
   if (response.ok) {
-    pageRequest.kit.cookies.clearSession(pageRequest.reply);
-    const next = goingOn(pageRequest);
-    return pageRequest.redirect(
-      `${pageRequest.kit.loginPath}?done=password-reset${next ? `&next=${encodeURIComponent(next)}` : ''}`,
-    );
+    const query = `?done=password-reset${nextQuery(goingOn(pageRequest)).replace('?', '&')}`;
+    return pageRequest.redirect(pageRequest.kit.loginPath + query);
   }
   if (response.errors.password) return showReset(pageRequest.status(422), { errors: response.errors });
   if (isDead(response.status)) return showDeadReset(pageRequest);
@@ -134,13 +133,10 @@ async function addressOf({ config, database }: PageKit, login: string): Promise<
   return user?.email ?? undefined;
 }
 
-/** Sends a mail to the address in the body, or to the owner of the token. */
-async function sendConfirmation(pageRequest: PageRequest, recipient: { body: Record<string, string>; token?: string }) {
-  const response = await callApi(pageRequest.request, {
-    method: 'POST',
-    path: '/v1/email/confirmations',
-    ...recipient,
-  });
+const confirmations = '/v1/email/confirmations';
+
+/** Whether the mail to the address, or to the owner of the token, is on its way. */
+async function showConfirmation(pageRequest: PageRequest, response: ApiResponse<unknown>): Promise<FastifyReply> {
   if (response.ok) return pageRequest.redirect('/email/confirmations');
   return pageRequest.status(response.status).show('message', {
     title: message('mailed.not_sent'),
@@ -150,8 +146,7 @@ async function sendConfirmation(pageRequest: PageRequest, recipient: { body: Rec
 }
 
 async function confirmEmail(pageRequest: PageRequest): Promise<FastifyReply> {
-  const path = `/v1/email/confirmations/${tokenIn(pageRequest)}`;
-  const response = await callApi(pageRequest.request, { method: 'POST', path, body: {} });
+  const response = await pageRequest.call('POST', `${confirmations}/${tokenIn(pageRequest)}`, {});
   if (response.ok) return pageRequest.redirect('/email/confirmed');
   if (!isDead(response.status)) {
     const variables = { title: message('email_confirm.title'), problem: response.message };
@@ -171,8 +166,7 @@ const showUndo = (pageRequest: PageRequest, variables = {}) =>
   pageRequest.show('email-undo', { title: message('email_undo.title'), ...variables });
 
 async function undoChange(pageRequest: PageRequest): Promise<FastifyReply> {
-  const path = `/v1/email/reversals/${tokenIn(pageRequest)}`;
-  const response = await callApi(pageRequest.request, { method: 'POST', path, body: {} });
+  const response = await pageRequest.call('POST', `/v1/email/reversals/${tokenIn(pageRequest)}`, {});
   if (response.ok) {
     pageRequest.kit.cookies.clearSession(pageRequest.reply);
     return pageRequest.redirect('/email/undone');
@@ -189,26 +183,20 @@ const showDeadUndo = (pageRequest: PageRequest) =>
 
 const isDead = (status: number): boolean => [400, 404, 409, 410, 422].includes(status);
 
-type FindInvitation = (token: string) => ReturnType<typeof findInvitation>;
-
 /** The page of an invitation link: shows the inviter and the service, with a form for the first password. */
-export function serveInvitation(kit: PageKit, find: FindInvitation): void {
-  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest, find));
+export function serveInvitation(kit: PageKit): void {
+  kit.page('/invitations/:token', 'public', (pageRequest) => showInvitation(pageRequest));
   kit.form('/invitations/:token', 'public', async (pageRequest) => {
-    const { password } = pageRequest.form('password');
-    const path = `/v1/password/resets/${tokenIn(pageRequest)}`;
-    const response = await callApi(pageRequest.request, { method: 'POST', path, body: { password } });
-    if (response.ok) {
-      kit.cookies.clearSession(pageRequest.reply);
-      return pageRequest.redirect(`${kit.loginPath}?done=invited`);
-    }
+    const response = await sendPassword(pageRequest);
+    if (response.ok) return pageRequest.redirect(`${kit.loginPath}?done=invited`);
     const problem = response.errors.password ? undefined : response.message;
-    return showInvitation(pageRequest.status(response.status), find, { errors: response.errors, problem });
+    return showInvitation(pageRequest.status(response.status), { errors: response.errors, problem });
   });
 }
 
-async function showInvitation(pageRequest: PageRequest, find: FindInvitation, variables: Variables = {}) {
-  const invitation = await find(pageRequest.param('token'));
+async function showInvitation(pageRequest: PageRequest, variables: Variables = {}) {
+  const { context, keys } = pageRequest.kit.oauth;
+  const invitation = await findInvitation(context, keys, pageRequest.param('token'));
   if (!invitation) return showDeadReset(pageRequest);
   const { name, email, roles, inviter } = invitation;
   const title = name ? message('invitation.welcome_name', { name }) : message('invitation.welcome');

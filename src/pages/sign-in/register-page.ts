@@ -1,19 +1,18 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/store-new-user.ts';
-import type { FindDestination } from '../authorize/destinations.ts';
+import { findDestination } from '../authorize/destinations.ts';
 import { identifierFields } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { callApi } from '../session/call-api.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 import type { AfterLogin } from './sign-in.ts';
 
-export function serveRegister(kit: PageKit, findDestination: FindDestination): void {
+export function serveRegister(kit: PageKit): void {
   kit.page('/register', 'public', async (pageRequest) => {
     requireOpenRegistration(kit.config);
     const next = localPath(pageRequest.query.next);
-    const destination = await findDestination(next);
+    const destination = await findDestination(kit.oauth, next);
     const caller = await pageRequest.findCaller();
     if (caller && (!destination || (await destination.accepts(caller))))
       return pageRequest.redirect(next ?? '/settings');
@@ -21,7 +20,7 @@ export function serveRegister(kit: PageKit, findDestination: FindDestination): v
   });
   kit.form('/register', 'public', async (pageRequest) => {
     requireOpenRegistration(kit.config);
-    return register(pageRequest, findDestination);
+    return register(pageRequest);
   });
 }
 
@@ -52,7 +51,7 @@ export const filledFields = (
   errors: Readonly<Record<string, LocalizedText>>,
 ) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
-async function register(pageRequest: PageRequest, findDestination: FindDestination): Promise<FastifyReply> {
+async function register(pageRequest: PageRequest): Promise<FastifyReply> {
   const form = pageRequest.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');
   const { password, password_confirmation, next: requested, ...values } = form;
   const next = localPath(requested);
@@ -60,10 +59,10 @@ async function register(pageRequest: PageRequest, findDestination: FindDestinati
   const filled = Object.entries(values).filter(([name, value]) => offered.has(name) && value !== '');
   const twice = password_confirmation === '' ? {} : { password_confirmation };
   const body = { ...Object.fromEntries(filled), password, ...twice };
-  const response = await callApi(pageRequest.request, { method: 'POST', path: '/v1/register', body });
+  const response = await pageRequest.call('POST', '/v1/register', body);
   if (!response.ok) {
     const atFields = Object.keys(response.errors).length > 0;
-    const going = { next, destination: await findDestination(next) };
+    const going = { next, destination: await findDestination(pageRequest.kit.oauth, next) };
     return showRegister(pageRequest.status(response.status), going, {
       values,
       errors: response.errors,
@@ -73,9 +72,7 @@ async function register(pageRequest: PageRequest, findDestination: FindDestinati
   const login = pageRequest.kit.config.loginAttributes.map((name) => values[name]).find((value) => value !== '');
   const signedIn = login ? await pageRequest.kit.client.send(pageRequest, { username: login, password }) : undefined;
   if (!signedIn?.ok)
-    return pageRequest.redirect(
-      `${pageRequest.kit.loginPath}?done=registered${next ? `&next=${encodeURIComponent(next)}` : ''}`,
-    );
+    return pageRequest.redirect(`${pageRequest.kit.loginPath}?done=registered${nextQuery(next).replace('?', '&')}`);
   pageRequest.kit.cookies.setSession(pageRequest.reply, signedIn.data);
   return pageRequest.redirect(next ?? '/settings?done=welcome');
 }

@@ -1,10 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { loginExpired } from '../../identity/factors/second-step.ts';
-import type { FindDestination } from '../authorize/destinations.ts';
+import { findDestination } from '../authorize/destinations.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { callApi } from '../session/call-api.ts';
 import type { Tokens } from '../session/cookies.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
 
@@ -91,7 +90,7 @@ const path = '/login-code';
  * Signs in with a mailed code instead of a password (EMAIL_CODES=on). The form contains the id of the code, so the code
  * works only in this browser.
  */
-export function serveEmailCodes(kit: PageKit, findDestination: FindDestination): void {
+export function serveEmailCodes(kit: PageKit): void {
   const show = (pageRequest: PageRequest, next: string | undefined, variables: Variables = {}) =>
     pageRequest.show('login-code', {
       title: message('login_code.title'),
@@ -105,11 +104,7 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
   kit.form(path, 'public', async (pageRequest) => {
     const { email, next: requestedNext } = pageRequest.form('email', 'next');
     const next = localPath(requestedNext);
-    const response = await callApi<{ id: string }>(pageRequest.request, {
-      method: 'POST',
-      path: '/v1/email-codes',
-      body: { email },
-    });
+    const response = await pageRequest.call<{ id: string }>('POST', '/v1/email-codes', { email });
     if (response.ok) return show(pageRequest, next, { id: response.data.id });
     const problem = response.errors.email ? undefined : response.message;
     if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
@@ -121,7 +116,7 @@ export function serveEmailCodes(kit: PageKit, findDestination: FindDestination):
     const next = localPath(requestedNext);
     const wrong = message(code === '' ? 'login_step.missing' : 'login_step.wrong');
     if (code === '') return show(pageRequest.status(422), next, { id, errors: { code: wrong } });
-    const destination = await findDestination(next);
+    const destination = await findDestination(kit.oauth, next);
     const response = await kit.client.send(pageRequest, { email_code: id, code, ...destination?.level });
     if (response.ok) return startSession(pageRequest, response.data, next);
     if (response.code === 'mfa_required' && isMfaRequired(response.data)) {

@@ -3,7 +3,7 @@ import { type Message, message } from '../../config/languages/message.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { asObject } from '../../platform/is-object.ts';
-import type { Destination, FindDestination } from '../authorize/destinations.ts';
+import { type Destination, findDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
 import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
@@ -13,10 +13,10 @@ import { localPath, nextQuery } from '../session/local-path.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 /** The login page under the name in `login-page-url`, and signing out. */
-export function serveSignIn(kit: PageKit, findDestination: FindDestination): void {
+export function serveSignIn(kit: PageKit): void {
   kit.page(kit.loginPath, 'public', async (pageRequest) => {
     const next = localPath(pageRequest.query.next);
-    const destination = await findDestination(next);
+    const destination = await findDestination(kit.oauth, next);
     const caller = await pageRequest.findCaller();
     if (caller && (!destination || (await destination.accepts(caller))))
       return pageRequest.redirect(next ?? '/settings');
@@ -27,7 +27,7 @@ export function serveSignIn(kit: PageKit, findDestination: FindDestination): voi
     const values = { login: destination?.loginHint };
     return showLogin(pageRequest, { next, destination }, { notice: noticeOf(pageRequest), values });
   });
-  kit.form(kit.loginPath, 'public', (pageRequest) => signIn(pageRequest, findDestination));
+  kit.form(kit.loginPath, 'public', signIn);
   kit.page('/logout', 'public', async (pageRequest) => {
     const caller = await pageRequest.findCaller();
     if (!caller) return pageRequest.redirect(signedOutPath(kit));
@@ -72,10 +72,10 @@ async function showLogin(pageRequest: PageRequest, { next, destination }: AfterL
   return pageRequest.show(pageRequest.kit.config.loginPageUrl, { ...shared, ...variables, values }, destination);
 }
 
-async function signIn(pageRequest: PageRequest, findDestination: FindDestination): Promise<FastifyReply> {
+async function signIn(pageRequest: PageRequest): Promise<FastifyReply> {
   const form = pageRequest.form('login', 'password', 'next');
   const next = localPath(form.next);
-  const destination = await findDestination(next);
+  const destination = await findDestination(pageRequest.kit.oauth, next);
   const values = { login: form.login };
   const again = (status: number, variables: Variables) =>
     showLogin(pageRequest.status(status), { next, destination }, { values, ...variables });
