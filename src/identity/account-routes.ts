@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
@@ -15,6 +15,7 @@ import { requestMail } from './account-mails/request-mail.ts';
 import type { AccountServices } from './accounts/account-services.ts';
 import { toUserView, UserView } from './accounts/user.ts';
 import { readEmailField, readSingleField } from './accounts/user-fields.ts';
+import type { UserRow } from './accounts/user-store.ts';
 import { resetPassword } from './credentials/reset-password.ts';
 import { undoEmailChange } from './email/change-email.ts';
 import { confirmEmail, requestConfirmation, requestOwnConfirmation } from './email/confirm-email.ts';
@@ -28,8 +29,16 @@ const TokenOfMail = Type.Object({ token: Type.String({ description: 'The last pa
 
 /** The handlers validate the body themselves, so that one response names all errors. */
 const publicRoute = { config: { auth: 'public' }, ...noValidation } as const;
+const tags = ['users'];
 
 const mailRequested = { message: 'If this address belongs to a user, an email is on its way.' };
+
+const createdUser = Type.Object({ data: namedSchema('User', UserView) });
+const sendCreated = ({ config }: Context, reply: FastifyReply, user: UserRow) =>
+  reply
+    .code(201)
+    .header('location', `${config.baseUrl}/v1/users/${user.id}`)
+    .send({ data: toUserView(user) });
 
 /** Registration, email confirmation and password reset: routes that need no token. */
 export function serveAccounts(app: App, context: Context, services: AccountServices): void {
@@ -38,7 +47,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     {
       ...publicRoute,
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Register a user',
         description:
           'Returns the user, not tokens: log in with the same credentials to get tokens. 403 if REGISTRATION is closed.',
@@ -55,17 +64,14 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
           },
           { additionalProperties: false, examples: [{ email: 'ada@example.com', password: 'lovelace-1815' }] },
         ),
-        response: { 201: Type.Object({ data: namedSchema('User', UserView) }) },
+        response: { 201: createdUser },
       },
     },
     async (request, reply) => {
       requireOpenRegistration(context.config);
       requireLocalPasswords(context.config);
       const user = await registerUser(context, services, asObject(request.body), requestSource(request));
-      return reply
-        .code(201)
-        .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
-        .send({ data: toUserView(user) });
+      return sendCreated(context, reply, user);
     },
   );
 
@@ -75,7 +81,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       ...publicRoute,
       config: { auth: 'public', bearer: 'optional' },
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Send the confirmation email again',
         description:
           "To the caller's own address (with a token; to a new one that waits to be confirmed), or to the address in `email`.",
@@ -96,7 +102,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     {
       ...publicRoute,
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Confirm an email address',
         description: 'A pending change of the address takes effect. 409 if another user has the address now.',
         params: TokenOfMail,
@@ -114,7 +120,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     {
       ...publicRoute,
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Undo a change of the email address, with the link that was sent to the old address',
         description:
           'Ends the password, all sessions and all tokens, and sends a link to choose a new password to the restored address.',
@@ -133,7 +139,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     {
       ...publicRoute,
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Request an email with a link to set a new password',
         body: Type.Object({ email: Type.String() }, { additionalProperties: false }),
         response: { 202: Message },
@@ -154,7 +160,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     {
       ...publicRoute,
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Set a new password with the emailed link',
         description: "Ends the user's sessions, personal access tokens and the secrets of the user's clients.",
         params: TokenOfMail,
@@ -189,11 +195,11 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
     {
       config: { auth: 'auth:api', scope: 'users:write' },
       schema: {
-        tags: ['users'],
+        tags,
         summary: 'Invite a person by email, with a link to choose a password',
         description: 'For administrators, with the scope `*`.',
         body,
-        response: { 201: Type.Object({ data: namedSchema('User', UserView) }) },
+        response: { 201: createdUser },
       },
       async preValidation(request: FastifyRequest) {
         if (isForm(request)) request.body = readForm(request.body, body);
@@ -203,10 +209,7 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
       rejectUnknownParameters(queryOf(request));
       const inviter = { caller: request.caller, source: requestSource(request) };
       const user = await inviteUser(context, services, inviter, request.body);
-      return reply
-        .code(201)
-        .header('location', `${context.config.baseUrl}/v1/users/${user.id}`)
-        .send({ data: toUserView(user) });
+      return sendCreated(context, reply, user);
     },
   );
 }

@@ -6,71 +6,114 @@ import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
 import { namedSchema } from '../http/openapi/openapi-components.ts';
 import { withoutQuery } from '../http/without-query.ts';
 import { notFound } from '../platform/errors.ts';
+import { acrLevels } from '../platform/proof.ts';
+import { prompts, responseModes } from './authorize/authorization-request.ts';
+import { clientDocumentsEnabled } from './clients/client-uris.ts';
 import { adminScope, clientScopes, everyScope, identityScopes } from './clients/scopes/scopes.ts';
-import { metadata, pathOfMetadata } from './metadata.ts';
 import type { OAuth } from './oauth.ts';
+import { UserInfo } from './openid/claims.ts';
+import { idTokenClaims } from './openid/id-token.ts';
+import { proofAlgorithms } from './proofs/client-jws.ts';
+import { grants } from './token-endpoint.ts';
 
-/** The schema only describes the document. It does not filter the response. */
-const describedObject = (properties: Record<string, Type.TSchema>, options: Type.TObjectOptions) =>
-  Type.Unsafe<unknown>(Type.Object(properties, options));
+const confidentialAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const authMethods = [...confidentialAuthMethods, 'none'];
+
+/** RFC 8414 and OpenID Connect Discovery: one document at both addresses. Readers ignore unknown members. */
+export function metadata({ context: { config }, keys, scopes }: Pick<OAuth, 'context' | 'keys' | 'scopes'>) {
+  const { baseUrl, dynamicClients } = config;
+  const detailTypes = Object.keys(config.authorizationDetailsTypes);
+  return {
+    issuer: baseUrl,
+    authorization_endpoint: `${baseUrl}/oauth/authorize`,
+    token_endpoint: `${baseUrl}/oauth/token`,
+    device_authorization_endpoint: `${baseUrl}/oauth/device_authorization`,
+    userinfo_endpoint: `${baseUrl}/oauth/userinfo`,
+    end_session_endpoint: `${baseUrl}/oauth/logout`,
+    revocation_endpoint: `${baseUrl}/oauth/revoke`,
+    introspection_endpoint: `${baseUrl}/oauth/introspect`,
+    pushed_authorization_request_endpoint: `${baseUrl}/oauth/par`,
+    jwks_uri: `${baseUrl}/.well-known/jwks.json`,
+    // Included only if enabled (RFC 7591, the draft for client id metadata documents, and RFC 9396 10).
+    ...(dynamicClients === 'closed' ? {} : { registration_endpoint: `${baseUrl}/oauth/register` }),
+    ...(clientDocumentsEnabled(config) ? { client_id_metadata_document_supported: true } : {}),
+    ...(detailTypes.length > 0 ? { authorization_details_types_supported: detailTypes } : {}),
+    token_endpoint_auth_methods_supported: authMethods,
+    revocation_endpoint_auth_methods_supported: authMethods,
+    introspection_endpoint_auth_methods_supported: confidentialAuthMethods,
+    token_endpoint_auth_signing_alg_values_supported: proofAlgorithms,
+    dpop_signing_alg_values_supported: proofAlgorithms,
+    request_object_signing_alg_values_supported: proofAlgorithms,
+    require_pushed_authorization_requests: false,
+    scopes_supported: scopes.list(),
+    grant_types_supported: [...grants.keys()],
+    response_types_supported: ['code'],
+    response_modes_supported: responseModes,
+    code_challenge_methods_supported: ['S256'],
+    prompt_values_supported: prompts,
+    // RFC 9207.
+    authorization_response_iss_parameter_supported: true,
+    request_parameter_supported: true,
+    // The default would be true (OpenID Connect Discovery 3).
+    request_uri_parameter_supported: false,
+    subject_types_supported: ['public'],
+    acr_values_supported: acrLevels,
+    claim_types_supported: ['normal'],
+    claims_parameter_supported: true,
+    claims_supported: [...new Set([...idTokenClaims, ...Object.keys(UserInfo.properties)])],
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+    frontchannel_logout_supported: false,
+    id_token_signing_alg_values_supported: keys.signingKeys.algorithms(),
+    service_documentation: `${baseUrl}/docs`,
+  };
+}
 
 const strings = Type.Array(Type.String());
 const uri = Type.String({ format: 'uri' });
 
-const serverMetadataSchema = namedSchema(
-  'AuthorizationServerMetadata',
-  describedObject(
-    {
-      issuer: uri,
-      authorization_endpoint: uri,
-      token_endpoint: uri,
-      userinfo_endpoint: uri,
-      end_session_endpoint: uri,
-      jwks_uri: uri,
-      registration_endpoint: Type.Optional(uri),
-      scopes_supported: strings,
-      response_types_supported: strings,
-      response_modes_supported: strings,
-      grant_types_supported: strings,
-      code_challenge_methods_supported: strings,
-      token_endpoint_auth_methods_supported: strings,
-      subject_types_supported: strings,
-      id_token_signing_alg_values_supported: strings,
-      claims_supported: strings,
-    },
-    { additionalProperties: true, description: 'RFC 8414 2 and OpenID Connect Discovery 3' },
-  ),
-);
+/** The schema only describes the document. It does not filter the response. */
+const described = (name: string, description: string, properties: Record<string, Type.TSchema>) =>
+  namedSchema(name, Type.Unsafe<unknown>(Type.Object(properties, { additionalProperties: true, description })));
 
+const serverMetadataSchema = described('AuthorizationServerMetadata', 'RFC 8414 2 and OpenID Connect Discovery 3', {
+  issuer: uri,
+  authorization_endpoint: uri,
+  token_endpoint: uri,
+  userinfo_endpoint: uri,
+  end_session_endpoint: uri,
+  jwks_uri: uri,
+  registration_endpoint: Type.Optional(uri),
+  scopes_supported: strings,
+  response_types_supported: strings,
+  response_modes_supported: strings,
+  grant_types_supported: strings,
+  code_challenge_methods_supported: strings,
+  token_endpoint_auth_methods_supported: strings,
+  subject_types_supported: strings,
+  id_token_signing_alg_values_supported: strings,
+  claims_supported: strings,
+});
+
+const keyMembers = { kty: Type.String(), kid: Type.String(), alg: Type.String(), use: Type.String() };
 const keySetSchema = namedSchema(
   'JsonWebKeySet',
-  describedObject(
-    {
-      keys: Type.Array(
-        Type.Object(
-          { kty: Type.String(), kid: Type.String(), alg: Type.String(), use: Type.String() },
-          { additionalProperties: true },
-        ),
-      ),
-    },
-    { description: 'RFC 7517 5' },
+  Type.Unsafe<unknown>(
+    Type.Object(
+      { keys: Type.Array(Type.Object(keyMembers, { additionalProperties: true })) },
+      { description: 'RFC 7517 5' },
+    ),
   ),
 );
 
-const resourceMetadataSchema = namedSchema(
-  'ProtectedResourceMetadata',
-  describedObject(
-    {
-      resource: uri,
-      authorization_servers: strings,
-      scopes_supported: strings,
-      bearer_methods_supported: strings,
-      resource_name: Type.String(),
-      resource_documentation: uri,
-    },
-    { additionalProperties: true, description: 'RFC 9728 2' },
-  ),
-);
+const resourceMetadataSchema = described('ProtectedResourceMetadata', 'RFC 9728 2', {
+  resource: uri,
+  authorization_servers: strings,
+  scopes_supported: strings,
+  bearer_methods_supported: strings,
+  resource_name: Type.String(),
+  resource_documentation: uri,
+});
 
 /** Any website may read these public documents. */
 const config = { auth: 'public', limited: false, cors: 'any' } as const;
@@ -84,7 +127,7 @@ const wellKnown = [
 /** The metadata documents of the service (RFC 8414). */
 export function serveMetadata(app: App, oauth: OAuth): void {
   const { context, keys } = oauth;
-  const issuerPath = pathOfMetadata(context.config);
+  const { pathname: issuerPath } = new URL(context.config.baseUrl);
   const read = async () => {
     await keys.ensureCurrent();
     return metadata(oauth);
@@ -95,7 +138,8 @@ export function serveMetadata(app: App, oauth: OAuth): void {
       { config, schema: { tags, summary, response: { 200: serverMetadataSchema } } },
       async (_request, reply) => reply.header('cache-control', 'public, max-age=300').send(await read()),
     );
-    if (issuerPath === undefined) continue;
+    // RFC 8414 3.1: the path of an issuer comes last.
+    if (issuerPath === '/') continue;
     app.get(`${path}/*`, { config, schema: { hide: true } }, async (request, reply) => {
       const requestedPath = withoutQuery(request.url).slice(path.length);
       if (requestedPath !== issuerPath && requestedPath !== `${issuerPath}/`) throw notFound();

@@ -7,6 +7,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 import { requestDuring } from './request-during.ts';
 
 onBothEngines('A client that loses its rights during a request', (engine) => {
@@ -84,7 +85,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     it(`cannot revoke when ${what}`, async () => {
       const client = await addClient(service);
       const session = await openSession(service, { clientId: client.id, scopes: ['*'], source: systemSource });
-      const token = service.sessions.signAccessTokenSync(session);
+      const token = signToken(service.sessions, session);
       const asked = () => request(service, '/v1/oauth/revoke', form(client, { token }));
       const { status, body } = await requestDuring(service, end(client), asked);
       assert.deepEqual([status, body.error], [401, 'invalid_client']);
@@ -95,7 +96,7 @@ onBothEngines('A client that loses its rights during a request', (engine) => {
     const client = await addClient(service);
     const admin = await addLogin(service, { roles: ['admin'] });
     const session = await openSession(service, { userId: admin.id, scopes: ['*'], source: systemSource });
-    const token = service.sessions.signAccessTokenSync(session);
+    const token = signToken(service.sessions, session);
     const renew = () => request(service, `/v1/clients/${client.id}/secrets`, { json: { keep_old_hours: 1 }, token });
     const get = () => request(service, '/v1/oauth/token', form(client, { grant_type: 'client_credentials' }));
     const responses = await Promise.all([

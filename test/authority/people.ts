@@ -3,6 +3,7 @@ import { systemSource } from '../../src/http/request-source.ts';
 import { addClient, addUser, password } from '../harness/accounts.ts';
 import type { Service } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 
 /**
  * With the API of an operator in addition to users, clients and tokens. Without FRESH_PROOF, because the sessions of
@@ -44,7 +45,7 @@ export async function signedIn(
       source: systemSource,
     },
   );
-  const token = sessions.signAccessTokenSync(session);
+  const token = signToken(sessions, session);
   // From here on, the token is in the cache of verified tokens.
   await verifier.verify(token, null);
   return { ...user, token, sessionId: session.id, clientId: client.id, clientSecret: client.secret };

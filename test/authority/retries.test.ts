@@ -6,6 +6,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 import { type Person, signedIn } from './people.ts';
 
 type Row = { readonly id: string; readonly client_secret?: string; readonly access_token?: string };
@@ -29,9 +30,7 @@ onBothEngines('A retry with an Idempotency-Key', (engine) => {
   };
   /** Another session of the same user through the same client. */
   const secondSession = async ({ id: userId, clientId }: Person) =>
-    service.sessions.signAccessTokenSync(
-      await openSession(service, { userId, clientId, scopes: ['*'], source: systemSource }),
-    );
+    signToken(service.sessions, await openSession(service, { userId, clientId, scopes: ['*'], source: systemSource }));
 
   for (const [path, secret] of secrets) {
     it(`does not show the secret of ${path} again, and creates no second row`, async () => {

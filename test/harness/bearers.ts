@@ -3,6 +3,7 @@ import { addUser } from './accounts.ts';
 import { request } from './request.ts';
 import type { Service } from './service.ts';
 import { openSession } from './sessions.ts';
+import { signToken } from './sign-token.ts';
 
 /** Access tokens of this many sessions of one new user, without hashing a password. */
 export async function openTokens({ context, sessions }: Service, count: number): Promise<string[]> {
@@ -10,7 +11,7 @@ export async function openTokens({ context, sessions }: Service, count: number):
   const opened = Array.from({ length: count }, () =>
     openSession({ context, sessions }, { userId, scopes: ['*'], source }),
   );
-  return (await Promise.all(opened)).map((session) => sessions.signAccessTokenSync(session));
+  return (await Promise.all(opened)).map((session) => signToken(sessions, session));
 }
 
 export const isAccepted = async ({ url }: { url: string }, token: string): Promise<boolean> => {

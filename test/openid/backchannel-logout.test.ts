@@ -12,6 +12,7 @@ import { type RelyingParty, relyingParties } from '../harness/relying-party.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 
@@ -41,7 +42,7 @@ onBothEngines('Back-channel logout', (engine) => {
     userId = (await addUser(service.context)).id;
     const { id: clientId } = await addClient(service, { type: 'password' });
     const session = await openSession(service, { userId, clientId, scopes: ['*'], source });
-    web = { id: session.id, token: service.sessions.signAccessTokenSync(session) };
+    web = { id: session.id, token: signToken(service.sessions, session) };
   });
 
   const signIn = (scopes = ['openid'], clientId = app.id) =>

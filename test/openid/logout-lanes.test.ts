@@ -11,6 +11,7 @@ import { relyingParties } from '../harness/relying-party.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 
 onBothEngines('A back-channel logout URI that fails', (engine) => {
   const start = services(engine);
@@ -33,7 +34,7 @@ onBothEngines('A back-channel logout URI that fails', (engine) => {
     const { id: userId } = await addUser(service.context);
     const web = await addClient(service, { type: 'password' });
     const session = await openSession(service, { userId, clientId: web.id, scopes: ['*'], source });
-    const token = service.sessions.signAccessTokenSync(session);
+    const token = signToken(service.sessions, session);
     for (let i = 0; i < logins; i++) {
       await openSession(service, { userId, clientId, scopes: ['openid'], login: { id: session.id }, source });
     }

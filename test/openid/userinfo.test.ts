@@ -8,6 +8,7 @@ import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 
 onBothEngines('/oauth/userinfo', (engine) => {
   const start = services(engine);
@@ -27,7 +28,7 @@ onBothEngines('/oauth/userinfo', (engine) => {
 
   const tokenOf = async (scopes: readonly string[], subject: { userId?: string } = { userId }): Promise<string> => {
     const session = await openSession(service, { ...subject, clientId, scopes, source });
-    return service.sessions.signAccessTokenSync(session);
+    return signToken(service.sessions, session);
   };
   const path = '/oauth/userinfo';
   const get = (token?: string) =>

@@ -6,6 +6,7 @@ import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type Service, services } from '../harness/service.ts';
 import { openSession } from '../harness/sessions.ts';
+import { signToken } from '../harness/sign-token.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 onBothEngines('The settings', (engine) => {
@@ -35,8 +36,8 @@ onBothEngines('The settings', (engine) => {
     const kept = await issuePersonalToken(database, service.sessions, { userId: id, name: 'kept', scopes: ['*'] });
     const response = await visitor.send('/settings/sessions/end-others', {});
     assert.equal(response.location, '/settings/sessions?done=others-ended');
-    for (const other of others) assert.equal(await worksAt(service.sessions.signAccessTokenSync(other)), false);
-    assert.equal(await worksAt(service.sessions.signAccessTokenSync(kept)), true);
+    for (const other of others) assert.equal(await worksAt(signToken(service.sessions, other)), false);
+    assert.equal(await worksAt(signToken(service.sessions, kept)), true);
     assert.match((await visitor.get('/settings/sessions')).html, /You are signed in nowhere else/);
   });
 
@@ -55,8 +56,8 @@ onBothEngines('The settings', (engine) => {
     const group = /name="group" value="([^"]*Firefox[^"]*)"/.exec(html)?.[1]?.replaceAll('&#34;', '"') as string;
     const response = await visitor.send('/settings/sessions/end-group', { group: group.replaceAll('&quot;', '"') });
     assert.equal(response.location, '/settings/sessions?done=session-ended');
-    for (const ended of ofFirefox) assert.equal(await worksAt(service.sessions.signAccessTokenSync(ended)), false);
-    assert.equal(await worksAt(service.sessions.signAccessTokenSync(phone)), true);
+    for (const ended of ofFirefox) assert.equal(await worksAt(signToken(service.sessions, ended)), false);
+    assert.equal(await worksAt(signToken(service.sessions, phone)), true);
     assert.equal((await visitor.send('/settings/sessions/end-group', { group: 'none such' })).status, 303);
   });
 
@@ -81,7 +82,7 @@ onBothEngines('The settings', (engine) => {
     for (const path of [`/settings/sessions/${session.id}/end`, `/settings/tokens/${session.id}/revoke`]) {
       assert.equal((await visitor.send(path, {})).status, 303);
     }
-    assert.equal(await worksAt(service.sessions.signAccessTokenSync(session)), true);
+    assert.equal(await worksAt(signToken(service.sessions, session)), true);
     assert.equal((await visitor.get(`/settings/applications/${client.id}`)).status, 404);
     assert.equal((await visitor.send(`/settings/applications/${client.id}/secret`, { hours: '0' })).status, 404);
     await visitor.send(`/settings/applications/${client.id}/remove`, {});
@@ -151,7 +152,7 @@ onBothEngines('The settings', (engine) => {
 
   it('change the password only with the old password, and keep only this session', async () => {
     const { visitor, id, email } = await signedIn();
-    const other = service.sessions.signAccessTokenSync(await signIn(id));
+    const other = signToken(service.sessions, await signIn(id));
     const wrong = await visitor.send('/settings/password', {
       current_password: 'x',
       password: 'quite another password',

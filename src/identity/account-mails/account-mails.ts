@@ -10,6 +10,7 @@ import { findTimeZone, findUser, findUserByLogin, type UserRow } from '../accoun
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeLifetimeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
 import { createOneTimeToken, type OneTimePurpose, signLink } from './one-time-token-store.ts';
+import { noticePaths } from './request-mail.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */
 function timeInWords(ms: number, timeZone = 'UTC', language = 'en'): string {
@@ -24,10 +25,14 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
   const { config, database } = context;
   const service = new URL(config.baseUrl).host;
   const languages = getLanguages(config);
-  const findRecipient = async (mail: QueuedMail): Promise<UserRow | undefined> => {
-    const user = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
-    return user?.disabled ? undefined : user;
-  };
+  const findRecipient = ({ recipient }: QueuedMail) =>
+    findUserByLogin(database.db, { attribute: 'email', value: recipient });
+  const toUser =
+    (compose: (mail: QueuedMail, user: UserRow) => ReturnType<Compose> | undefined): Compose =>
+    async (mail) => {
+      const user = await findRecipient(mail);
+      return user && !user.disabled ? compose(mail, user) : undefined;
+    };
 
   /** The reader's language and time zone, if known. */
   const readerOf = async (user: UserRow | undefined, mail: QueuedMail) => {
@@ -38,7 +43,7 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
 
   /** The values of a notice to the owner of an address. */
   async function noticeValues(mail: QueuedMail, path: string) {
-    const owner = await findUserByLogin(database.db, { attribute: 'email', value: mail.recipient });
+    const owner = await findRecipient(mail);
     const { language, inWords } = await readerOf(owner, mail);
     const { named: credentialName, ...data } = dataOf(mail);
     // Another person may have registered this address, with an advertisement as a name. So only a confirmed owner sees names.
@@ -66,21 +71,10 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     path: string,
     { recipient = user.email ?? mail.recipient, lifetimeMs }: { recipient?: string; lifetimeMs?: number } = {},
   ) {
-    const token = await createOneTimeToken(context, keys, {
-      id: mail.id,
-      purpose,
-      userId: user.id,
-      email: recipient,
-      lifetimeMs,
-    });
+    const newToken = { id: mail.id, purpose, userId: user.id, email: recipient, lifetimeMs };
+    const { value, expiresAt } = await createOneTimeToken(context, keys, newToken);
     const { language, inWords } = await readerOf(user, mail);
-    return {
-      service,
-      recipient,
-      language,
-      link: `${config.baseUrl}${path}/${token.value}`,
-      expires: inWords(token.expiresAt),
-    };
+    return { service, recipient, language, link: `${config.baseUrl}${path}/${value}`, expires: inWords(expiresAt) };
   }
 
   /** The email change that a mail is about. Undefined if it was cancelled in the meantime. */
@@ -112,42 +106,25 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     const { code: id } = parseJson<{ code: string }>(mail.data);
     const user = await ownerOfEmail(database.db, mail.recipient);
     const { language, inWords } = await readerOf(user, mail);
-    const code = emailCodeOf(keys, id);
-    return (
-      user && {
-        service,
-        recipient: user.email,
-        language,
-        code,
-        expires: inWords(mail.created_at + emailCodeLifetimeMs),
-      }
-    );
+    const expires = inWords(mail.created_at + emailCodeLifetimeMs);
+    return user && { service, recipient: user.email, language, code: emailCodeOf(keys, id), expires };
   }
 
   return new Map<string, Compose>([
     [
       'confirm-email',
-      async (mail) => {
-        const user = await findRecipient(mail);
-        return user && !user.email_confirmed ? linkFor(mail, user, 'confirm_email', '/email/confirm') : undefined;
-      },
+      toUser((mail, user) =>
+        user.email_confirmed ? undefined : linkFor(mail, user, 'confirm_email', '/email/confirm'),
+      ),
     ],
     ['confirm-new-email', confirmNewEmail],
-    [
-      'reset-password',
-      async (mail) => {
-        const user = await findRecipient(mail);
-        return user && linkFor(mail, user, 'reset_password', '/password/reset');
-      },
-    ],
+    ['reset-password', toUser((mail, user) => linkFor(mail, user, 'reset_password', '/password/reset'))],
     [
       'invitation',
-      async (mail) => {
-        const user = await findRecipient(mail);
-        if (!user) return undefined;
+      toUser(async (mail, user) => {
         const link = await linkFor(mail, user, 'reset_password', '/invitations', { lifetimeMs: invitationLifetimeMs });
         return { ...link, inviter: dataOf(mail).inviter ?? null };
-      },
+      }),
     ],
     ['email-change-requested', noticeOfChange],
     [
@@ -158,15 +135,9 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
           ? { service, at: timeInWords(mail.created_at, undefined, mail.language), link: null, expires: null }
           : noticeOfChange(mail),
     ],
-    ['password-changed', (mail) => noticeValues(mail, '/password/forgot')],
-    ['new-access', (mail) => noticeValues(mail, '/settings')],
-    ['webhook-disabled', (mail) => noticeValues(mail, '/settings')],
-    ['logout-disabled', (mail) => noticeValues(mail, '/settings/applications')],
-    ['new-login', (mail) => noticeValues(mail, '/settings/sessions')],
-    ...(['factor-added', 'factor-removed', 'factors-removed', 'recovery-code-used', 'recovery-codes-few'] as const).map(
-      (name) => [name, (mail: QueuedMail) => noticeValues(mail, '/settings/security')] as const,
+    ...Object.entries(noticePaths).map(
+      ([name, path]) => [name, (mail: QueuedMail) => noticeValues(mail, path)] as const,
     ),
-    ['token-reported', (mail) => noticeValues(mail, '/settings/tokens')],
     ['email-code', codeByMail],
   ]);
 }

@@ -45,34 +45,39 @@ const windowMs = 15 * 60_000;
 /** Limits of notices: high for a confirmed address, low for an address that may belong to another person. */
 const maxMails = { confirmed: 100, unconfirmed: 5 };
 
-export type OwnerNotice =
-  | 'new-access'
-  | 'new-login'
-  | 'password-changed'
-  | 'logout-disabled'
-  | 'webhook-disabled'
-  | 'factor-added'
-  | 'factor-removed'
-  | 'factors-removed'
-  | 'recovery-code-used'
-  | 'recovery-codes-few'
-  | 'token-reported';
+/** The notices to the owner of an account, and the page that each links to. */
+export const noticePaths = {
+  'password-changed': '/password/forgot',
+  'new-access': '/settings',
+  'webhook-disabled': '/settings',
+  'logout-disabled': '/settings/applications',
+  'new-login': '/settings/sessions',
+  'factor-added': '/settings/security',
+  'factor-removed': '/settings/security',
+  'factors-removed': '/settings/security',
+  'recovery-code-used': '/settings/security',
+  'recovery-codes-few': '/settings/security',
+  'token-reported': '/settings/tokens',
+} as const;
+export type OwnerNotice = keyof typeof noticePaths;
 
 /** An unconfirmed mailbox has one count for all accounts and spellings (`+…`). */
 const countKey = (template: string, userId: string, email: string, isConfirmed: boolean): string =>
   isConfirmed ? `${template}:user:${userId}` : `${template}:mailbox:${fingerprintOfLogin(mailboxOf(email))}`;
+
+interface Notice {
+  readonly userId: string;
+  readonly template: OwnerNotice;
+  readonly data?: Readonly<Record<string, string | null>>;
+  readonly source: RequestSource;
+}
 
 /** Queues a mail to the owner of an account. It is sent when the transaction commits. */
 export async function notifyOwner(
   { now }: Pick<Context, 'now'>,
   mail: Mail,
   tx: Tx,
-  {
-    userId,
-    template,
-    data,
-    source,
-  }: { userId: string; template: OwnerNotice; data?: Readonly<Record<string, string | null>>; source: RequestSource },
+  { userId, template, data, source }: Notice,
 ): Promise<void> {
   const user = await findUser(tx, userId);
   if (!user?.email) return;

@@ -5,6 +5,7 @@ import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
 import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { signToken } from '../../../test/harness/sign-token.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError } from '../../platform/errors.ts';
 
@@ -25,7 +26,7 @@ async function logIn(real: SessionInstances): Promise<Holder> {
   const { context, sessions } = real.any();
   const { userId, clientId } = real;
   const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-  return { refreshToken: sessions.makeRefreshToken(row), accessTokens: [sessions.signAccessTokenSync(row)] };
+  return { refreshToken: sessions.makeRefreshToken(row), accessTokens: [signToken(sessions, row)] };
 }
 
 async function refresh(real: SessionInstances, { refreshToken }: Holder): Promise<Holder> {

@@ -5,6 +5,7 @@ import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
 import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { signToken } from '../../../test/harness/sign-token.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError, Problem } from '../../platform/errors.ts';
@@ -87,7 +88,7 @@ async function logIn(real: SessionInstances, models: Model[]): Promise<void> {
     expiresAt: real.now() + refreshLife,
     ended: false,
     refreshTokens: [sessions.makeRefreshToken(row)],
-    accessTokens: [{ value: sessions.signAccessTokenSync(row), generation: 0, expiresAt: expiryOf(real.now()) }],
+    accessTokens: [{ value: signToken(sessions, row), generation: 0, expiresAt: expiryOf(real.now()) }],
   });
 }
 
@@ -129,7 +130,7 @@ async function refresh(real: SessionInstances, model: Model, back: number, times
     );
     assert.equal(row.expires_at, model.expiresAt, 'a retry extended the session');
     model.accessTokens.push({
-      value: sessions.signAccessTokenSync(row),
+      value: signToken(sessions, row),
       generation: model.generation,
       expiresAt: Math.min(expiryOf(now), model.expiresAt),
     });

@@ -5,6 +5,7 @@ import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { openSessions, type SessionInstances } from '../../../test/harness/session-instances.ts';
 import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { signToken } from '../../../test/harness/sign-token.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { OAuthError, Problem } from '../../platform/errors.ts';
@@ -50,7 +51,7 @@ class Device {
     const { context, sessions } = real.any();
     const { userId, clientId } = real;
     const row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
-    return new Device(real, row.id, sessions.makeRefreshToken(row), sessions.signAccessTokenSync(row));
+    return new Device(real, row.id, sessions.makeRefreshToken(row), signToken(sessions, row));
   }
 
   async live({ tabs, lost, eager, logout }: Round): Promise<void> {

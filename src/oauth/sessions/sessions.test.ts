@@ -5,6 +5,7 @@ import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { createSessions } from '../../../test/harness/create-sessions.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { openSession, refreshSession } from '../../../test/harness/sessions.ts';
+import { signToken } from '../../../test/harness/sign-token.ts';
 import { commitAndInvalidate } from '../../database/bus.ts';
 import { type KeyRing, openKeyRing } from '../../database/keys/key-ring.ts';
 import { systemSource as source } from '../../http/request-source.ts';
@@ -55,7 +56,7 @@ onBothEngines('Sessions', (engine) => {
   it('verify a known token synchronously, and identify its user', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.signAccessTokenSync(session);
+    const token = signToken(on.sessions, session);
     const first = on.verifier.verify(token, null);
     assert.ok(first instanceof Promise);
     const caller = await first;
@@ -82,7 +83,7 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make({ env: { REFRESH_TOKEN_TTL: '10', ACCESS_TOKEN_TTL: '3600' } }));
     const session = await open(on);
     assert.equal(on.sessions.accessTokenTtl(session), 10);
-    const token = on.sessions.signAccessTokenSync(session);
+    const token = signToken(on.sessions, session);
     on.context.advance(9999);
     await verify(on, token);
     on.context.advance(1);
@@ -120,14 +121,14 @@ onBothEngines('Sessions', (engine) => {
     }
     assert.equal(session.generation, 2_000);
     assert.deepEqual(await size(), before);
-    await verify(on, on.sessions.signAccessTokenSync(session));
+    await verify(on, signToken(on.sessions, session));
   });
 
   it('end when a refresh token is reused after the grace period, although the request fails', async () => {
     const on = await stage(await make());
     const first = await open(on);
     const second = await refresh(on, on.sessions.makeRefreshToken(first));
-    const access = on.sessions.signAccessTokenSync(second);
+    const access = signToken(on.sessions, second);
     await verify(on, access);
     on.context.advance(10_000);
     assert.equal((await refresh(on, on.sessions.makeRefreshToken(first))).generation, 1);
@@ -191,7 +192,7 @@ onBothEngines('Sessions', (engine) => {
       SessionRow,
       SessionRow,
     ];
-    const token = (session: SessionRow) => on.sessions.signAccessTokenSync(session);
+    const token = (session: SessionRow) => signToken(on.sessions, session);
     for (const session of [revoked, pruned, clientGone, userGone]) await verify(on, token(session));
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));
@@ -215,7 +216,7 @@ onBothEngines('Sessions', (engine) => {
   it('do not cache a verification that ran during a revocation', async () => {
     const on = await stage(await make());
     const session = await open(on);
-    const token = on.sessions.signAccessTokenSync(session);
+    const token = signToken(on.sessions, session);
     const beside = Promise.resolve(on.verifier.verify(token, null)).catch(() => undefined);
     await Promise.all([beside, end(on, session.id)]);
     await assert.rejects(verify(on, token), refusedWith('token_revoked'));
@@ -223,7 +224,7 @@ onBothEngines('Sessions', (engine) => {
 
   it('apply a changed role from the next request on', async () => {
     const on = await stage(await make());
-    const token = on.sessions.signAccessTokenSync(await open(on));
+    const token = signToken(on.sessions, await open(on));
     assert.deepEqual((await verify(on, token)).roles, ['admin']);
     await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('users').set({ roles: '[]' }).where('id', '=', on.userId).execute();
@@ -240,7 +241,7 @@ onBothEngines('Sessions', (engine) => {
       scopes: ['cars:read', 'cars:write'],
       source,
     });
-    const token = on.sessions.signAccessTokenSync(session);
+    const token = signToken(on.sessions, session);
     assert.deepEqual((await verify(on, token)).scopes, ['cars:read', 'cars:write']);
     await commitAndInvalidate(on.context.database, async (tx, invalidate) => {
       await tx.updateTable('clients').set({ scopes: '["cars:read"]' }).where('id', '=', on.clientId).execute();
@@ -253,7 +254,7 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make());
     const rows = await Promise.all(Array.from({ length: 3 }, () => open(on)));
     const use = async (ip: string) => {
-      for (const row of rows) await on.verifier.verify(on.sessions.signAccessTokenSync(row), { ip });
+      for (const row of rows) await on.verifier.verify(signToken(on.sessions, row), { ip });
       await on.verifier.flush();
       const found = await Promise.all(rows.map((row) => findSession(on.context.database, row.id)));
       return found.map((row) => [row?.last_used_at, row?.address]);

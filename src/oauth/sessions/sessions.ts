@@ -18,12 +18,11 @@ import {
   shortenSessions,
 } from './store/session-store.ts';
 import {
+  accessTokenClaims,
   accessTokenExpiry,
+  accessTokenType,
   type LegacyTokens,
-  signAccessToken,
-  signAccessTokenInWorker,
   type TokenClaims,
-  type TokenGrant,
 } from './tokens/access-token.ts';
 import { makeRefreshToken } from './tokens/refresh-token.ts';
 
@@ -149,24 +148,19 @@ export class Sessions {
     return activateSessionForDevice(tx, { id, now: at, expiresAt, address, userAgent });
   }
 
-  /** Signed in batches by a worker thread. Do not await it in a transaction. `scopes` and `audience` narrow those of the session. */
+  /**
+   * Signed in batches by a worker thread, because the signature is the most expensive part of a token request. Do not await it in a
+   * transaction. `scopes` and `audience` narrow those of the session.
+   */
   signAccessToken(
     session: SessionRow,
     scopes = scopesOfSession(session),
     audience?: readonly string[],
     claims?: TokenClaims,
   ): Promise<string> {
-    const grant = { ...this.#grantOf(scopes), audience, claims };
-    return signAccessTokenInWorker(this.keys, this.context.config, session, grant);
-  }
-
-  /** Signs synchronously, for use in a transaction. */
-  signAccessTokenSync(session: SessionRow, scopes = scopesOfSession(session)): string {
-    return signAccessToken(this.keys, this.context.config, session, this.#grantOf(scopes));
-  }
-
-  #grantOf(scopes: readonly string[]): TokenGrant {
-    return { now: this.context.now(), scope: scopes.join(' ') };
+    const { config, now } = this.context;
+    const token = accessTokenClaims(config, session, { now: now(), scope: scopes.join(' '), audience, claims });
+    return this.keys.signingKeys.signInWorker(token, { typ: accessTokenType });
   }
 
   /** The lifetime of an access token issued now, in seconds. */

@@ -6,7 +6,7 @@ import type { AuthorizationDetail } from '../store/grant-details.ts';
 import { authenticationOf, type SessionRow, sessionEnd } from '../store/session-store.ts';
 
 /** RFC 9068 2.1: ID tokens and other JWTs must not be accepted as access tokens. */
-const typ = 'at+jwt';
+export const accessTokenType = 'at+jwt';
 
 /** RFC 9068 requires a client in every token. Personal access tokens have no client. */
 export const noClient = 'urn:gatehouse:personal';
@@ -30,8 +30,10 @@ export interface AccessTokenClaims {
   readonly sid: string;
   /** The generation of the session. 0: the login. */
   readonly gen: number;
+  /** The key whose possession the holder must prove (RFC 7800, RFC 9449 6.1). */
   readonly cnf?: { readonly jkt: string } | undefined;
   readonly act?: Actor;
+  /** The authorization details that the user agreed to (RFC 9396 9.1). */
   readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
   readonly auth_time?: number;
   readonly acr?: string;
@@ -45,7 +47,7 @@ export function accessTokenExpiry(session: SessionRow, config: Config, now: numb
   return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
 }
 
-export interface TokenGrant {
+interface TokenGrant {
   readonly now: number;
   readonly scope: string;
   /** The audience of this token, if it is narrower than the audience of the session. */
@@ -54,26 +56,9 @@ export interface TokenGrant {
   readonly claims?: TokenClaims | undefined;
 }
 
-export interface TokenClaims {
-  /** The key whose possession the holder must prove (RFC 7800, RFC 9449 6.1). */
-  readonly cnf?: { readonly jkt: string } | undefined;
-  readonly act?: Actor;
-  /** The authorization details that the user agreed to (RFC 9396 9.1). */
-  readonly authorization_details?: readonly AuthorizationDetail[] | undefined;
-  readonly exp?: number;
-  readonly client_id?: string;
-}
-
-export const signAccessToken = (keys: KeyRing, config: Config, session: SessionRow, grant: TokenGrant): string =>
-  keys.signingKeys.sign(claimsOf(config, session, grant), { typ });
-
-/** On a worker thread: the signature is the most expensive part of a token request. */
-export const signAccessTokenInWorker = (
-  keys: KeyRing,
-  config: Config,
-  session: SessionRow,
-  grant: TokenGrant,
-): Promise<string> => keys.signingKeys.signInWorker(claimsOf(config, session, grant), { typ });
+export type TokenClaims = Partial<
+  Pick<AccessTokenClaims, 'cnf' | 'act' | 'authorization_details' | 'exp' | 'client_id'>
+>;
 
 /** One audience as text, several as a list (RFC 7519 4.1.3). */
 function audOf({ baseUrl }: Config, { resource }: SessionRow, audience: TokenGrant['audience']) {
@@ -88,7 +73,7 @@ function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' |
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
 }
 
-function claimsOf(config: Config, session: SessionRow, { now, scope, audience, claims }: TokenGrant) {
+export function accessTokenClaims(config: Config, session: SessionRow, { now, scope, audience, claims }: TokenGrant) {
   return {
     iss: config.baseUrl,
     aud: audOf(config, session, audience),
@@ -106,23 +91,21 @@ function claimsOf(config: Config, session: SessionRow, { now, scope, audience, c
   } satisfies AccessTokenClaims;
 }
 
-/** An access token of the previous generation. The service uses it so that the new token does not count as used. */
-export const signInternalToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
-  keys.signingKeys.sign({ ...claims, gen: claims.gen - 1, cnf: undefined, jti: uuidv7(now) }, { typ });
+const options = { typ: accessTokenType };
 
-/** The same access token for another resource of this service. It is used inside the process only. */
-export const signForResource = (keys: KeyRing, claims: AccessTokenClaims, path: string, now: number): string =>
-  keys.signingKeys.sign({ ...claims, aud: claims.iss + path, cnf: undefined, jti: uuidv7(now) }, { typ });
+/** An access token with these claims that is used inside the process only. */
+export const signInternalToken = (keys: KeyRing, claims: AccessTokenClaims, now: number): string =>
+  keys.signingKeys.sign({ ...claims, cnf: undefined, jti: uuidv7(now) }, options);
 
 const isAudience = (aud: unknown): boolean => [aud].flat().every((uri) => typeof uri === 'string');
 
 /** The claims of an access token that this service signed, with any audience, expired or not. */
 export async function readAccessToken(keys: KeyRing, token: string): Promise<AccessTokenClaims | undefined> {
   await keys.ensureCurrent();
-  let claims = keys.signingKeys.verify(token, { typ });
+  let claims = keys.signingKeys.verify(token, options);
   if (claims === 'unknown-key') {
     await keys.reloadIfOld();
-    claims = keys.signingKeys.verify(token, { typ });
+    claims = keys.signingKeys.verify(token, options);
   }
   if (typeof claims === 'string' || !isAudience(claims.aud)) return undefined;
   if (!keys.isOwnIssuer(claims.iss)) await keys.reloadIfOld();

@@ -6,6 +6,7 @@ import { contexts, type TestContext } from '../../../../test/harness/contexts.ts
 import { createSessions } from '../../../../test/harness/create-sessions.ts';
 import { onBothEngines } from '../../../../test/harness/engines.ts';
 import { openSession, refreshSession } from '../../../../test/harness/sessions.ts';
+import { signToken } from '../../../../test/harness/sign-token.ts';
 import { type KeyRing, openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource as source } from '../../../http/request-source.ts';
 import { issuePersonalToken } from '../personal-tokens/personal-tokens.ts';
@@ -66,12 +67,12 @@ onBothEngines('The first use of a refreshed session', (engine) => {
       scopes: ['*'],
     });
     on.writes = 0;
-    for (const row of [login, personal]) await verifier.verify(sessions.signAccessTokenSync(row), null);
+    for (const row of [login, personal]) await verifier.verify(signToken(sessions, row), null);
     assert.equal(on.writes, 0);
     const next = await refresh(on, login);
     on.writes = 0;
-    const tokens = Array.from({ length: 5 }, () => sessions.signAccessTokenSync(next));
-    tokens.push(sessions.signAccessTokenSync(next, ['cars:read']), sessions.signAccessTokenSync(login));
+    const tokens = Array.from({ length: 5 }, () => signToken(sessions, next));
+    tokens.push(signToken(sessions, next, ['cars:read']), signToken(sessions, login));
     for (const token of [...tokens, ...tokens]) await verifier.verify(token, null);
     assert.equal(on.writes, 1);
     assert.equal(await usedAt(on, login), on.context.now());
@@ -83,10 +84,10 @@ onBothEngines('The first use of a refreshed session', (engine) => {
     const on = await stage(await make());
     const login = await open(on);
     const next = await refresh(on, login);
-    await on.verifier.verify(on.sessions.signAccessTokenSync(next, ['cars:read']), null);
+    await on.verifier.verify(signToken(on.sessions, next, ['cars:read']), null);
     const first = on.context.now();
     on.context.advance(5000);
-    await on.verifier.verify(on.sessions.signAccessTokenSync(next), null);
+    await on.verifier.verify(signToken(on.sessions, next), null);
     assert.equal(await usedAt(on, login), first);
     on.context.advance(5001);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
@@ -98,7 +99,7 @@ onBothEngines('The first use of a refreshed session', (engine) => {
     const next = await refresh(on, login);
     on.context.advance(86_400_000);
     assert.equal((await refresh(on, login)).generation, 1);
-    await on.verifier.verify(on.sessions.signAccessTokenSync(next), null);
+    await on.verifier.verify(signToken(on.sessions, next), null);
     on.context.advance(1);
     await assert.rejects(refresh(on, login), { error: 'invalid_grant' });
   });
@@ -108,7 +109,7 @@ onBothEngines('The first use of a refreshed session', (engine) => {
       const made = await make();
       const on = await stage(made);
       const login = await open(on);
-      const token = on.sessions.signAccessTokenSync(await refresh(on, login));
+      const token = signToken(on.sessions, await refresh(on, login));
       const { url } = made.testDatabase;
       const name = new URL(url).pathname.slice(1);
       const operator = new pg.Client({ connectionString: url });

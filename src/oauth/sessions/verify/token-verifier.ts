@@ -5,12 +5,7 @@ import { unauthorized } from '../../../http/gate/unauthorized.ts';
 import type { Caller } from '../../../platform/caller.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { findSessionOfEnabledUser, type SessionRow, sessionEnd } from '../store/session-store.ts';
-import {
-  type AccessTokenClaims,
-  type LegacyTokens,
-  signForResource,
-  signInternalToken,
-} from '../tokens/access-token.ts';
+import { type AccessTokenClaims, type LegacyTokens, signInternalToken } from '../tokens/access-token.ts';
 import { readRefreshToken } from '../tokens/refresh-token.ts';
 import { LastUses, type Sender } from './last-uses.ts';
 import { TokenCache, type VerifiedToken } from './token-cache.ts';
@@ -163,16 +158,16 @@ export class TokenVerifier {
     return { claims, caller: checked.verified.caller };
   }
 
-  /** An access token for work that is done before the response with `token` is sent. It does not count as a use of `token`. */
+  /** An access token of the previous generation, for work that is done before the response with `token` is sent. It does not count as a use of `token`. */
   async internalToken(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
-    return claims && signInternalToken(this.#keys, claims, this.#context.now());
+    return claims && signInternalToken(this.#keys, { ...claims, gen: claims.gen - 1 }, this.#context.now());
   }
 
   /** An API token of the same session, for another resource of this service. It must never leave the process. */
   async tokenForApi(token: string): Promise<string | undefined> {
     const claims = await this.#claims(token);
-    return claims && signForResource(this.#keys, claims, apiPath, this.#context.now());
+    return claims && signInternalToken(this.#keys, { ...claims, aud: claims.iss + apiPath }, this.#context.now());
   }
 
   async #claims(token: string): Promise<AccessTokenClaims | undefined> {
