@@ -7,15 +7,12 @@ import { translate } from '../text/translate.ts';
 
 export type Me = Pick<Person, 'id' | 'email' | 'username' | 'phone' | 'name' | 'roles'>;
 
-/** The operation of a resource that each react-admin action needs. */
+/** The actions of react-admin that have another name than the operation that they need. */
 const needed = new Map<string, Operation>([
-  ['list', 'list'],
   ['export', 'list'],
   ['show', 'find'],
-  ['create', 'create'],
   ['clone', 'create'],
   ['edit', 'update'],
-  ['delete', 'delete'],
 ]);
 
 export async function whoAmI(gatehouse: Gatehouse): Promise<Me> {
@@ -52,8 +49,7 @@ export function createAuthProvider(
       return me.roles;
     },
     async canAccess({ action, resource }) {
-      const operation = needed.get(action);
-      return operation === undefined || operations.get(resource)?.has(operation) !== false;
+      return operations.get(resource)?.has(needed.get(action) ?? (action as Operation)) !== false;
     },
   };
 }

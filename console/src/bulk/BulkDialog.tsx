@@ -2,8 +2,8 @@ import { Button, MenuItem, TextField } from '@mui/material';
 import { useState } from 'react';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { Input } from '../forms/Input.tsx';
-import { DeletionEffects } from '../rows/DeletionEffects.tsx';
-import { countText, fieldLabel, removalText, removeWarningOf, rowName } from '../text/presentation.ts';
+import { useRemoval } from '../rows/RemovalDialog.tsx';
+import { countText, fieldLabel, removalText, rowName } from '../text/presentation.ts';
 import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { FormDialog } from '../widgets/FormDialog.tsx';
@@ -26,8 +26,8 @@ interface Props {
 export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
   const { progress, report, start, stop, undoing, canUndo, undoAll } = useBulk<Row>();
-  const [isBlocked, setBlocked] = useState(false);
   const undoToast = useUndoToast();
+  const removal = useRemoval(task === 'delete' ? selection : { ids: [] });
   const [field, setField] = useState(sharedFields(description)[0]);
   const { name, softDelete } = description;
   const taskText = (form: 'doing' | 'done', what: string) =>
@@ -85,16 +85,12 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   if (task === 'delete') {
     return (
       <ConfirmDialog
+        {...removal}
         title={removalText(description, 'ask', { what })}
         confirm={removalText(description, 'all', { what })}
         onConfirm={() => run(({ id }) => ({ operation: 'delete', id }))}
-        danger
-        disabled={isBlocked}
         onClose={onCancel}
-      >
-        {!isBlocked && removeWarningOf(description)}
-        <DeletionEffects selection={selection} onBlocked={setBlocked} />
-      </ConfirmDialog>
+      />
     );
   }
   if (!field) return null;

@@ -70,14 +70,8 @@ const everything: Operation[] = ['list', 'find', 'create', 'replace', 'update', 
 /** Only a device of the owner can create rows of these resources. */
 const ofDevices = new Set(['passkeys', 'authenticators']);
 
-export function describe({
-  name,
-  fields,
-  relations,
-  operations = everything,
-  actions = [],
-  ...rest
-}: Raw): ResourceDescription {
+export function describe(raw: Raw): ResourceDescription {
+  const { name, fields, relations, operations = everything, actions = [], ...rest } = raw;
   return {
     singular: name.replace(/s$/, ''),
     ...rest,

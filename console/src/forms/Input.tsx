@@ -86,11 +86,10 @@ export function Input({ field }: { field: FieldDescription }) {
 
 type CommonProps = { source: string; label: string };
 
+type RowInputProps = CommonProps & { reference: string; alwaysOn?: boolean; validate?: Validator | Validator[] };
+
 /** Chooses a row of another resource by its name. */
-export function RowInput({
-  reference,
-  ...common
-}: CommonProps & { reference: string; alwaysOn?: boolean; validate?: Validator | Validator[] }) {
+export function RowInput({ reference, ...common }: RowInputProps) {
   const target = useDescriptions().get(reference);
   const telling = target && nameField(target);
   return (

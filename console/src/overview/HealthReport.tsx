@@ -155,36 +155,19 @@ function useSteps(): Step[] | undefined {
   ];
 }
 
-/** Aligns the text of a button with the text above it. */
-const flush = { ml: -0.75, minWidth: 0 } as const;
-
 function Item({ step: { name, instruction, isDone, tick, link } }: { step: Step }) {
   const Mark = isDone ? CheckIcon : OpenIcon;
-  const icon = (
-    <Mark
-      color={isDone ? 'success' : 'disabled'}
-      fontSize="small"
-      titleAccess={isDone ? translate('Done') : translate('Not done yet')}
-    />
-  );
+  const title = translate(isDone ? 'Done' : 'Not done yet');
+  const icon = <Mark color={isDone ? 'success' : 'disabled'} fontSize="small" titleAccess={title} />;
   if (isDone) return <Line icon={icon} title={name} />;
+  const done = translate('Done');
+  const button = tick
+    ? { children: done, onClick: tick, 'aria-label': translate('{part}: {what}', { part: name, what: done }) }
+    : { children: translate('Open'), href: link };
   return (
     <Line icon={icon} title={name} text={instruction}>
-      {tick && (
-        <Button
-          size="small"
-          sx={flush}
-          onClick={tick}
-          aria-label={translate('{part}: {what}', { part: name, what: translate('Done') })}
-        >
-          {translate('Done')}
-        </Button>
-      )}
-      {link !== undefined && (
-        <Button size="small" sx={flush} href={link}>
-          {translate('Open')}
-        </Button>
-      )}
+      {/* Aligns the text of the button with the text above it. */}
+      {(tick || link) && <Button size="small" sx={{ ml: -0.75, minWidth: 0 }} {...button} />}
     </Line>
   );
 }

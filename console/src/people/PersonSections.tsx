@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/page-session.ts';
 import { useRowName } from '../data/DescriptionsProvider.tsx';
-import { useReferrers } from '../rows/DeletionEffects.tsx';
+import { useReferrers } from '../rows/RemovalDialog.tsx';
 import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
@@ -43,6 +43,7 @@ function PersonItems({ title, resource, filter, none, line }: Props) {
 type PersonItemProps = ReturnType<Props['line']> & { resource: string; row: Row };
 
 function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemProps) {
+  const dataProvider = useDataProvider();
   return (
     <li className="spread">
       <Box sx={{ minWidth: 0 }}>
@@ -50,22 +51,17 @@ function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemPro
         {chip !== undefined && <Chip label={chip} size="small" color="primary" variant="outlined" />}
         <p className="caption quiet">{detail}</p>
       </Box>
-      {revoke !== undefined && <Revoke id={row.id} what={revoke} />}
+      {revoke !== undefined && (
+        <ConfirmButton
+          label={translate('End')}
+          title={translate('End {what}?', { what: revoke })}
+          text={translate('It stops working with the next request.')}
+          successMessage={translate('It has ended.')}
+          danger
+          run={() => dataProvider.delete('tokens', { id: row.id })}
+        />
+      )}
     </li>
-  );
-}
-
-function Revoke({ id, what }: { id: string; what: string }) {
-  const dataProvider = useDataProvider();
-  return (
-    <ConfirmButton
-      label={translate('End')}
-      title={translate('End {what}?', { what })}
-      text={translate('It stops working with the next request.')}
-      successMessage={translate('It has ended.')}
-      danger
-      run={() => dataProvider.delete('tokens', { id })}
-    />
   );
 }
 

@@ -16,7 +16,8 @@ export const removals = {
 
 /** How the console presents a built-in resource, in addition to its description. */
 interface Presentation {
-  label: string;
+  /** The plural name of its rows, if it differs from the name of the resource. */
+  label?: string;
   columns: string[];
   /** The resource is not in the menu. It is reached from the rows to which it belongs. */
   unlisted?: true;
@@ -35,7 +36,6 @@ interface Presentation {
 /** The built-in resources, in the order of the menu. */
 export const builtinResources: Readonly<Record<string, Presentation>> = {
   users: {
-    label: 'Users',
     columns: ['person', 'email', 'roles', 'status', 'last_sign_in', 'created_at'],
     help: {
       password: {
@@ -51,12 +51,10 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     removeWarning: 'All sessions and applications end at once. Only the audit trail remains. This cannot be undone.',
   },
   roles: {
-    label: 'Roles',
     columns: ['name', 'description', 'created_at'],
     empty: 'There are no roles besides the built-in ones yet.',
   },
   clients: {
-    label: 'Clients',
     columns: ['name', 'type', 'registration', 'user_id', 'scopes', 'created_at'],
     removeWarning: 'Every token that was issued to this client stops working at once.',
     only: {
@@ -87,7 +85,6 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     },
   },
   consents: {
-    label: 'Consents',
     columns: ['user_id', 'client_id', 'scopes', 'created_at'],
     remove: 'Withdraw',
     removeWarning: 'The application is signed out of this account at once, and has to ask again.',
@@ -107,12 +104,10 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     empty: 'Nobody is signed in, and there is no personal access token.',
   },
   events: {
-    label: 'Events',
     columns: ['type', 'created_at', 'user_id', 'client_id', 'address'],
     empty: 'Nothing has happened yet.',
   },
   webhooks: {
-    label: 'Webhooks',
     columns: ['url', 'resources', 'operations', 'active', 'user_id', 'created_at'],
     empty: 'No webhooks yet.',
     steps: [
@@ -137,7 +132,6 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     unlisted: true,
   },
   passkeys: {
-    label: 'Passkeys',
     columns: ['name', 'user_id', 'last_used_at', 'created_at'],
     empty: 'Nobody has a passkey yet. People add their own under Account settings, Security.',
   },
@@ -172,7 +166,6 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     ],
   },
   'scheduled-jobs': {
-    label: 'Scheduled jobs',
     columns: ['name', 'schedule', 'time_zone', 'next_run_at', 'last_run_at', 'last_state'],
     empty: 'No job has a schedule.',
     steps: [
@@ -182,7 +175,6 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     ],
   },
   'job-runs': {
-    label: 'Job runs',
     columns: ['job_id', 'state', 'scheduled_for', 'started_at', 'finished_at', 'error'],
     empty: 'No scheduled job has run yet.',
   },

@@ -7,7 +7,7 @@ import { useDescription, useDescriptions } from '../data/DescriptionsProvider.ts
 import { countText, labelOf } from '../text/presentation.ts';
 import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
-import { type CheckedRow, checkRows, columnsIn, operationOf } from './check-rows.ts';
+import { type CheckedRow, checkRows, columnsIn, isWrong, operationOf } from './check-rows.ts';
 import { csvLine, saveFile } from './csv.ts';
 import { ImportTable } from './ImportTable.tsx';
 import { readRows } from './read-rows.ts';
@@ -21,11 +21,9 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const descriptions = useDescriptions();
   const refresh = useRefresh();
   const [rows, setRows] = useState<CheckedRow[]>();
-  const [skipped, setSkipped] = useState<ReadonlySet<number>>(new Set());
   const [problem, setProblem] = useState<string>();
   const { report, undoing, canUndo, ...writing } = useBulk<CheckedRow>();
-  const validRows =
-    rows?.filter(({ number, problems }) => !skipped.has(number) && Object.keys(problems).length === 0) ?? [];
+  const validRows = rows?.filter((row) => !row.isSkipped && !isWrong(row)) ?? [];
   const isBusy = (writing.progress && !report) || (undoing.progress && !undoing.report);
 
   async function readFile(file: File | undefined) {
@@ -57,7 +55,6 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     refresh();
   }
 
-  const importedCount = report?.succeeded ?? 0;
   const isUndone = undoing.report !== undefined;
   return (
     <ConfirmDialog
@@ -65,7 +62,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         isUndone
           ? translate('The import is undone')
           : report
-            ? translate('{what} imported', { what: countText(importedCount, description) })
+            ? translate('{what} imported', { what: countText(report.succeeded, description) })
             : translate('Import {what}', { what: lowerCaseFirst(labelOf(description)) })
       }
       text={
@@ -130,9 +127,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         <>
           <ImportSummary rows={rows} validRows={validRows} />
           <ImportTable
-            columns={columnsIn(description, rows).shown}
-            {...{ rows, skipped }}
-            onSkip={setSkipped}
+            rows={rows}
             onChange={(changed) =>
               setRows((current) => current?.map((row) => (row.number === changed.number ? changed : row)))
             }

@@ -16,15 +16,9 @@ import { useState } from 'react';
 import { type FieldDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { fieldLabel } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { type CheckedRow, cellOf, checkRows } from './check-rows.ts';
+import { type CheckedRow, cellOf, checkRows, columnsIn, isWrong } from './check-rows.ts';
 
-interface Props {
-  columns: FieldDescription[];
-  rows: CheckedRow[];
-  skipped: ReadonlySet<number>;
-  onSkip: (skipped: ReadonlySet<number>) => void;
-  onChange: (row: CheckedRow) => void;
-}
+type OnChange = (row: CheckedRow) => void;
 
 const perPage = 25;
 
@@ -48,21 +42,14 @@ const onPhones: SxProps<Theme> = ({ breakpoints }) => ({
   },
 });
 
-const isWrong = ({ problems }: CheckedRow): boolean => Object.keys(problems).length > 0;
-
 /** The rows of a file before they are imported. The person can correct a cell or skip a row. */
-export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props) {
+export function ImportTable({ rows, onChange }: { rows: CheckedRow[]; onChange: OnChange }) {
+  const columns = columnsIn(useDescription(), rows).shown;
   const wrong = rows.filter(isWrong);
   const [showsAll, setShowsAll] = useState(wrong.length === 0);
   const [page, setPage] = useState(0);
   const visibleRows = showsAll || wrong.length === 0 ? rows : wrong;
   const first = Math.min(page, Math.max(0, Math.ceil(visibleRows.length / perPage) - 1)) * perPage;
-
-  function toggle(number: number) {
-    const next = new Set(skipped);
-    if (!next.delete(number)) next.add(number);
-    onSkip(next);
-  }
 
   return (
     <>
@@ -99,9 +86,9 @@ export function ImportTable({ columns, rows, skipped, onSkip, onChange }: Props)
               <TableRow key={row.number} sx={{ verticalAlign: 'top' }}>
                 <TableCell padding="checkbox">
                   <Checkbox
-                    checked={!isWrong(row) && !skipped.has(row.number)}
+                    checked={!isWrong(row) && !row.isSkipped}
                     disabled={isWrong(row)}
-                    onChange={() => toggle(row.number)}
+                    onChange={() => onChange({ ...row, isSkipped: !row.isSkipped })}
                     slotProps={{
                       input: { 'aria-label': translate('Import row {number, number}', { number: row.number }) },
                     }}
@@ -155,7 +142,7 @@ function textOf(field: FieldDescription, { values }: CheckedRow): string {
   return typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 }
 
-function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedRow; onChange: Props['onChange'] }) {
+function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedRow; onChange: OnChange }) {
   const description = useDescription();
   const descriptions = useDescriptions();
   const text = textOf(field, row);
@@ -170,7 +157,7 @@ function Cell({ field, row, onChange }: { field: FieldDescription; row: CheckedR
     const changed = { number: row.number, values: { ...row.values, [key]: typed } };
     const [checked] = await checkRows(description, [changed], descriptions);
     const corrected = new Set([...(row.corrected ?? []), field.name]);
-    if (checked) onChange({ ...checked, corrected });
+    if (checked) onChange({ ...checked, corrected, isSkipped: row.isSkipped });
   }
 
   return (

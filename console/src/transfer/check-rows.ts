@@ -21,7 +21,11 @@ export interface CheckedRow extends FileRow {
   before: RaRecord | undefined;
   /** The fields that the person has corrected. */
   corrected?: ReadonlySet<string>;
+  /** The person leaves the row out. */
+  isSkipped?: boolean | undefined;
 }
+
+export const isWrong = ({ problems }: CheckedRow): boolean => Object.keys(problems).length > 0;
 
 /** The value of a field in a row of a file: by its name or by its label. */
 export const cellOf = ({ name, label }: FieldDescription, values: FileRow['values']): unknown =>
@@ -38,13 +42,9 @@ export function columnsIn({ fields }: ResourceDescription, rows: readonly FileRo
 }
 
 /** Checks rows with the rules of the form, then asks the service about ids, references and unique values. Changes nothing. */
-export async function checkRows(
-  description: ResourceDescription,
-  rows: readonly FileRow[],
-  descriptions: Descriptions,
-) {
+export async function checkRows(description: ResourceDescription, rows: readonly FileRow[], all: Descriptions) {
   const checked = rows.map((row) => checkRow(description, row));
-  for (const batch of chunk(checked, 100)) await lookUp(description, batch, descriptions);
+  for (const batch of chunk(checked, 100)) await lookUp(description, batch, all);
   return checked;
 }
 

@@ -15,15 +15,10 @@ interface Props {
   disabled?: boolean;
 }
 
+type ActionProps = Props & { onClick: () => void };
+
 /** A button for an action. Without its type, it would submit the form around it. */
-export function ActionButton({
-  label,
-  word = label,
-  icon: Icon,
-  small,
-  color,
-  ...rest
-}: Props & { onClick: () => void }) {
+export function ActionButton({ label, word = label, icon: Icon, small, color, ...rest }: ActionProps) {
   if (!Icon) {
     return (
       <PlainButton

@@ -1,13 +1,14 @@
 import { Box } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { chunk } from 'es-toolkit/array';
-import { type ReactNode, useLayoutEffect } from 'react';
+import type { ComponentProps } from 'react';
 import { Link } from 'react-admin';
 import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { countText, isBuiltin, listPath } from '../text/presentation.ts';
+import { countText, isBuiltin, listPath, removeWarningOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
+import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 
 /** The effect of a deletion on the rows that refer to the deleted one. Undefined: they lose the reference. */
 type Outcome = 'restrict' | 'cascade' | undefined;
@@ -34,18 +35,20 @@ const titles = new Map<Outcome, string>([
   [undefined, 'These rows stay, but lose their reference:'],
 ]);
 
-interface Props {
-  selection: Selection;
-  /** Called with true if other rows prevent the deletion. */
-  onBlocked: (isBlocked: boolean) => void;
-}
+type DialogProps = ComponentProps<typeof ConfirmDialog>;
+
+/** Asks before rows are deleted. */
+export const RemovalDialog = ({ selection, ...dialog }: DialogProps & { selection: Selection }) => (
+  <ConfirmDialog {...dialog} {...useRemoval(selection)} />
+);
 
 /**
- * Shown before rows are deleted: the rows that are deleted with them, the rows that lose their reference, and the rows that prevent the
- * deletion.
+ * The content of a dialog that asks before rows are deleted: the rows that are deleted with them, the rows that lose their reference, and
+ * the rows that prevent the deletion.
  */
-export function DeletionEffects({ selection, onBlocked }: Props) {
-  const { name } = useDescription();
+export function useRemoval(selection: Selection): Pick<DialogProps, 'danger' | 'disabled' | 'children'> {
+  const description = useDescription();
+  const { name } = description;
   const referrers = useReferrers(name);
   const { data = [] } = useQuery({
     queryKey: [name, 'goes-along', selection],
@@ -58,35 +61,34 @@ export function DeletionEffects({ selection, onBlocked }: Props) {
     },
   });
   const isBlocked = data.some(({ outcome }) => outcome === 'restrict');
-  // Runs before the next paint, so that the person cannot confirm while the reason against it is shown.
-  useLayoutEffect(() => onBlocked(isBlocked), [isBlocked, onBlocked]);
-  return [...titles].map(([outcome, title]): ReactNode => {
-    const rows = data.filter((referrer) => referrer.outcome === outcome);
-    if (rows.length === 0) return null;
-    return (
-      <Box key={title} sx={{ mt: 1, color: outcome === 'restrict' ? 'error.main' : undefined }}>
-        {translate(title)}
-        <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
-          {rows.map(({ resource, field, count }) => (
-            <li key={`${resource.name} ${field}`}>
-              {'ids' in selection ? (
-                <Link
-                  to={listPath(resource.name, {
-                    [field]: selection.ids.length === 1 ? selection.ids[0] : selection.ids,
-                  })}
-                  color="inherit"
-                >
-                  {countText(count, resource)}
-                </Link>
-              ) : (
-                countText(count, resource)
-              )}
-            </li>
-          ))}
+  const ids = 'ids' in selection ? selection.ids : undefined;
+  const effects = [...titles]
+    .map(([outcome, title]) => ({ outcome, title, rows: data.filter((referrer) => referrer.outcome === outcome) }))
+    .filter(({ rows }) => rows.length > 0);
+  const children = (
+    <>
+      {!isBlocked && removeWarningOf(description)}
+      {effects.map(({ outcome, title, rows }) => (
+        <Box key={title} sx={{ mt: 1, color: outcome === 'restrict' ? 'error.main' : undefined }}>
+          {translate(title)}
+          <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
+            {rows.map(({ resource, field, count }) => (
+              <li key={`${resource.name} ${field}`}>
+                {ids ? (
+                  <Link to={listPath(resource.name, { [field]: ids.length === 1 ? ids[0] : ids })} color="inherit">
+                    {countText(count, resource)}
+                  </Link>
+                ) : (
+                  countText(count, resource)
+                )}
+              </li>
+            ))}
+          </Box>
         </Box>
-      </Box>
-    );
-  });
+      ))}
+    </>
+  );
+  return { danger: true, disabled: isBlocked, children };
 }
 
 /** At most this many rows are checked before the deletion. For more rows, the report lists the rows that could not be deleted. */
