@@ -1,7 +1,6 @@
 import { AggregatorRegistry } from 'prom-client';
 
-const onlyGrows = (figure: object): boolean =>
-  'type' in figure && (figure.type === 'counter' || figure.type === 'histogram');
+const onlyGrows = (figure: object) => 'type' in figure && (figure.type === 'counter' || figure.type === 'histogram');
 
 /** Sums the metrics of all workers. The last counts of a worker stay in the sum after it ends. */
 export class SummedMetrics {

@@ -1,19 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { serviceVersion } from '../platform/version.ts';
 import { addServe } from './commands/serve.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { printableLines } from './terminal/table.ts';
 import { UsageError } from './terminal/usage-error.ts';
 
-const readVersion = (): string =>
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
-
 /** Every command, for the command line and for its reference. `serve` alone loads faster, for the start of the service. */
 export async function createProgram(only?: 'serve'): Promise<Command> {
   const program = new Command('gatehouse')
     .description('An OAuth 2.0 server and a REST API in one program.')
-    .version(readVersion())
+    .version(serviceVersion)
     .exitOverride()
     .configureHelp({ styleTitle: (title) => paint('bold', title) })
     .configureOutput({ outputError: (text, write) => write(paintError('red', formatCommanderError(text))) })

@@ -36,11 +36,7 @@ export async function waitForIndexBuilds(db: Db): Promise<boolean> {
 }
 
 /** `createIndex` runs CREATE INDEX CONCURRENTLY IF NOT EXISTS. A failed index is dropped. */
-export async function createIndexConcurrently(
-  db: Db,
-  name: string,
-  createIndex: () => Promise<unknown>,
-): Promise<void> {
+export async function createIndexConcurrently(db: Db, name: string, createIndex: () => Promise<unknown>) {
   const drop = () => sql`drop index concurrently if exists ${sql.ref(name)}`.execute(db);
   const { rows } = await sql`select 1 from pg_index join pg_class on pg_class.oid = indexrelid
     where relname = ${name} and relnamespace = current_schema()::regnamespace and not indisvalid`.execute(db);

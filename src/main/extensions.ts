@@ -19,10 +19,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
 }
 
 /** A member that exactly one extension has. */
-export function findMember<K extends 'changeFeed' | 'providers'>(
-  extensions: readonly Extension[],
-  name: K,
-): NonNullable<Extension[K]> {
+export function findMember<K extends 'changeFeed' | 'providers'>(extensions: readonly Extension[], name: K) {
   const [owner, ...others] = extensions.filter((extension) => extension[name]);
   if (!owner?.[name] || others.length > 0) throw new Error(`exactly one extension must have the member ${name}`);
   return owner[name];

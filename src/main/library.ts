@@ -46,10 +46,7 @@ export interface PluginOptions {
  * } })`. It serves the path of `baseUrl` and its metadata. At the root, it serves every request for which the host has no route. It stops with
  * the host.
  */
-export async function gatehousePlugin(
-  host: Host,
-  { settings, workingDir = process.cwd() }: PluginOptions,
-): Promise<void> {
+export async function gatehousePlugin(host: Host, { settings, workingDir = process.cwd() }: PluginOptions) {
   const config = await loadOwnConfig(settings, workingDir);
   const log = createLog(config.logLevel, process.stdout.isTTY === true);
   const prepared = await prepareGatehouse(config, { log });

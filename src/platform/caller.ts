@@ -40,8 +40,7 @@ export const systemCaller: Caller = Object.freeze({
 });
 
 /** Whether the caller signed in at this service itself, without an application or a personal access token. */
-export const isSignedIn = ({ kind, application, proof }: Caller): boolean =>
-  kind === 'user' && !application && proof.renewable;
+export const isSignedIn = ({ kind, application, proof }: Caller) => kind === 'user' && !application && proof.renewable;
 
 /** The user of a page that requires a session. */
 export function userIdOf({ userId }: Caller): string {
@@ -51,5 +50,4 @@ export function userIdOf({ userId }: Caller): string {
 
 export const isAdmin = (caller: Caller): boolean => caller.roles.includes('admin');
 
-export const hasScope = (caller: Caller, scope: string): boolean =>
-  caller.scopes.includes('*') || caller.scopes.includes(scope);
+export const hasScope = (caller: Caller, scope: string) => caller.scopes.includes('*') || caller.scopes.includes(scope);

@@ -30,8 +30,7 @@ export function formatDecimal({ units, scale }: Decimal, minFractionDigits = 0):
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-const unitsAtScale = ({ units, scale }: Decimal, targetScale: number): bigint =>
-  units * 10n ** BigInt(targetScale - scale);
+const unitsAtScale = ({ units, scale }: Decimal, targetScale: number) => units * 10n ** BigInt(targetScale - scale);
 
 export function addDecimals(a: Decimal, b: Decimal): Decimal {
   const scale = Math.max(a.scale, b.scale);

@@ -35,8 +35,7 @@ export function acrOf(amr: readonly string[]): Acr {
   return amr.includes('mfa') ? 'urn:gatehouse:2' : 'urn:gatehouse:1';
 }
 
-export const lowestAcr = (values: readonly unknown[]): Acr | undefined =>
-  acrLevels.find((level) => values.includes(level));
+export const lowestAcr = (values: readonly unknown[]) => acrLevels.find((level) => values.includes(level));
 
 export const meetsAcr = (acr: Acr | null, minAcr: Acr): boolean =>
   acr !== null && acrLevels.indexOf(acr) >= acrLevels.indexOf(minAcr);

@@ -9,8 +9,7 @@ import { openEventsLog } from '../../resources/audit/open-events-log.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
 /** Runs a command on the configured database after its migrations. A server may run at the same time. */
-export const withContext = async <T>(work: (context: Context) => Promise<T>): Promise<T> =>
-  withContextOf(await loadConfig(), work);
+export const withContext = async <T>(work: (context: Context) => Promise<T>) => withContextOf(await loadConfig(), work);
 
 export async function withContextOf<T>(config: Config, work: (context: Context) => Promise<T>): Promise<T> {
   const database = await openDatabase(config);

@@ -45,11 +45,7 @@ export function textOfValue(value: unknown): string {
 
 const accept = <T>(value: T, isValid: boolean): Parsed<T> => (isValid ? { ok: true, value } : { ok: false });
 
-export function text(
-  fallback: string,
-  expected = 'text',
-  accepts: RegExp | ((value: string) => boolean) = /./s,
-): Setting<string> {
+export function text(fallback: string, expected = 'text', accepts: RegExp | ((value: string) => boolean) = /./s) {
   const isValid = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   return new Setting(fallback, expected, (value) =>
     typeof value === 'string' ? accept(value, isValid(value)) : { ok: false },
@@ -121,11 +117,8 @@ const splitList = (value: string, separator: string): string[] =>
     .filter(Boolean);
 
 /** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
-export const texts = (
-  expected: string,
-  accepts: (name: string, text: string) => boolean,
-): Setting<Readonly<Record<string, string>>> =>
-  new Setting(Object.freeze({}), expected, (value) => {
+export const texts = (expected: string, accepts: (name: string, text: string) => boolean) =>
+  new Setting<Readonly<Record<string, string>>>(Object.freeze({}), expected, (value) => {
     const pairs = typeof value === 'string' ? readPairs(value) : Object.entries(value ?? {});
     const isValid = pairs.every(([name, text]) => typeof text === 'string' && accepts(name, text));
     const record = Object.freeze(Object.fromEntries(pairs));

@@ -12,10 +12,7 @@ const jsonOf = (row: 'old' | 'new', columns: readonly string[]): string =>
 const operations = { insert: 'created', update: 'updated', delete: 'deleted' } as const;
 type Event = keyof typeof operations;
 
-function createTriggerSql(
-  event: Event,
-  { resource, table, columns, versioned, requiredColumn }: RecordedTable,
-): string {
+function createTriggerSql(event: Event, { resource, table, columns, versioned, requiredColumn }: RecordedTable) {
   const rowName = event === 'delete' ? 'old' : 'new';
   const before = event === 'insert' ? 'null' : jsonOf('old', columns);
   const after = event === 'delete' ? 'null' : jsonOf('new', columns);

@@ -156,8 +156,7 @@ export class KeyRing {
   }
 }
 
-const retirementsOf = (keys: readonly KeyRow[]): string =>
-  keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
+const retirementsOf = (keys: readonly KeyRow[]) => keys.map(({ id, retires_at }) => `${id} ${retires_at}`).join();
 
 /** Lists the keys of a database without creating any. Throws if they cannot be decrypted. */
 export async function listKeys({ config, now }: Pick<Context, 'config' | 'now'>, db: Db) {

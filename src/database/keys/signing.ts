@@ -26,8 +26,7 @@ const generators = {
   RS256: () => generate('rsa', { modulusLength: 2048 }),
 } satisfies Record<SigningAlgorithm, () => Promise<{ privateKey: KeyObject }>>;
 
-export const generateSigningKey = async (algorithm: SigningAlgorithm): Promise<KeyObject> =>
-  (await generators[algorithm]()).privateKey;
+export const generateSigningKey = async (algorithm: SigningAlgorithm) => (await generators[algorithm]()).privateKey;
 
 /** JOSE's names for the algorithms of node:crypto. Clients sign with PS256; this service does not. */
 const schemes = new Map<string, Scheme>(

@@ -33,8 +33,7 @@ export const lockThen = (lock: RawBuilder<SqlBool>, condition: Expression<SqlBoo
 export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(allAccountsLock)}) is not null`;
 
 /** The same as text, for a statement that must not wait. It is false while a revocation waits. */
-export const trySharedLockSql = (column: string): string =>
-  `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
+export const trySharedLockSql = (column: string) => `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
 
 /** Call it in the transaction of a revocation, before the transaction locks a row. From then on, new writers wait. */
 export async function lockForRevocation(tx: Tx, ids: readonly string[]): Promise<void> {

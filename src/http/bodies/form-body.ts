@@ -82,5 +82,4 @@ export function parseQueryString(text: string): Record<string, string> {
   }
 }
 
-export const queryStringProblem = (query: unknown): Problem | undefined =>
-  (query as Record<symbol, Problem | undefined>)[queryError];
+export const queryStringProblem = (query: unknown) => (query as Record<symbol, Problem | undefined>)[queryError];

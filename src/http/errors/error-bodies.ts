@@ -71,11 +71,7 @@ export function oauthErrorBody(error: OAuthError | Problem): string {
   return formatOAuthError(code, messages ?? errorDetail(error));
 }
 
-const formatOAuthError = (
-  error: OAuthErrorCode,
-  description: string,
-  members?: Readonly<Record<string, unknown>>,
-): string =>
+const formatOAuthError = (error: OAuthErrorCode, description: string, members?: Readonly<Record<string, unknown>>) =>
   JSON.stringify({ error, error_description: asciiDescription(truncate(description, maxDetailLength)), ...members });
 
 /** RFC 6749 5.2 allows printable ASCII without quote and backslash. */

@@ -52,8 +52,7 @@ const isInvalidation = (part: unknown): part is [string, string] =>
 export const confirmationBy = (instance: string, announcement: string): string =>
   createHmac('sha256', instance).update(announcement).digest('base64url');
 
-export const formatConfirmation = ({ announcement, confirmation }: Confirmation): string =>
-  `${announcement} ${confirmation}`;
+export const formatConfirmation = ({ announcement, confirmation }: Confirmation) => `${announcement} ${confirmation}`;
 
 export function parseConfirmation(payload: string): Confirmation | undefined {
   const [announcement, confirmation, ...rest] = payload.split(' ', 3);

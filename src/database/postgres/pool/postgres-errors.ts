@@ -25,8 +25,7 @@ export function toProblem(error: unknown): unknown {
 }
 
 /** Another instance has changed a table since this connection planned the statement. */
-export const isStalePlan = (error: unknown): boolean =>
-  codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error));
+export const isStalePlan = (error: unknown) => codeOf(error) === '0A000' && /cached plan/.test(reasonOf(error));
 
 /** PostgreSQL has undone the statement to resolve a deadlock, such as a read of two tables with a migration of both. */
 export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
