@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import pino from 'pino';
 import { progressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { UsageError } from '../../src/cli/terminal/usage-error.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
-import { createLog } from '../../src/platform/log.ts';
+import { commandLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import type { Progress } from '../../src/platform/progress.ts';
 import type { Progress as TableProgress } from './import/pass.ts';
@@ -103,7 +102,7 @@ async function run(flags: Flags): Promise<void> {
   const { importPassport } = await import('./import-passport.ts');
   const { writeReport } = await import('./report/report.ts');
   const config = await loadConfig();
-  const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+  const log = commandLog();
   const bars = barOfEachTable();
   const report = await importPassport(
     { config, log, metrics: createMetrics() },

@@ -3,11 +3,8 @@ import { loadCommands } from '../main/extension-commands.ts';
 import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
-import { addDev } from './commands/dev.ts';
 import { addDoctor } from './commands/doctor.ts';
-import { addEject } from './commands/eject.ts';
 import { addEvents } from './commands/events.ts';
-import { addInit } from './commands/init.ts';
 import { jobCommands } from './commands/job-commands.ts';
 import { keysCommands } from './commands/keys-commands.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -20,19 +17,20 @@ import { userCommands } from './commands/user-commands.ts';
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
+  const { addInit, addDev, addEject, addLogin, addToken, addLogout, addBackup, addRestore, addMove } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-    ['user', 'Create and manage users.', ...userCommands, extensions.user],
-    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.client],
+    ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],
+    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.addRegistrationToken],
     ['session', 'List and end sessions.', ...sessionCommands],
-    ['webhooks', 'Try webhooks.', extensions.webhooks],
+    ['webhooks', 'Try webhooks.', extensions.addWebhooksListen],
     ['job', 'List and run your own jobs.', ...jobCommands],
     ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
-    ['import', 'Import another service.', extensions.import],
+    ['import', 'Import another service.', extensions.addImportPassport],
   ];
   for (const [name, description, ...commands] of groups) {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
-  for (const add of [...extensions.login, addEvents, ...extensions.top, addDoctor]) add(program);
+  for (const add of [addLogin, addToken, addLogout, addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
 }

@@ -109,6 +109,9 @@ export function createLog(level: string, isPretty: boolean, destination?: Destin
   );
 }
 
+/** The warnings of a command. Standard output is for its result. */
+export const commandLog = (): Logger => createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+
 /** Whether standard output shows colours. NO_COLOR and FORCE_COLOR override this. */
 const hasColours = (): boolean => styleText('red', '.', { stream: process.stdout }) !== '.';
 

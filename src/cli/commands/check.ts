@@ -7,8 +7,8 @@ import { OperatorError } from '../../platform/errors.ts';
 import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
 import { namingAdvice } from '../../resources/declaration/naming-advice.ts';
 import { loadResources } from '../../resources/load-resources.ts';
+import { tryStart } from '../operator/with-gatehouse.ts';
 import { paint } from '../terminal/paint.ts';
-import { tryStart } from './try-start.ts';
 
 export function addCheck(program: Command): void {
   program

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import pino from 'pino';
 import { type Config, loadConfig, roleNames } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
@@ -7,7 +6,7 @@ import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from 
 import { openDatabase } from '../../database/open-database.ts';
 import { serviceTables } from '../../main/service-tables.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { createLog } from '../../platform/log.ts';
+import { commandLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
@@ -62,8 +61,7 @@ export function addMigrate(program: Command): void {
 async function loadWork(config: Config, database: Database) {
   const log = { info: printLine, warn: printLine };
   const { now } = database;
-  const ownLog = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
-  const context: Context = { config, database, log: ownLog, metrics: createMetrics(), now };
+  const context: Context = { config, database, log: commandLog(), metrics: createMetrics(), now };
   let services = trialServices(context);
   const dependencies = { now, log, services: () => services };
   const operatorMigrations = await loadOperatorMigrations(config.migrationsDir, database, dependencies);

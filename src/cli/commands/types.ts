@@ -6,7 +6,7 @@ import type { PreparedGatehouse } from '../../main/start.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { resourceTypes, tableTypes } from '../../resources/routes/resource-types.ts';
 import { unionOf } from '../../resources/routes/type-of-schema.ts';
-import { tryStart } from './try-start.ts';
+import { tryStart } from '../operator/with-gatehouse.ts';
 
 const defaultFile = 'gatehouse-types.d.ts';
 

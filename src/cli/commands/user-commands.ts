@@ -51,24 +51,18 @@ function addUserCreate(user: Command): void {
         throw new UsageError('Give an identifier: --email, --username or --phone.');
       }
       const { password, isMade } = await readPassword(flags.passwordStdin);
-      const { id, email } = await createWithServices(flags, password);
+      const { username, phone, name, role: roles = [], unconfirmed = false } = flags;
+      const profile = { email: flags.email, username, phone, name, password, roles, confirmed: !unconfirmed };
+      const { id, email } = await withContext(async (context) => {
+        const { createServices } = await import('../../main/services.ts');
+        return createUser(context, (await createServices(context)).accounts, profile, systemSource);
+      });
       const createdPassword = isMade ? { password } : {};
       if (flags.json) return console.log(JSON.stringify({ id, email, ...createdPassword }, null, 2));
       console.log(`id        ${id}`);
       if (isMade) console.log(`password  ${password}   (shown only this once)`);
     });
 }
-
-const createWithServices = (
-  { email, username, phone, name, role = [], unconfirmed = false }: CreateFlags,
-  password: string,
-) =>
-  withContext(async (context) => {
-    const { createServices } = await import('../../main/services.ts');
-    const { accounts } = await createServices(context);
-    const profile = { email, username, phone, name };
-    return createUser(context, accounts, { ...profile, password, roles: role, confirmed: !unconfirmed }, systemSource);
-  });
 
 interface UserListFlags extends ListFlags {
   readonly role?: string;
@@ -197,53 +191,38 @@ function addUserFactors(user: Command): void {
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse user factors ada@example.com')
     .action(async (text: string, { remove, json }: { remove?: boolean; json?: boolean }) => {
-      if (!remove) return printFields(await describeFactors(text), json);
-      await removeAllFactors(text);
-      console.log(`The factors of ${text} are removed, except the password.`);
+      const counts = await withContext(async (context) => {
+        const { db } = context.database;
+        const { id: userId } = await findUserByText(context, text);
+        if (!remove) return countFactors(db, userId);
+        const { createServices } = await import('../../main/services.ts');
+        const { factors } = await createServices(context);
+        const removal = { userId, actorId: null, source: systemSource };
+        return db.transaction().execute((tx) => removeFactors(factors, tx, removal));
+      });
+      if (counts) printFields(counts, json);
+      else console.log(`The factors of ${text} are removed, except the password.`);
     });
 }
 
-const describeFactors = (text: string) =>
-  withContext(async (context) => {
-    const { id } = await findUserByText(context, text);
-    return countFactors(context.database.db, id);
-  });
-
-const removeAllFactors = (text: string) =>
-  withContext(async (context) => {
-    const { createServices } = await import('../../main/services.ts');
-    const { factors } = await createServices(context);
-    const { id: userId } = await findUserByText(context, text);
-    const removal = { userId, actorId: null, source: systemSource };
-    await context.database.db.transaction().execute((tx) => removeFactors(factors, tx, removal));
-  });
-
-function addUserDisable(user: Command): void {
+const addUserSwitch = (name: 'disable' | 'enable', description: string) => (user: Command) =>
   user
-    .command('disable')
-    .description(
-      'Disable a user. Logins are rejected like a wrong password, and all tokens stop working immediately. The data stays.',
-    )
+    .command(name)
+    .description(description)
     .argument('<user>', anIdentifier)
-    .addHelpText('after', '\nExamples:\n  gatehouse user disable ada@example.com')
-    .action((text: string) => setDisabled(text, true));
-}
+    .addHelpText('after', `\nExamples:\n  gatehouse user ${name} ada@example.com`)
+    .action(async (text: string) => {
+      await asOperator(async ({ context, change }) =>
+        change('users', (await findUserByText(context, text)).id, { disabled: name === 'disable' }),
+      );
+      console.log(`${text} is ${name}d.`);
+    });
 
-function addUserEnable(user: Command): void {
-  user
-    .command('enable')
-    .description('Enable a disabled user.')
-    .argument('<user>', anIdentifier)
-    .addHelpText('after', '\nExamples:\n  gatehouse user enable ada@example.com')
-    .action((text: string) => setDisabled(text, false));
-}
-
-async function setDisabled(text: string, disabled: boolean): Promise<void> {
-  await asOperator(async ({ context, change }) =>
-    change('users', (await findUserByText(context, text)).id, { disabled }),
-  );
-  console.log(`${text} is ${disabled ? 'disabled' : 'enabled'}.`);
-}
+const addUserDisable = addUserSwitch(
+  'disable',
+  'Disable a user. Logins are rejected like a wrong password, and all tokens stop working immediately. The data stays.',
+);
+const addUserEnable = addUserSwitch('enable', 'Enable a disabled user.');
 
 function addUserDelete(user: Command): void {
   user

@@ -1,9 +1,8 @@
-import pino from 'pino';
 import { type Config, loadConfig } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
-import { createLog } from '../../platform/log.ts';
+import { commandLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
 import { openEventsLog } from '../../resources/audit/open-events-log.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
@@ -14,8 +13,7 @@ export const withContext = async <T>(work: (context: Context) => Promise<T>) => 
 export async function withContextOf<T>(config: Config, work: (context: Context) => Promise<T>): Promise<T> {
   const database = await openDatabase(config);
   try {
-    // Standard output is for the result of the command.
-    const log = createLog('warn', false, pino.destination({ dest: 2, sync: true }));
+    const log = commandLog();
     await migrate(database, database.now, (line) => log.warn(line), terminalProgressBar);
     const eventsLog = openEventsLog({ config, database, log });
     try {

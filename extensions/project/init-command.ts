@@ -4,9 +4,10 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { OperatorError } from '../../platform/errors.ts';
-import { createFolder } from '../../platform/files.ts';
-import { parseJson } from '../../platform/json-text.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { createFolder, readIfExists } from '../../src/platform/files.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { packageFolder, serviceVersion } from '../../src/platform/version.ts';
 
 /** Continues if the user confirms on the terminal. Without a terminal, only the flag confirms. */
 async function confirm(question: string, yes: boolean): Promise<void> {
@@ -23,24 +24,14 @@ async function confirm(question: string, yes: boolean): Promise<void> {
   }
 }
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(packageFolder);
 const template = join(root, 'templates', 'project');
-const dotted = new Map([
-  ['gitignore', '.gitignore'],
-  ['dockerignore', '.dockerignore'],
-  ['env.example', '.env.example'],
-]);
+/** npm omits files with some names from a package, so in the template they have no dot. */
+const dotted: readonly string[] = ['gitignore', 'dockerignore', 'env.example'];
 
-interface PackageFile {
-  name?: string;
-  version?: string;
-  type?: string;
-  private?: boolean;
-  scripts?: Record<string, string>;
-  engines?: Record<string, string>;
-  dependencies?: Record<string, string>;
-  devDependencies?: Record<string, string>;
-}
+type PackageFile = { name?: string; version?: string; type?: string; private?: boolean } & {
+  [name in 'scripts' | 'engines' | 'dependencies' | 'devDependencies']?: Record<string, string>;
+};
 
 export function addInit(program: Command): void {
   program
@@ -60,15 +51,16 @@ interface Flags {
 
 async function initProject(folder: string, { install, yes = false }: Flags): Promise<void> {
   const existing = isProject(folder);
-  const names = filesToMake(folder, existing);
+  const files = filesToMake(folder, existing);
+  const names = files.map(({ name }) => name);
   if (existing) {
     const adds = [...names, 'type, scripts, engines and dependencies to package.json'];
     await confirm(`There is a project in ${folder}. This adds ${adds.join(', ')}. Continue?`, yes);
   }
   createFolder(folder);
-  for (const [name, from] of names.map((each) => [each, templateOf(each)] as const)) {
+  for (const { name, source } of files) {
     createFolder(dirname(join(folder, name)));
-    cpSync(from, join(folder, name));
+    cpSync(source, join(folder, name));
   }
   writePackageFile(folder);
   const created = [...names, 'package.json'].join(', ');
@@ -84,21 +76,18 @@ async function initProject(folder: string, { install, yes = false }: Flags): Pro
 }
 
 /** Existing files are never overwritten, and an existing project gets no example. */
-function filesToMake(folder: string, existing: boolean): string[] {
+function filesToMake(folder: string, existing: boolean) {
   return readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(relative(template, parentPath), dotted.get(name) ?? name))
-    .filter((name) => !existsSync(join(folder, name)) && !(existing && isExample(name)))
-    .sort();
+    .map(({ parentPath, name }) => ({
+      name: join(relative(template, parentPath), dotted.includes(name) ? `.${name}` : name),
+      source: join(parentPath, name),
+    }))
+    .filter(({ name }) => !existsSync(join(folder, name)) && !(existing && isExample(name)))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 const isExample = (name: string): boolean => name === 'README.md' || name.startsWith('resources');
-
-/** npm omits files with some names from a package, so in the template they have no dot. */
-function templateOf(name: string): string {
-  const [plain = basename(name)] = [...dotted].find(([, dot]) => dot === basename(name)) ?? [];
-  return join(template, dirname(name), plain);
-}
 
 /** Files of npm and of version control. A folder with only these files is not a project. */
 const ofNoProject = /^(package(-lock)?\.json|node_modules|\..*|LICENSE|README\.md)$/i;
@@ -153,20 +142,17 @@ function writePackageFile(folder: string): void {
 
 const readPackage = (path: string): PackageFile => parseJson(readFileSync(path, 'utf8'));
 
-/** The npm source of this package: the registry, the file from which it was installed, or this clone. */
 interface LockFile {
   readonly packages?: Record<string, { readonly resolved?: string }>;
 }
 
+/** The npm source of this package: the registry, the file from which it was installed, or this clone. */
 function sourceOfThisPackage(): string {
-  const { version } = readPackage(join(root, 'package.json'));
-  if (basename(dirname(root.replace(/[\\/]$/, ''))) !== 'node_modules') return `file:${root}`;
   const modules = dirname(root.replace(/[\\/]$/, ''));
-  const lock = join(modules, '.package-lock.json');
-  if (!existsSync(lock)) return `^${version}`;
-  const { packages = {} } = parseJson<LockFile>(readFileSync(lock, 'utf8'));
+  if (basename(modules) !== 'node_modules') return `file:${root}`;
+  const { packages = {} } = parseJson<LockFile>(readIfExists(join(modules, '.package-lock.json')) ?? '{}');
   const { resolved } = packages['node_modules/gatehouse-server'] ?? {};
-  return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${version}`;
+  return resolved?.startsWith('file:') ? `file:${resolve(dirname(modules), resolved.slice(5))}` : `^${serviceVersion}`;
 }
 
 /** For the editor, which then knows the resources. `dev` and `check` write the types again. */

@@ -1,13 +1,13 @@
 import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config/config.ts';
-import { builtInLanguages, readBuiltIn } from '../../config/languages/read-messages.ts';
-import { builtInMails } from '../../identity/mail/mail-templates.ts';
-import { builtInViews } from '../../pages/kit/views.ts';
-import { createFolder } from '../../platform/files.ts';
-import { didYouMean } from '../../resources/declaration/check-options.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { builtInLanguages, readBuiltIn } from '../../src/config/languages/read-messages.ts';
+import { builtInMails } from '../../src/identity/mail/mail-templates.ts';
+import { builtInViews } from '../../src/pages/kit/views.ts';
+import { createFolder } from '../../src/platform/files.ts';
+import { didYouMean } from '../../src/resources/declaration/check-options.ts';
 
 /** Built-in files that can be copied, by name, and the folder that they go to. */
 interface Ejectable {

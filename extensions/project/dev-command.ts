@@ -3,10 +3,11 @@ import { watch } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { readPort } from '../terminal/read-port.ts';
-import { stopRequested } from '../terminal/stopping.ts';
+import { readPort } from '../../src/cli/terminal/read-port.ts';
+import { stopRequested } from '../../src/cli/terminal/stopping.ts';
+import { packageFolder } from '../../src/platform/version.ts';
 
-const program = fileURLToPath(new URL('../../../bin/gatehouse.mjs', import.meta.url));
+const program = fileURLToPath(new URL('bin/gatehouse.mjs', packageFolder));
 /** Editors write a file in several steps. */
 const settleMs = 100;
 
