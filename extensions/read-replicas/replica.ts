@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { readTimeoutError } from '../../src/database/fair-queue.ts';
-import { Lease } from '../../src/database/postgres/invalidations/lease.ts';
-import type { LeaseRenewals } from '../../src/database/postgres/invalidations/lease-renewals.ts';
+import { Lease, type LeaseRenewals } from '../../src/database/postgres/invalidations/lease.ts';
 import type { Limits } from '../../src/database/postgres/pool/limits.ts';
 import { poolCloser } from '../../src/database/postgres/pool/pool-closer.ts';
 import { isCanceled, isConnectionError } from '../../src/database/postgres/pool/postgres-errors.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Database, KeyColumn, ReplicaReads, Replicas } from '../../src/database/database.ts';
 import type { FairQueue } from '../../src/database/fair-queue.ts';
-import { SharedReads } from '../../src/database/postgres/batching/shared-reads.ts';
+import { SharedReads } from '../../src/database/postgres/batching/shared-statements.ts';
 import { confirmationTimeoutMs } from '../../src/database/postgres/invalidations/lease.ts';
 import type { ReplicaOptions } from '../../src/database/postgres/postgres.ts';
 import type { Reader } from '../../src/database/reader.ts';

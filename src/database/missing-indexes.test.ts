@@ -4,7 +4,7 @@ import pg from 'pg';
 import { contexts, type TestContext } from '../../test/harness/contexts.ts';
 import { services } from '../../test/harness/service.ts';
 import { findMissingIndexes, migrate } from './migrate.ts';
-import { createMissingIndexes } from './missing-indexes.ts';
+import { createMissingIndexes } from './without-table-locks.ts';
 
 describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];

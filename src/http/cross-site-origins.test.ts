@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatEnglish } from '../config/languages/format-english.ts';
+import { formatEnglish } from '../config/languages/format-message.ts';
 import { crossSiteWarning, findCrossSiteOrigins } from './cross-site-origins.ts';
 
 test('a CORS origin on this machine that is another site for browsers is reported with two corrections', () => {

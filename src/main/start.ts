@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import { formatEnglish } from '../config/languages/format-english.ts';
+import { formatEnglish } from '../config/languages/format-message.ts';
 import { listenError, reservePort } from '../config/reserve-port.ts';
 import type { Context, OtherWorkers } from '../database/context.ts';
 import { findMissingIndexes, migrate } from '../database/migrate.ts';

@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import type { Context } from '../database/context.ts';
 import type { Tx } from '../database/database.ts';
 import type { KeyRing } from '../database/keys/key-ring.ts';
-import { createNewKeys, storeNewKeys } from '../database/keys/replace-keys.ts';
+import { createNewKeys, storeNewKeys } from '../database/keys/make-keys.ts';
 import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../http/request-source.ts';
 import { invalidateAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';

@@ -14,15 +14,14 @@ import { finishMigrations } from '../../resources/migrations/finish-migrations.t
 import {
   applyResourceMigrations,
   type MigrationOptions,
-  type OperatorMigrations,
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
 import { planError } from '../../resources/migrations/plan-error.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
-import { clearLine } from '../terminal/drawing.ts';
 import { paint } from '../terminal/paint.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
+import { clearLine } from '../terminal/progress-line.ts';
 
 type MigrationWork = Awaited<ReturnType<typeof loadWork>>;
 
@@ -62,16 +61,13 @@ async function loadWork(config: Config, database: Database) {
   const log = { info: printLine, warn: printLine };
   const { now } = database;
   const context: Context = { config, database, log: commandLog(), metrics: createMetrics(), now };
-  let services = trialServices(context);
-  const dependencies = { now, log, services: () => services };
+  /** The services that migrations use to write resources. */
+  const services = { current: trialServices(context) };
+  const dependencies = { now, log, services: () => services.current };
   const operatorMigrations = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
   checkDefinitions(definitions, { roles: roleNames(config) });
-  /** Sets the services that migrations use to write resources. */
-  const setServices = (newServices: MigrationServices) => {
-    services = newServices;
-  };
-  return { context, database, definitions, operatorMigrations, setServices };
+  return { context, database, definitions, operatorMigrations, services };
 }
 
 const [firstMigration = ''] = knownMigrations;
@@ -127,22 +123,26 @@ async function planOutcome({ database, definitions, operatorMigrations }: Migrat
   return { lines, refusal: planError(plan) };
 }
 
-async function applyOutcome(
-  { context, database, definitions, operatorMigrations, setServices }: MigrationWork,
-  options: MigrationOptions,
-): Promise<Outcome> {
+async function applyOutcome(work: MigrationWork, options: MigrationOptions): Promise<Outcome> {
+  const { context, database, definitions, operatorMigrations } = work;
   const notes: string[] = [];
   const names = await migrate(database, database.now, (line) => notes.push(line), options.progress);
   const missing = await findMissingIndexes(database);
-  const steps = await withMigrationServices(context, operatorMigrations, (services) => {
-    setServices(services);
-    return applyResourceMigrations(database, definitions, { ...options, operatorMigrations });
-  });
+  const pending = (await operatorMigrations?.pending(database.db)) ?? [];
+  const services =
+    pending.length > 0 ? await (await import('../../main/services.ts')).createServices(context) : undefined;
+  if (services) {
+    const { keys, enqueuing } = services;
+    work.services.current = { ...work.services.current, keys: keys.macKeys, enqueuing };
+  }
+  const steps = await applyResourceMigrations(database, definitions, { ...options, operatorMigrations }).finally(() =>
+    services?.endThreads(),
+  );
   await finishMigrations(database, missing, (line: string) => notes.push(line));
   return { lines: [...names.map((name) => `applied ${name}`), ...notes, ...steps.map((step) => `done: ${step}`)] };
 }
 
-/** For a trial that is rolled back: nothing is queued. */
+/** For a trial that is rolled back, and if no migration of the operator is pending: nothing is queued. */
 const trialServices = (context: Context): MigrationServices => ({
   context,
   keys: { mac: () => '', macs: () => [], matches: () => false },
@@ -150,21 +150,3 @@ const trialServices = (context: Context): MigrationServices => ({
   proveByPassword: async ({ caller }) => caller,
   enqueuing: { later: async () => '', mail: async () => undefined },
 });
-
-/** Runs work with the services for operator migrations. They are opened only if a migration is pending. */
-async function withMigrationServices<T>(
-  context: Context,
-  operatorMigrations: OperatorMigrations | undefined,
-  work: (services: MigrationServices) => Promise<T>,
-): Promise<T> {
-  const trial = trialServices(context);
-  if (!operatorMigrations || (await operatorMigrations.pending(context.database.db)).length === 0) return work(trial);
-  const { createServices } = await import('../../main/services.ts');
-  const services = await createServices(context);
-  try {
-    const { keys, enqueuing } = services;
-    return await work({ ...trial, keys: keys.macKeys, enqueuing });
-  } finally {
-    await services.endThreads();
-  }
-}

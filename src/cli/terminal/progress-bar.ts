@@ -1,8 +1,7 @@
 import { writeSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { type BeginProgress, noProgress, type Progress } from '../../platform/progress.ts';
-import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
-import { percent, shareOf } from './progress-line.ts';
+import { clearLine, type DrawingData, drawing, ended, idle, percent, shareOf, states } from './progress-line.ts';
 import { columnsOf, type Screen } from './table.ts';
 
 interface Options {

@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { clearLine, type DrawingData, drawing, ended, idle, states } from './drawing.ts';
-import { progressLine } from './progress-line.ts';
+import { clearLine, type DrawingData, drawing, ended, idle, progressLine, states } from './progress-line.ts';
 
 const redrawMs = 100;
 const { fd, columns, total, quietMs, state, done, what: first } = workerData as DrawingData;

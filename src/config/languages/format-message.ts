@@ -1,4 +1,4 @@
-import type { MessagePart, ValueStyle } from './message-parts.ts';
+import { type MessagePart, parseMessage, type ValueStyle } from './message-parts.ts';
 
 export type MessageValues = Readonly<Record<string, unknown>>;
 
@@ -61,3 +61,7 @@ export const textRenderer = (language: string): MessageRenderer => ({
   value: (_name, value, style) => formatValue(value, style, language),
   stretch: (_name, content) => content,
 });
+
+/** The English text of a message, for logs and terminals. */
+export const formatEnglish = (message: string, values: MessageValues): string =>
+  formatMessage(parseMessage(message), values, 'en', textRenderer('en'));

@@ -10,7 +10,7 @@ import { systemSource as source } from '../../http/request-source.ts';
 import { rotateKeys } from '../../oauth/revoke-everything.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { openKeyRing } from './key-ring.ts';
-import { publishLeadMs } from './replace-keys.ts';
+import { publishLeadMs } from './make-keys.ts';
 import { createSealing } from './sealing.ts';
 
 const typ = 'at+jwt';

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { throttle } from '../throttle.ts';
 import { isDiskError } from './pool/postgres-errors.ts';
-import { queryOnce } from './pool/query-once.ts';
+import { queryOnce } from './pool/primary-pool.ts';
 import { isReadOnlySql } from './servers/server-state.ts';
 
 interface Parts {

@@ -4,8 +4,7 @@ import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { App } from '../app.ts';
 import { documentParts } from './openapi-components.ts';
 import type { WriteSamples } from './openapi-examples.ts';
-import { completeDocument, type Document, describeOperation } from './openapi-operations.ts';
-import { securitySchemes } from './openapi-security.ts';
+import { completeDocument, type Document, describeOperation, securitySchemes } from './openapi-operations.ts';
 
 const introduction = `
 Requests and responses under \`/v1\` are JSON. Send \`Accept: application/json\` with every request. Request bodies can be JSON

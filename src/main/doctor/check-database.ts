@@ -6,8 +6,11 @@ import { listKeys } from '../../database/keys/key-ring.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
 import { hasAdministrator } from '../../identity/accounts/user-store.ts';
 import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
-import { checkApplications } from './check-applications.ts';
-import { checkProviderFailures } from './check-provider-failures.ts';
+import { type FailureCode, failureMeanings } from '../../identity/providers/failure-meanings.ts';
+import { findProviders } from '../../identity/providers/identity-store.ts';
+import { listClients } from '../../oauth/clients/client-store.ts';
+import { everyScope } from '../../oauth/clients/scopes/scopes.ts';
+import { parseJson } from '../../platform/json-text.ts';
 import { errorFinding, type Finding, notice, ok } from './finding.ts';
 
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
@@ -85,4 +88,42 @@ async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Fi
     return notice('keys', 'the signing key dates from {at}', 'gatehouse keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
+}
+
+/** Identity providers whose last sign-in failed. */
+async function checkProviderFailures(db: Db): Promise<Finding[]> {
+  const rows = await findProviders(db);
+  return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {
+    // In one sign-in, a failure can follow the success in the same millisecond.
+    if (last_failure_at === null || (last_success_at ?? 0) > last_failure_at) return [];
+    const meaning = failureMeanings[(failure ?? 'other') as FailureCode];
+    const values = { name, at: new Date(last_failure_at).toISOString(), why: failure_detail ?? '' };
+    return [notice('providers', 'the last sign-in with {name}, at {at}, failed: {why}', meaning, values)];
+  });
+}
+
+const shown = 10;
+
+async function checkApplications(db: Db): Promise<Finding[]> {
+  const applications = (await listClients(db)).filter(({ type }) => type === 'application');
+  const trusted = applications.filter((client) => client.trusted === 1);
+  const report = (isRisky: (client: (typeof trusted)[number]) => boolean, summary: string, fix: string) => {
+    const ids = trusted.filter(isRisky).map(({ id }) => id);
+    const names = ids.slice(0, shown).join(', ') + (ids.length > shown ? ', …' : '');
+    return ids.length === 0 ? [] : [notice('applications', summary, fix, { names })];
+  };
+  const findings = [
+    // RFC 8252 8.6: every program on the device can use the id of a public application.
+    ...report(
+      (client) => client.public === 1,
+      'public and trusted: any program can impersonate these applications without asking people for consent: {names}',
+      'Set trusted to false, so that people are asked for consent, or let a server of the application keep a secret.',
+    ),
+    ...report(
+      ({ scopes }) => parseJson(scopes).includes(everyScope),
+      'trusted and registered for everything (*): {names}',
+      'Name the scopes that they need.',
+    ),
+  ];
+  return findings.length > 0 ? findings : [ok('applications', `${applications.length}, ${trusted.length} trusted`)];
 }

@@ -1,5 +1,4 @@
-import { formatEnglish } from '../../config/languages/format-english.ts';
-import type { MessageValues } from '../../config/languages/format-message.ts';
+import { formatEnglish, type MessageValues } from '../../config/languages/format-message.ts';
 import { Problem, reasonOf } from '../../platform/errors.ts';
 import { redactSecrets } from '../../platform/log.ts';
 

@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import type { FixedIndex, Report } from '../../database/migration.ts';
-import { createMissingIndexes, findMissing } from '../../database/missing-indexes.ts';
-import { withoutTableLocks } from '../../database/without-table-locks.ts';
+import { createMissingIndexes, findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
 import type { Executor } from '../sql/executor.ts';
 import { defaultedColumns, missingDefaults } from './fill-defaults.ts';
 import { indexOn } from './migration-steps.ts';

@@ -13,8 +13,7 @@ import {
   renewInstance,
 } from './instance-table.ts';
 import { confirmationsChannel, invalidationsChannel, jobsChannel } from './invalidation-messages.ts';
-import { type ClockReading, confirmationTimeoutMs, Lease, readClocks } from './lease.ts';
-import { LeaseRenewals } from './lease-renewals.ts';
+import { type ClockReading, confirmationTimeoutMs, Lease, LeaseRenewals, readClocks } from './lease.ts';
 
 /** Finds instances that no longer renew their row: crashed, stopped or disconnected. Nobody has to wait for them. */
 export class SilentInstances {

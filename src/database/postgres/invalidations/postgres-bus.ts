@@ -17,8 +17,7 @@ import {
   parseAnnouncement,
   parseConfirmation,
 } from './invalidation-messages.ts';
-import { confirmationTimeoutMs } from './lease.ts';
-import type { LeaseRenewals } from './lease-renewals.ts';
+import { confirmationTimeoutMs, type LeaseRenewals } from './lease.ts';
 
 /** The announcement of a transaction that was rolled back is never settled, so the oldest ones are dropped. */
 const maxUnsettled = 10_000;

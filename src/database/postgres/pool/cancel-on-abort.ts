@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import pg from 'pg';
-import type { PrimaryPool } from './primary-pool.ts';
-import { queryOnce } from './query-once.ts';
+import { type PrimaryPool, queryOnce } from './primary-pool.ts';
 
 const cancelTimeoutMs = 2000;
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { codeOf, reasonOf } from '../../../platform/errors.ts';
+import { codeOf, reasonOf, unavailable } from '../../../platform/errors.ts';
 import type { Primary } from '../servers/primary.ts';
 import { isReadOnlySql } from '../servers/server-state.ts';
 import type { Limits } from './limits.ts';
@@ -100,5 +100,52 @@ class NotThePrimary extends Error {
   readonly code = readOnlySqlState;
   constructor() {
     super('the server is not the primary any more');
+  }
+}
+
+/** The number of extra connections. They are opened only while the whole pool is in use. */
+export const reserveSize = 2;
+
+/** If no connection of the pool was acquired or released for this long, further requests fail at once. */
+const stuckMs = 1000;
+const maxWaitingPerConnection = 100;
+
+/** The pool for all requests, and connections for the service's own queries: token checks and health checks. */
+export function withReserve(main: PrimaryPool, reserve: PrimaryPool, size: number) {
+  const { pool } = main;
+  let lastActivityAt = performance.now();
+  const recordActivity = () => {
+    lastActivityAt = performance.now();
+  };
+  pool.on('acquire', recordActivity);
+  pool.on('release', recordActivity);
+  const isFull = () => pool.totalCount >= size && pool.idleCount === 0;
+  const isStuck = () => isFull() && pool.waitingCount > 0 && performance.now() - lastActivityAt > stuckMs;
+  const connect = async (): Promise<pg.PoolClient> => {
+    if (isStuck() || pool.waitingCount >= maxWaitingPerConnection * size) throw exhausted();
+    return main.connect();
+  };
+  return {
+    /** For all requests. Fails at once if waiting would be pointless. */
+    requestPool: { ...main, connect } satisfies PrimaryPool,
+    /** Uses the pool while it has a free connection, otherwise the reserve. */
+    reserved: { connect: () => (isFull() ? reserve : main).connect() },
+    isFull,
+  };
+}
+
+const exhausted = () =>
+  unavailable('The database has no free connection at the moment. Try again shortly.', 1, 'the pool is exhausted');
+
+/** Runs one statement. After a failure, the connection is closed, because its state is unknown. */
+export async function queryOnce(connect: () => Promise<pg.PoolClient>, query: pg.QueryConfig): Promise<pg.QueryResult> {
+  const client = await connect();
+  let failed = true;
+  try {
+    const result = await client.query(query);
+    failed = false;
+    return result;
+  } finally {
+    client.release(failed);
   }
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { codePoint } from '../../../test/harness/code-points.ts';
-import { Hmac } from './hmac.ts';
+import { Hmac } from './mac-keys.ts';
 
 describe('HMAC-SHA256', () => {
   it('matches the test vectors of RFC 4231', () => {
