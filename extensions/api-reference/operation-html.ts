@@ -4,8 +4,7 @@ import { type Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import type { Operation, Parameter, ReferenceDocument } from './reference-document.ts';
 import { membersTable, typeInWords } from './schema-html.ts';
 
-export const methodBadge = (method: string): Html =>
-  html`<span class="method ${method}">${method.toUpperCase()}</span>`;
+export const methodBadge = (method: string) => html`<span class="method ${method}">${method.toUpperCase()}</span>`;
 
 const firstSchema = ({ content = {} }: DescribedResponse): JsonSchema | undefined => Object.values(content)[0]?.schema;
 

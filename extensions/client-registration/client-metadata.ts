@@ -51,11 +51,7 @@ type Known = ReturnType<typeof supportedMetadata>;
 type SubmittedMetadata = Readonly<Record<string, unknown>>;
 
 /** Unknown members are ignored (RFC 7591 2). Null counts as omitted. */
-export function readClientMetadata(
-  known: Known,
-  submitted: SubmittedMetadata,
-  defaultAuthMethod: ClientAuthMethod,
-): ClientMetadata {
+export function readClientMetadata(known: Known, submitted: SubmittedMetadata, defaultAuthMethod: ClientAuthMethod) {
   const authMethod = oneOf(submitted, 'token_endpoint_auth_method', authMethods) ?? defaultAuthMethod;
   const types = listOf(submitted, 'grant_types') ?? ['authorization_code'];
   const unknown = types.find((type) => !grantTypes.includes(type));

@@ -78,10 +78,7 @@ export async function registerClient(oauth: OAuth, request: RegistrationRequest)
 }
 
 /** Returns the names of the limits that count this registration. */
-async function requireWithinRegistrationLimits(
-  context: Context,
-  { address }: RequestSource,
-): Promise<readonly string[]> {
+async function requireWithinRegistrationLimits(context: Context, { address }: RequestSource) {
   const all = { key: 'client-registration:all', max: maxInTotal, of: 'all' };
   const limits = [...networkLimits('client-registration', address, maxPerNetwork), all];
   await requireWithinLimits(context, limits, 'Too many clients registered. Try again later.', hour);

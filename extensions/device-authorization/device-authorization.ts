@@ -19,8 +19,7 @@ const codeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const length = 8;
 const halfLength = length / 2;
 
-const makeUserCode = (): string =>
-  Array.from({ length }, () => codeLetters.charAt(randomInt(codeLetters.length))).join('');
+const makeUserCode = () => Array.from({ length }, () => codeLetters.charAt(randomInt(codeLetters.length))).join('');
 
 /** The code for display: two halves with a hyphen. */
 export const showUserCode = (code: string): string => `${code.slice(0, halfLength)}-${code.slice(halfLength)}`;

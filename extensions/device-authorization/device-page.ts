@@ -99,8 +99,7 @@ async function decide(pageRequest: PageRequest, oauth: OAuth, device: WaitingDev
   return pageRequest.redirect(`/device/done?decision=${decision}`);
 }
 
-const isTicked = ({ request }: PageRequest, scope: string): boolean =>
-  Object.hasOwn(asObject(request.body), `scope:${scope}`);
+const isTicked = ({ request }: PageRequest, scope: string) => Object.hasOwn(asObject(request.body), `scope:${scope}`);
 
 export const showDone = (pageRequest: PageRequest): Page => {
   const refused = pageRequest.query.decision === 'refused';

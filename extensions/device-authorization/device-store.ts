@@ -7,8 +7,7 @@ export type DeviceRow = Selectable<Tables['device_authorizations']>;
 type NewDevice = Omit<DeviceRow, 'polled_at' | 'user_id' | 'session_id' | 'decided_at' | 'redeemed_at'>;
 
 /** False if the user code is taken. */
-export const insertDevice = (db: Db, row: NewDevice): Promise<boolean> =>
-  insertIfAbsent(db, 'device_authorizations', row, 'user_code');
+export const insertDevice = (db: Db, row: NewDevice) => insertIfAbsent(db, 'device_authorizations', row, 'user_code');
 
 /** Finds a device whose user has not decided yet. */
 export const findUndecided = (db: Db, userCode: string, now: number): Promise<DeviceRow | undefined> =>
@@ -49,8 +48,7 @@ export async function decideDevice(
 const withCode = (tx: Tx, deviceCodeHash: string) =>
   tx.selectFrom('device_authorizations').selectAll().where('device_code_hash', '=', deviceCodeHash);
 
-export const findDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>
-  withCode(tx, deviceCodeHash).executeTakeFirst();
+export const findDevice = (tx: Tx, deviceCodeHash: string) => withCode(tx, deviceCodeHash).executeTakeFirst();
 
 /** Locks the device: until the transaction ends, no other request polls with this code. */
 export const lockDevice = (tx: Tx, deviceCodeHash: string): Promise<DeviceRow | undefined> =>

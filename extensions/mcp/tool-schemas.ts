@@ -73,8 +73,7 @@ const selection = {
 };
 
 /** The schema of a write. Extension keywords are removed: they do not help a model, and might name hidden resources. */
-export const valuesOf = (resource: Resource, mode: 'create' | 'update'): Json =>
-  strictSchema(inputSchema(resource, mode));
+export const valuesOf = (resource: Resource, mode: 'create' | 'update') => strictSchema(inputSchema(resource, mode));
 
 /** The schema of the values of a write: by resource, unless that is too long. */
 function valuesSchema(rights: readonly Rights[], mode: 'create' | 'update'): Json {

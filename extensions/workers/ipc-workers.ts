@@ -1,8 +1,14 @@
 import type { OtherWorkers, SharedCounts } from '../../src/database/context.ts';
 import { unavailable } from '../../src/platform/errors.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
-import type { PrimaryMessage, RateLimitCounts, WorkerMessage } from './messages.ts';
-import { currentWindow, toRateLimitCounts, type Window } from './shared-totals.ts';
+import {
+  currentWindow,
+  type PrimaryMessage,
+  type RateLimitCounts,
+  toRateLimitCounts,
+  type Window,
+  type WorkerMessage,
+} from './messages.ts';
 
 /** Far from a limit, the other workers may learn of requests a little later. This saves messages. */
 const reportEveryMs = 100;

@@ -6,8 +6,7 @@ import { reservePort } from '../../src/config/reserve-port.ts';
 import type { RunningService } from '../../src/main/start.ts';
 import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
 import { Heartbeats } from './heartbeats.ts';
-import type { PrimaryMessage, WorkerMessage } from './messages.ts';
-import { SharedTotals } from './shared-totals.ts';
+import { type PrimaryMessage, SharedTotals, type WorkerMessage } from './messages.ts';
 import { SummedMetrics } from './summed-metrics.ts';
 
 type Ready = Extract<WorkerMessage, { is: 'ready' }>;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { logIn } from '../../extensions/cli-login/login-command.ts';
+import { logIn } from '../../extensions/cli-login/login-commands.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp } from '../harness/factors.ts';

@@ -78,10 +78,7 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   };
 }
 
-function findUserTables(
-  layout: Layout,
-  { users = 'users', providers }: ImportSettings,
-): ReadonlyMap<string, UserTable> {
+function findUserTables(layout: Layout, { users = 'users', providers }: ImportSettings) {
   const find = (name: string, realm: string, option: string): UserTable => ({
     ...layout.require(name, ['id'], `Name the users table with ${option}.`, true),
     source: name,

@@ -29,8 +29,7 @@ export async function listReports(db: Db): Promise<string[]> {
 export const countFactors = (db: Db): Promise<number> =>
   countOf(db.selectFrom('legacy_ids').select(sql`count(*)`.as('n')).where('source', 'like', '%.two_factor_secret'));
 
-const countOf = async (query: { execute(): Promise<{ n: unknown }[]> }): Promise<number> =>
-  Number((await query.execute())[0]?.n ?? 0);
+const countOf = async (query: { execute(): Promise<{ n: unknown }[]> }) => Number((await query.execute())[0]?.n ?? 0);
 
 export const countKnown = (db: Db, source: string): Promise<number> =>
   countOf(db.selectFrom('legacy_ids').select(sql`count(*)`.as('n')).where('source', '=', source));

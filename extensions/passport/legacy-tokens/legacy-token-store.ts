@@ -86,8 +86,7 @@ export async function findNewId(db: Db | Tx, source: string, oldId: string): Pro
   return row?.new_id;
 }
 
-export const readLegacyKeys = (db: Db | Tx): Promise<LegacyKeyRow[]> =>
-  db.selectFrom('legacy_keys').selectAll().execute();
+export const readLegacyKeys = (db: Db | Tx) => db.selectFrom('legacy_keys').selectAll().execute();
 
 export async function storeLegacyKey(db: Db | Tx, row: LegacyKeyRow): Promise<void> {
   const { id, ...values } = row;

@@ -84,8 +84,7 @@ function kindOf(type: string | null | undefined): ColumnKind {
 }
 
 /** A BIT column comes as bytes. */
-const bits = (bytes: Buffer | null): string | null =>
-  bytes === null ? null : BigInt(`0x${bytes.toString('hex')}`).toString();
+const bits = (bytes: Buffer | null) => (bytes === null ? null : BigInt(`0x${bytes.toString('hex')}`).toString());
 
 /** Represents the columns that the user may not read. No query names it. */
 const hidden = '(hidden columns)';

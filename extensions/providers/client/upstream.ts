@@ -5,8 +5,7 @@ import type { Claims, ProviderDefinition } from '../declaration/define-provider.
 /** The user who signed in at a provider, according to the provider. */
 export type Upstream = ReturnType<typeof readUpstream>;
 
-const textOf = (value: unknown): string | null =>
-  typeof value === 'string' && value.trim() !== '' ? value.trim() : null;
+const textOf = (value: unknown) => (typeof value === 'string' && value.trim() !== '' ? value.trim() : null);
 
 /** An invalid name is omitted. It does not prevent the sign-in. */
 function readName(name: unknown): string | null {

@@ -49,10 +49,7 @@ export function serveLinking(kit: PageKit, services: ProviderServices): void {
 }
 
 /** The identity that waits for its owner's proof. */
-async function pendingOf(
-  pageRequest: PageRequest,
-  { context }: ProviderServices,
-): Promise<PendingIdentity | undefined> {
+async function pendingOf(pageRequest: PageRequest, { context }: ProviderServices) {
   const { visitor } = pageRequest.kit.cookies.read(pageRequest.request);
   if (!visitor) return undefined;
   const [provider, handle] = [nameIn(pageRequest), handleIn(pageRequest)];

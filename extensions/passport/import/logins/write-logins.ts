@@ -78,12 +78,7 @@ function restorable(knownLogins: Awaited<ReturnType<typeof findKnownLogins>>): R
 }
 
 /** Adds the scopes of imported tokens to their client, because a token never has more scopes than its client. */
-async function allowScopes(
-  pass: Pass,
-  tx: Tx,
-  invalidate: Invalidate,
-  logins: readonly ImportedLogin[],
-): Promise<void> {
+async function allowScopes(pass: Pass, tx: Tx, invalidate: Invalidate, logins: readonly ImportedLogin[]) {
   const scopesByClient = new Map<string, Set<string>>();
   for (const { client_id, scopes } of logins) {
     if (!client_id) continue;
