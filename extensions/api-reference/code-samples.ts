@@ -7,7 +7,7 @@ import {
   type WriteSamples,
 } from '../../src/http/openapi/openapi-examples.ts';
 
-export interface SampleRequest {
+interface SampleRequest {
   readonly method: string;
   readonly url: string;
   readonly accepts: boolean;
@@ -29,7 +29,7 @@ function pythonValue(value: unknown): string {
     .join(', ')}}`;
 }
 
-export function python({ method, url, accepts, secured, body }: SampleRequest): string {
+function python({ method, url, accepts, secured, body }: SampleRequest): string {
   const headers = [
     ...(accepts ? ['"Accept": "application/json"'] : []),
     ...(secured ? ['"Authorization": f"Bearer {os.environ[\'ACCESS\']}"'] : []),
@@ -46,7 +46,7 @@ response.raise_for_status()
 print(response.text)`;
 }
 
-export function go({ method, url, accepts, secured, body }: SampleRequest): string {
+function go({ method, url, accepts, secured, body }: SampleRequest): string {
   const content = body === undefined ? 'nil' : `strings.NewReader(${json(json(body))})`;
   const header = (name: string, value: string) => `request.Header.Set("${name}", ${value})`;
   return [
@@ -60,7 +60,7 @@ export function go({ method, url, accepts, secured, body }: SampleRequest): stri
 
 const phpText = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
-export function php({ method, url, accepts, secured, body }: SampleRequest): string {
+function php({ method, url, accepts, secured, body }: SampleRequest): string {
   const headers = [
     ...(accepts ? ["'Accept: application/json'"] : []),
     ...(secured ? ["'Authorization: Bearer ' . getenv('ACCESS')"] : []),

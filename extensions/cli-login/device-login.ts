@@ -8,7 +8,7 @@ import type { StoredTokens } from './credentials-file.ts';
 
 const timeoutMs = 30_000;
 
-export type OAuthResponse = Awaited<ReturnType<typeof callOAuth>>;
+type OAuthResponse = Awaited<ReturnType<typeof callOAuth>>;
 
 /** Calls an OAuth endpoint of a service with the client of the command line. */
 export async function callOAuth(

@@ -21,10 +21,10 @@ const renewalsSql = 'select renewals from instances where id = $1';
 const conflictCodes = /^(40001|40P01)$/;
 
 /** The replica cannot serve the read. The primary can. */
-export class ReplicaUnavailable extends Error {}
+class ReplicaUnavailable extends Error {}
 
 /** A replica of the primary. It is used only while it is known to be recent: it must contain a recent renewal of this instance's row. */
-export class Replica {
+class Replica {
   /** Renewed by the renewals that the replica contains. So a usable replica contains every write that is older than the lease. */
   readonly #lease = new Lease();
   readonly #pool: pg.Pool;

@@ -1,6 +1,6 @@
 import type { FirstAdministrator } from '../../src/identity/accounts/first-password.ts';
 
-export type Counts = readonly (readonly [caller: string, count: number])[];
+type Counts = readonly (readonly [caller: string, count: number])[];
 
 /** The counts of a worker, per limit and window. */
 export interface RateLimitCounts {

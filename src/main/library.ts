@@ -60,7 +60,7 @@ export async function gatehousePlugin(host: Host, { settings, workingDir = proce
 }
 
 /** The members of a Fastify instance that the plugin uses. The host may have another version of Fastify. */
-export interface Host {
+interface Host {
   readonly supportedMethods: string[];
   hasRoute(route: { method: string; url: string }): boolean;
   addHook(name: 'onClose', hook: () => Promise<void>): unknown;
@@ -79,7 +79,7 @@ const rootDocuments = ['oauth-authorization-server', 'openid-configuration', 'oa
  * Serves requests that match no route of the host, below `prefix`, and the metadata of `prefix` at the root. The host's
  * hooks after `onRequest` do not run.
  */
-export function mountApp(host: Host, app: App, prefix: string): void {
+function mountApp(host: Host, app: App, prefix: string): void {
   const documents = rootDocuments
     .flatMap((name) => [`/.well-known/${name}${prefix}`, `/.well-known/${name}${prefix}/*`])
     .filter((url) => !host.hasRoute({ method: 'GET', url }));

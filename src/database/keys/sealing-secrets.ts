@@ -91,7 +91,7 @@ export function readKeyFile(path: string): string | undefined {
 }
 
 /** Creates a missing key file. The link makes the file appear complete, so two processes that start at the same time use the same key. */
-export function readOrCreateKeyFile(path: string): string {
+function readOrCreateKeyFile(path: string): string {
   const existing = readKeyFile(path);
   if (existing !== undefined) return existing;
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

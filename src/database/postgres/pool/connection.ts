@@ -27,7 +27,7 @@ const preparedByClient = new WeakMap<pg.ClientBase, Prepared>();
  * have the same text. Callers can produce any number of texts. So only a repeated text is prepared, and the least recently used ones are
  * dropped.
  */
-export async function statementNameOf(client: pg.ClientBase, text: string): Promise<string | undefined> {
+async function statementNameOf(client: pg.ClientBase, text: string): Promise<string | undefined> {
   if (text.length > maxTextLength) return undefined;
   const prepared = preparedByClient.get(client) ?? { names: new Map(), count: 0 };
   const preparedName = prepared.names.get(text);
