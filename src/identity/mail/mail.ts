@@ -44,14 +44,13 @@ export class Mail {
   readonly #queue: Queue;
   readonly #mails: Mails;
   readonly #render: RenderMail;
-  readonly #delivery: Delivery;
+  #transport: ReturnType<typeof openTransport> | undefined;
 
   constructor(context: Context, queue: Queue, mails: Mails) {
     this.#context = context;
     this.#queue = queue;
     this.#mails = mails;
     this.#render = mailTemplates(context.config);
-    this.#delivery = openDelivery(context);
     queue.handle<MailData>(mailJobName, (job) => this.#send(job));
   }
 
@@ -73,7 +72,7 @@ export class Mail {
   }
 
   close(): void {
-    this.#delivery.close();
+    void this.#transport?.then((open) => open.close());
   }
 
   async #enqueue(db: Db | Tx, { template, recipient, data = {}, language }: NewMail, sealed: boolean): Promise<void> {
@@ -86,11 +85,7 @@ export class Mail {
     return existsSync(join(this.#context.config.viewsDir, 'mail', `${template}.txt`));
   }
 
-  async #send({
-    key,
-    createdAt,
-    data: { template, recipient, data, language: accepted },
-  }: Job<MailData>): Promise<void> {
+  async #send({ key, createdAt, data: { template, recipient, data, language: accepted } }: Job<MailData>) {
     const compose = this.#mails.get(template) ?? (this.#isOwn(template) ? composeOwn : undefined);
     if (!compose) throw new Error(`no email template is named ${template}`);
     const queued = { id: key, template, recipient, data: JSON.stringify(data), created_at: createdAt };
@@ -101,9 +96,26 @@ export class Mail {
     const to = typeof composed.recipient === 'string' ? composed.recipient : recipient;
     const content = await this.#render(template, { language, ...composed });
     const attributes = { 'gatehouse.mail.template': template };
-    await inSpan('send mail', { kind: 'client', attributes }, () =>
-      this.#delivery.deliver({ ...mail, recipient: to }, content),
-    );
+    await inSpan('send mail', { kind: 'client', attributes }, () => this.#deliver({ ...mail, recipient: to }, content));
+  }
+
+  /** Returns when the mail server has accepted the mail, or when it is in a file. */
+  async #deliver(mail: QueuedMail, content: MailContent): Promise<void> {
+    const { config, log, sendMail } = this.#context;
+    const { template } = mail;
+    if (sendMail) return sendMail({ to: addressOf(mail), template, ...content });
+    if (config.smtpUrl) {
+      this.#transport ??= openTransport(config.smtpUrl);
+      await (await this.#transport).sendMail(headersOf(config, mail, content));
+      return;
+    }
+    const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
+    const { message } = await composer.sendMail(headersOf(config, mail, content));
+    const folder = join(config.dataDir, 'mail');
+    const file = join(folder, `${mail.id}-${template}.eml`);
+    createFolder(folder, 0o700);
+    await writeFile(file, message as Buffer, { mode: 0o600 });
+    log.info({ file, template }, 'no SMTP_URL: email written to a file');
   }
 }
 
@@ -111,24 +123,11 @@ export class Mail {
 export const deleteQueuedMail = (tx: Tx, email: string): Promise<void> =>
   deleteJobsOfSubject(tx, mailJobName, foldEmail(email));
 
-export interface Delivery {
-  /** Returns when the mail server has accepted the mail, or when it is in a file. */
-  deliver(mail: QueuedMail, content: MailContent): Promise<void>;
-  close(): void;
-}
-
 /** A server that sends nothing for longer counts as down. The query of SMTP_URL can override this. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
 
 /** Loaded with the first mail, so that a start does not wait for it. */
 const load = async () => (await import('nodemailer')).default;
-
-const openDelivery = (context: Context): Delivery =>
-  context.sendMail
-    ? deliverToTest(context.sendMail)
-    : context.config.smtpUrl
-      ? deliverBySmtp(context)
-      : deliverToFiles(context);
 
 /** Rejects an address that could end a header. Stored addresses cannot contain such characters. This is the last check. */
 function addressOf({ recipient }: QueuedMail): string {
@@ -141,7 +140,7 @@ const senderOf = ({ mailFrom, brandName }: Config) =>
   mailFrom.includes('<') ? mailFrom : { name: brandName, address: mailFrom.trim() };
 
 /** The message id is the same at each attempt, so that mailboxes can detect a duplicate. */
-const headersOf = ({ config }: Context, mail: QueuedMail, content: MailContent) => ({
+const headersOf = (config: Config, mail: QueuedMail, content: MailContent) => ({
   from: senderOf(config),
   to: { name: '', address: addressOf(mail) },
   messageId: `<${mail.id}@${new URL(config.baseUrl).hostname}>`,
@@ -161,38 +160,4 @@ async function openTransport(smtpUrl: string) {
 export async function checkDelivery(smtpUrl: string): Promise<void> {
   const transport = await openTransport(smtpUrl);
   await transport.verify().finally(() => transport.close());
-}
-
-function deliverBySmtp(context: Context): Delivery {
-  let transport: ReturnType<typeof openTransport> | undefined;
-  return {
-    async deliver(mail, content) {
-      transport ??= openTransport(context.config.smtpUrl);
-      await (await transport).sendMail(headersOf(context, mail, content));
-    },
-    close: () => void transport?.then((open) => open.close()),
-  };
-}
-
-const deliverToTest = (send: NonNullable<Context['sendMail']>): Delivery => ({
-  async deliver(mail, content) {
-    send({ to: addressOf(mail), template: mail.template, ...content });
-  },
-  close: () => undefined,
-});
-
-function deliverToFiles(context: Context): Delivery {
-  const { config, log } = context;
-  const folder = join(config.dataDir, 'mail');
-  return {
-    async deliver(mail, content) {
-      const composer = (await load()).createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-      const { message } = await composer.sendMail(headersOf(context, mail, content));
-      const file = join(folder, `${mail.id}-${mail.template}.eml`);
-      createFolder(folder, 0o700);
-      await writeFile(file, message as Buffer, { mode: 0o600 });
-      log.info({ file, template: mail.template }, 'no SMTP_URL: email written to a file');
-    },
-    close: () => undefined,
-  };
 }

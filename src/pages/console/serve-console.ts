@@ -3,7 +3,6 @@ import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Brand } from '../../config/brand.ts';
 import { isConsoleBeingBuilt } from '../../config/config.ts';
 import { escapeHtml } from '../../config/languages/format-html.ts';
 import { fallbackLanguage, type Languages } from '../../config/languages/languages.ts';
@@ -13,95 +12,44 @@ import { paramsOf } from '../../http/query-of.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { forbidden, notFound, unavailable } from '../../platform/errors.ts';
 import { readIfExists } from '../../platform/files.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
+import { contentTypes } from '../kit/assets.ts';
 import { contentSecurityPolicy } from '../kit/page-kit.ts';
 import type { PageKit } from '../kit/page-request.ts';
 import { themeVariables } from '../kit/theme.ts';
 import { cookieTokenOf, secondsLeft } from '../session/authenticate-web.ts';
 import { isOwnOrigin } from '../session/csrf.ts';
 
-/** The console as built by Vite: one page and its files. */
-interface ConsoleFiles {
-  /** The page of one response: its styles have the nonce of the response, its addresses the root path of the service. */
-  page(nonce: string, root: string, brand: ConsoleBrand, reader: ConsoleReader): string;
-  /** The names of its files in `consoleAssets`. */
-  readonly assets: ReadonlySet<string>;
-}
-
-/** The reader of the page. */
-interface ConsoleReader {
-  readonly language: string;
-  /** The address of the messages in this language. Empty: the English texts in the code. */
-  readonly messages: string;
-  /** The text before the messages are loaded. */
-  readonly texts: { readonly title: string; readonly opening: string; readonly noscript: string };
-  /** The theme that was chosen on the pages. */
-  readonly theme: 'light' | 'dark' | undefined;
-}
-
-/** The operator's brand, for the console. */
-interface ConsoleBrand {
-  readonly name: string;
-  readonly logo: string;
-  readonly colours: Brand['colours'];
-}
-
 const dist = join(import.meta.dirname, '../../../console/dist');
 /** The files of the console. Beside each file is its compressed form, with the ending `.br`. */
 const consoleAssets = join(dist, 'assets');
 
-/** The reason why the console could not be built. Undefined if no build has failed. */
-const readBuildError = (): string | undefined => readIfExists(join(dist, 'build-error.log'));
-
-/** Reads the built console. Undefined if it is not built. */
-function readConsole(): ConsoleFiles | undefined {
+/** Reads the console as built by Vite: one page and the names of its files. Undefined if it is not built. */
+function readConsole() {
   const html = readIfExists(join(dist, 'index.html'));
   if (html === undefined) return undefined;
-  return {
-    page: (nonce, root, brand, { language, messages, texts, theme }) =>
-      html
-        .replaceAll('__NONCE__', nonce)
-        .replaceAll('./assets/', `${root}/admin/assets/`)
-        .replaceAll('__ROOT__', root)
-        .replaceAll('__LANGUAGE__', language)
-        .replaceAll('__MESSAGES__', messages)
-        .replaceAll('__TITLE__', () => escapeHtml(texts.title))
-        .replaceAll('__OPENING__', () => escapeHtml(texts.opening))
-        .replaceAll('__NOSCRIPT__', () => escapeHtml(texts.noscript))
-        .replace(' data-theme="__THEME__"', theme ? ` data-theme="${theme}"` : '')
-        .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
-        .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(brand.logo)}" />`)
-        .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify(brand))),
-    assets: new Set(readdirSync(consoleAssets).filter((name) => !name.endsWith('.br'))),
-  };
+  return { html, assets: new Set(readdirSync(consoleAssets).filter((name) => !name.endsWith('.br'))) };
 }
-
-const types = new Map([
-  ['.js', 'text/javascript; charset=utf-8'],
-  ['.css', 'text/css; charset=utf-8'],
-  ['.svg', 'image/svg+xml'],
-]);
 
 /** The console at `/admin`, for administrators. It calls the API with a token of the browser session. */
 export function serveConsole(app: App, kit: PageKit): void {
   let files = readConsole();
   // In a clone, the service can start before the console is built.
-  const built = (): ConsoleFiles | undefined => {
+  const built = () => {
     files ??= readConsole();
     return files;
   };
   const hidden = { schema: { hide: true } } as const;
-  const messages = serveConsoleMessages(app, kit.languages, kit.root);
+  const addressOfMessages = serveConsoleMessages(app, kit.languages, kit.root);
 
   // The console handles all paths below /admin/. So the URL of a row survives the redirect over the login page.
   for (const path of ['/admin', '/admin/*']) {
     app.get(path, { ...hidden, config: { auth: 'auth:web', errors: 'page' } }, async (request, reply) => {
       requireAdministrator(request);
-      const consoleFiles = built();
-      if (!consoleFiles) return sendUnbuilt(app, reply);
+      const html = built()?.html;
+      if (html === undefined) return sendUnbuilt(app, reply);
       const language = await kit.languageOf(request);
-      const { theme } = themeVariables(kit.cookies, request);
-      const texts = textsOfPage(kit, language);
-      return sendPage(reply, consoleFiles, kit, { language, messages: messages.addressOf(language), texts, theme });
+      return sendPage(request, reply, html, kit, { language, messages: addressOfMessages(language) });
     });
   }
   app.post('/admin/token', { ...hidden, config: { auth: 'auth:web' } }, async (request, reply) => {
@@ -117,24 +65,41 @@ export function serveConsole(app: App, kit: PageKit): void {
   );
 }
 
-function sendPage(reply: FastifyReply, files: ConsoleFiles, { brand, root, assets }: PageKit, reader: ConsoleReader) {
+/** The page of one response: its styles have the nonce of the response, its addresses the root path of the service. */
+function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  html: string,
+  { assets, brand, cookies, languages, root }: PageKit,
+  { language, messages }: { readonly language: string; readonly messages: string },
+) {
   const nonce = randomBytes(16).toString('base64url');
   const { name, colours } = brand;
+  const { theme } = themeVariables(cookies, request);
+  /** A text before the messages are loaded. */
+  const text = (key: string) => () => escapeHtml(languages.text(language, key, { name }));
+  const page = html
+    .replaceAll('__NONCE__', nonce)
+    .replaceAll('./assets/', `${root}/admin/assets/`)
+    .replaceAll('__ROOT__', root)
+    .replaceAll('__LANGUAGE__', language)
+    .replaceAll('__MESSAGES__', messages)
+    .replaceAll('__TITLE__', text('console.title'))
+    .replaceAll('__OPENING__', text('console.opening'))
+    .replaceAll('__NOSCRIPT__', text('console.noscript'))
+    .replace(' data-theme="__THEME__"', theme ? ` data-theme="${theme}"` : '')
+    .replace('content="light dark"', `content="${theme ?? 'light dark'}"`)
+    .replace(/<link rel="icon"[^>]*>/, () => `<link rel="icon" href="${escapeHtml(assets.logo)}" />`)
+    .replaceAll('__BRAND__', () => escapeHtml(JSON.stringify({ name, logo: assets.logo, colours })));
   return addVary(reply, 'accept-language')
-    .header('content-language', reader.language)
+    .header('content-language', language)
     .header('content-security-policy', contentSecurityPolicy(brand, { nonce }))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(files.page(nonce, root, { name, logo: assets.logo, colours }, reader));
+    .send(page);
 }
 
-const textsOfPage = ({ languages, brand }: PageKit, language: string): ConsoleReader['texts'] => ({
-  title: languages.text(language, 'console.title', { name: brand.name }),
-  opening: languages.text(language, 'console.opening'),
-  noscript: languages.text(language, 'console.noscript'),
-});
-
-async function sendAsset(request: FastifyRequest, reply: FastifyReply, files: ConsoleFiles | undefined) {
+async function sendAsset(request: FastifyRequest, reply: FastifyReply, files: ReturnType<typeof readConsole>) {
   if (!files) throw unavailable(missingConsole().detail, secondsToBuild);
   const { name = '' } = paramsOf(request);
   if (!files.assets.has(name)) throw notFound();
@@ -145,7 +110,7 @@ async function sendAsset(request: FastifyRequest, reply: FastifyReply, files: Co
   });
   if (isCompressed) reply.header('content-encoding', 'br');
   return addVary(reply, 'accept-encoding')
-    .type(types.get(extname(name)) ?? 'application/octet-stream')
+    .type(contentTypes.get(extname(name)) ?? 'application/octet-stream')
     .header('cache-control', 'public, max-age=31536000, immutable')
     .send(content);
 }
@@ -168,7 +133,7 @@ const secondsToBuild = 3;
 
 /** Why there is no console, and whether it will be there soon. */
 function missingConsole(): { readonly detail: string; readonly isBuilding: boolean } {
-  const error = readBuildError();
+  const error = readIfExists(join(dist, 'build-error.log'));
   if (error !== undefined) return { detail: `The console could not be built: ${error}`, isBuilding: false };
   return isConsoleBeingBuilt()
     ? { detail: 'The console is being built. This page reloads by itself until it is ready.', isBuilding: true }
@@ -187,12 +152,10 @@ async function sendUnbuilt(app: App, reply: FastifyReply): Promise<FastifyReply>
 /** The messages of the console, one file per language. A page loads only its language. */
 function serveConsoleMessages(app: App, languages: Languages, root: string) {
   const created = new Map<string, string>();
-  const contentOf = (language: string): string => {
-    const content =
-      created.get(language) ?? JSON.stringify(languages.messagesOf(language, ['console', 'react-admin', 'errors']));
-    created.set(language, content);
-    return content;
-  };
+  const contentOf = (language: string): string =>
+    getOrCreate(created, language, () =>
+      JSON.stringify(languages.messagesOf(language, ['console', 'react-admin', 'errors'])),
+    );
   app.get(
     '/admin/messages/:language',
     { schema: { hide: true }, config: { auth: 'public', limited: false } },
@@ -205,12 +168,10 @@ function serveConsoleMessages(app: App, languages: Languages, root: string) {
         .send(contentOf(language));
     },
   );
-  return {
-    /** The address changes with the content. Empty for the English texts in the code. */
-    addressOf(language: string): string {
-      if (language === fallbackLanguage && !languages.custom.has(fallbackLanguage)) return '';
-      const version = hash('sha256', contentOf(language), 'hex').slice(0, 12);
-      return `${root}/admin/messages/${language}?v=${version}`;
-    },
+  /** The address changes with the content. Empty for the English texts in the code. */
+  return (language: string): string => {
+    if (language === fallbackLanguage && !languages.custom.has(fallbackLanguage)) return '';
+    const version = hash('sha256', contentOf(language), 'hex').slice(0, 12);
+    return `${root}/admin/messages/${language}?v=${version}`;
   };
 }

@@ -14,7 +14,7 @@ const webauthnBundle = join(
   '../dist/bundle/index.umd.min.js',
 );
 
-const types = new Map([
+export const contentTypes = new Map([
   ['.css', 'text/css; charset=utf-8'],
   ['.js', 'text/javascript; charset=utf-8'],
   ['.svg', 'image/svg+xml'],
@@ -74,7 +74,7 @@ export const createServeAsset =
       .map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8'))
       .join('\n');
     const content = name.endsWith('.css') ? lighter(withChoice(source + brandCss(brand))) : paintMark(source, brand);
-    const compressed = new CompressedContent(types.get(extname(name)) as string, content);
+    const compressed = new CompressedContent(contentTypes.get(extname(name)) as string, content);
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
       compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
     );
