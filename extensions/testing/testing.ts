@@ -150,7 +150,7 @@ export async function startTestService(
     admin: await logIn(adminEmail),
     async user({ role, roles = role === undefined ? [] : [role], ...profile } = {}) {
       const { email = `user-${randomBytes(4).toString('hex')}@example.com`, name = null } = profile;
-      const { id } = await storeNewUser(context, gatehouse.accounts, {
+      const { id } = await storeNewUser(gatehouse.accounts, {
         profile: { email, name, username: null, phone: null },
         password,
         roles: [...roles],

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { roleNames } from '../config/config.ts';
-import type { Context } from '../database/context.ts';
+import { type Config, roleNames } from '../config/config.ts';
 import type { App } from '../http/app.ts';
 import { isForm } from '../http/bodies/content-type-parsers.ts';
 import { noValidation } from '../http/no-validation.ts';
@@ -34,14 +33,15 @@ const tags = ['users'];
 const mailRequested = { message: 'If this address belongs to a user, an email is on its way.' };
 
 const createdUser = Type.Object({ data: namedSchema('User', UserView) });
-const sendCreated = ({ config }: Context, reply: FastifyReply, user: UserRow) =>
+const sendCreated = ({ baseUrl }: Config, reply: FastifyReply, user: UserRow) =>
   reply
     .code(201)
-    .header('location', `${config.baseUrl}/v1/users/${user.id}`)
+    .header('location', `${baseUrl}/v1/users/${user.id}`)
     .send({ data: toUserView(user) });
 
 /** Registration, email confirmation and password reset: routes that need no token. */
-export function serveAccounts(app: App, context: Context, services: AccountServices): void {
+export function serveAccounts(app: App, services: AccountServices): void {
+  const { config } = services.context;
   app.post(
     '/v1/register',
     {
@@ -68,10 +68,10 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request, reply) => {
-      requireOpenRegistration(context.config);
-      requireLocalPasswords(context.config);
-      const user = await registerUser(context, services, asObject(request.body), requestSource(request));
-      return sendCreated(context, reply, user);
+      requireOpenRegistration(config);
+      requireLocalPasswords(config);
+      const user = await registerUser(services, asObject(request.body), requestSource(request));
+      return sendCreated(config, reply, user);
     },
   );
 
@@ -91,8 +91,8 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request, reply) => {
       const email = readEmailField(asObject(request.body), { optional: request.caller.kind !== 'anonymous' });
-      if (email === undefined) await requestOwnConfirmation(context, services, request.caller, requestSource(request));
-      else await requestConfirmation(context, services, email, requestSource(request));
+      if (email === undefined) await requestOwnConfirmation(services, request.caller, requestSource(request));
+      else await requestConfirmation(services, email, requestSource(request));
       return reply.code(202).send(email === undefined ? { message: 'A mail is on its way.' } : mailRequested);
     },
   );
@@ -110,7 +110,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request) => {
-      await confirmEmail(context, services, request.params.token, requestSource(request));
+      await confirmEmail(services, request.params.token, requestSource(request));
       return { message: 'Email address confirmed.' };
     },
   );
@@ -129,7 +129,7 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
       },
     },
     async (request) => {
-      await undoEmailChange(context, services, request.params.token, requestSource(request));
+      await undoEmailChange(services, request.params.token, requestSource(request));
       return { message: 'The old email address is restored. An email to choose a new password is on its way to it.' };
     },
   );
@@ -148,8 +148,8 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     async (request, reply) => {
       const email = readEmailField(asObject(request.body));
       // The response reveals neither whether the user exists nor whether a mail was sent. With LOCAL_PASSWORDS=off, none is sent.
-      if (context.config.localPasswords) {
-        await requestMail(context, services.mail, 'reset-password', email, requestSource(request));
+      if (config.localPasswords) {
+        await requestMail(services, 'reset-password', email, requestSource(request));
       }
       return reply.code(202).send(mailRequested);
     },
@@ -170,20 +170,21 @@ export function serveAccounts(app: App, context: Context, services: AccountServi
     },
     async (request) => {
       const password = readSingleField(asObject(request.body), 'password');
-      requireLocalPasswords(context.config);
-      await resetPassword(context, services, request.params.token, password, requestSource(request));
+      requireLocalPasswords(config);
+      await resetPassword(services, request.params.token, password, requestSource(request));
       return { message: 'Password changed. Log in with the new one.' };
     },
   );
 }
 
 /** `POST /v1/invitations`, for administrators. */
-export function serveInvitations(app: App, context: Context, services: InvitationServices): void {
+export function serveInvitations(app: App, services: InvitationServices): void {
+  const { config } = services.context;
   const body = Type.Object(
     {
       email: Type.String({ description: 'The address that gets the link to choose a password.' }),
       name: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-      roles: Type.Optional(Type.Array(Type.Enum(roleNames(context.config)))),
+      roles: Type.Optional(Type.Array(Type.Enum(roleNames(config)))),
       current_password: Type.Optional(
         Type.String({ description: 'The password, as the recent proof that assigning roles requires.' }),
       ),
@@ -208,8 +209,8 @@ export function serveInvitations(app: App, context: Context, services: Invitatio
     async (request, reply) => {
       rejectUnknownParameters(queryOf(request));
       const inviter = { caller: request.caller, source: requestSource(request) };
-      const user = await inviteUser(context, services, inviter, request.body);
-      return sendCreated(context, reply, user);
+      const user = await inviteUser(services, inviter, request.body);
+      return sendCreated(config, reply, user);
     },
   );
 }

@@ -87,10 +87,10 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveProxies(app, oauth, proxiedClients);
   serveTokenReports(app, oauth);
   serveLogout(app, oauth, proxiedClients);
-  serveAccounts(app, context, accounts);
-  serveFactors(app, context, { services: services.factors, lockAuthority, proveByPassword });
+  serveAccounts(app, accounts);
+  serveFactors(app, { services: services.factors, lockAuthority, proveByPassword });
   serveProofs(app, context, { lockAuthority, methods: proofMethods });
-  serveInvitations(app, context, { ...accounts, proveByPassword });
+  serveInvitations(app, { ...accounts, proveByPassword });
   const served = serveResources(app, context, resources, shared);
   const resourceServices: ResourceServices = { ...shared, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);

@@ -21,7 +21,7 @@ import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
 
 export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
-  usersResource(context, services.accounts, services.factors),
+  usersResource(services.accounts, services.factors),
   rolesResource(context.config),
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
   tokensResource(services.sessions, services.scopes, services.accounts.mail),

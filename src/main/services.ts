@@ -98,9 +98,10 @@ export async function createServices(context: Context) {
       await forgetFirstPassword(context, { id: user.id, roles: rolesOf(user) });
       return user;
     },
-    notifyOfLogin: (tx, login) => notifyOfLogin(context, { keys, mail }, tx, login),
+    notifyOfLogin: (tx, login) => notifyOfLogin(accounts, tx, login),
   };
   const accounts: AccountServices = {
+    context,
     passwords,
     keys,
     lockAuthority,

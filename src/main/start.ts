@@ -104,7 +104,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     const missing = await findMissingIndexes(database);
     for (const site of findCrossSiteOrigins(config)) log.warn(formatEnglish(crossSiteWarning, { ...site }));
     services = await buildApp(context);
-    const created = await ensureFirstAdministrator(context, services.accounts);
+    const created = await ensureFirstAdministrator(services.accounts);
     // The service already serves requests meanwhile. If a stop interrupts this work, nothing is logged, because the
     // next start repeats it.
     const report = (line: string) => (stopped ? undefined : log.warn(line));

@@ -100,5 +100,5 @@ async function recordAndNotify({ context, mail }: OAuth, tx: Tx, { source }: Rep
     data: { what: credential },
   });
   if (userId === null) return;
-  await notifyOwner(context, mail, tx, { userId, template: 'token-reported', data: { what: credential }, source });
+  await notifyOwner({ context, mail }, tx, { userId, template: 'token-reported', data: { what: credential }, source });
 }

@@ -200,7 +200,7 @@ export class WebhookSender {
       const reason = status === 410 ? 'the receiver returned 410' : 'deliveries failed for three days';
       const disabled = await disableWebhooks(this.#context, tx, { id: webhook.id }, reason);
       const notice = { userId: webhook.user_id, template: 'webhook-disabled', source: systemSource } as const;
-      if (disabled > 0) await notifyOwner(this.#context, this.#services.mail, tx, notice);
+      if (disabled > 0) await notifyOwner({ context: this.#context, mail: this.#services.mail }, tx, notice);
     });
   }
 

@@ -104,5 +104,5 @@ async function addIdentity(
   }
   const change = { event: 'identity.linked', notice: 'factor-added', what: 'a sign-in with a provider' } as const;
   const data = { provider: upstream.provider, issuer: upstream.issuer };
-  await recordFactorChange(context, accounts.mail, tx, { userId, ...change, rowId: id, data, source });
+  await recordFactorChange(accounts, tx, { userId, ...change, rowId: id, data, source });
 }

@@ -98,7 +98,7 @@ async function register(
   const profile = { email: upstream.email, username, phone, name };
   const user = await registerWithinLimits(context, source, async () => {
     const mails = upstream.email === null || upstream.emailVerified || (await mayMailMailbox(context, upstream.email));
-    return storeNewUser(context, services, {
+    return storeNewUser(services, {
       profile,
       password: null,
       roles: mapped.roles ?? [],

@@ -55,7 +55,7 @@ function addUserCreate(user: Command): void {
       const profile = { email: flags.email, username, phone, name, password, roles, confirmed: !unconfirmed };
       const { id, email } = await withContext(async (context) => {
         const { createServices } = await import('../../main/services.ts');
-        return createUser(context, (await createServices(context)).accounts, profile, systemSource);
+        return createUser((await createServices(context)).accounts, profile, systemSource);
       });
       const createdPassword = isMade ? { password } : {};
       if (flags.json) return console.log(JSON.stringify({ id, email, ...createdPassword }, null, 2));

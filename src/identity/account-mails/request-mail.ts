@@ -3,9 +3,9 @@ import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { mailboxOf } from '../../platform/email-address.ts';
 import { tooManyRequests } from '../../platform/errors.ts';
+import type { AccountServices } from '../accounts/account-services.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
 import { findUser } from '../accounts/user-store.ts';
-import type { Mail } from '../mail/mail.ts';
 import { countAgainstLimits, type ExceededLimit, networkLimits } from '../throttle/throttle.ts';
 import { incrementCounts } from '../throttle/throttle-store.ts';
 
@@ -13,12 +13,11 @@ const limits = { mailbox: 5, address: 100 };
 
 /** Queues a mail. The user is looked up later, so that timing reveals nothing. Limited per mailbox and network. */
 export async function requestMail(
-  context: Context,
-  mail: Mail,
+  { context, mail }: Pick<AccountServices, 'context' | 'mail'>,
   template: 'confirm-email' | 'reset-password',
   email: string,
   source: RequestSource,
-): Promise<ExceededLimit | undefined> {
+) {
   const exceeded = await countAgainstMailLimits(context, template, email, source);
   if (exceeded) return exceeded;
   await mail.enqueue(context.database.db, { template, recipient: email, language: source.language });
@@ -74,8 +73,7 @@ interface Notice {
 
 /** Queues a mail to the owner of an account. It is sent when the transaction commits. */
 export async function notifyOwner(
-  { now }: Pick<Context, 'now'>,
-  mail: Mail,
+  { context: { now }, mail }: Pick<AccountServices, 'context' | 'mail'>,
   tx: Tx,
   { userId, template, data, source }: Notice,
 ): Promise<void> {

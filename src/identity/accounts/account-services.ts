@@ -1,5 +1,6 @@
 import type { Invalidate } from '../../database/bus.ts';
 import type { LockAuthority } from '../../database/change-as.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Mail } from '../mail/mail.ts';
@@ -7,6 +8,7 @@ import type { Passwords } from '../passwords/passwords.ts';
 
 /** The services that the account functions need. `services.ts` creates them. */
 export interface AccountServices {
+  readonly context: Context;
   readonly passwords: Passwords;
   readonly keys: KeyRing;
   readonly mail: Mail;

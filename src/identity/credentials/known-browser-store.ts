@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { networkOf } from '../../http/network-of.ts';
@@ -52,11 +51,11 @@ export function addKnownBrowser(keys: Macs, source: RequestSource, userId: strin
 
 /** Notifies the owner of a login from a new browser, except the first. A browser is known by its cookie, or by name and network. */
 export async function notifyOfLogin(
-  context: Context,
-  { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
+  services: AccountServices,
   tx: Tx,
   { userId, source }: { userId: string; source: RequestSource },
 ): Promise<void> {
+  const { context, keys } = services;
   await saveTimeZone(tx, userId, source);
   const network = networkOf(source.address ?? 'unknown');
   const fingerprint = createHash('sha256')
@@ -65,7 +64,7 @@ export async function notifyOfLogin(
   const seen = await recordBrowser(tx, { userId, fingerprint, now: context.now() });
   if (!seen.new || seen.first || knownBrowserOf(keys, source, userId) !== undefined) return;
   const data = { browser: recogniseUserAgent(source.userAgent) ?? 'another application', address: source.address };
-  await notifyOwner(context, mail, tx, { userId, template: 'new-login', data, source });
+  await notifyOwner(services, tx, { userId, template: 'new-login', data, source });
 }
 
 /** More browsers than a person uses. An attacker with the password must not fill the table with invented browsers. */

@@ -1,5 +1,4 @@
 import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
@@ -15,19 +14,18 @@ import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { deleteNonFactorPasskeys, deleteRowsOf } from '../accounts/forget-user-store.ts';
 import { checkNewPassword } from '../accounts/user-fields.ts';
-import { findUser, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { findUser, updateUser } from '../accounts/user-store.ts';
 import { liftLockout } from '../throttle/throttle-store.ts';
 
 /** Sets a password with the link from a mail, and ends all access that the old password gave. */
 export async function resetPassword(
-  context: Context,
   services: AccountServices,
   token: string,
   password: unknown,
   source: RequestSource,
-): Promise<UserRow> {
+) {
+  const { context, keys, mail, passwords } = services;
   const { config, database, now } = context;
-  const { keys, mail, passwords } = services;
   // Checked first: an invalid link costs no hashing, and an invalid password does not use up the link.
   const row = await peekOneTimeToken(context, keys, 'reset_password', token);
   const owner = row && (await findUser(database.db, row.user_id));

@@ -19,7 +19,7 @@ import {
   withdrawPendingChange,
 } from '../accounts/email-change-store.ts';
 import { takenField } from '../accounts/user-fields.ts';
-import { findTakenFields, lockUser, replaceEmail, type UserRow, updateUser } from '../accounts/user-store.ts';
+import { findTakenFields, lockUser, replaceEmail, updateUser } from '../accounts/user-store.ts';
 import { revokeAccess } from '../credentials/reset-password.ts';
 import type { Mail } from '../mail/mail.ts';
 
@@ -83,11 +83,10 @@ export async function rejectTakenEmail(db: Db | Tx, email: string, userId: strin
 
 /** Applies a change after its link was followed. If two users wait for one address, the first gets it. */
 export async function applyEmailChange(
-  context: Context,
-  mail: Mail,
+  { context, mail }: Pick<AccountServices, 'context' | 'mail'>,
   tx: Tx,
   { userId, email, source }: { userId: string; email: string; source: RequestSource },
-): Promise<UserRow | undefined> {
+) {
   const at = context.now();
   const before = await lockUser(tx, userId);
   if (!before || before.disabled) return undefined;
@@ -107,12 +106,8 @@ export async function applyEmailChange(
 }
 
 /** Restores the old address, removes the password and ends all access that it gave. */
-export async function undoEmailChange(
-  context: Context,
-  services: AccountServices,
-  token: string,
-  source: RequestSource,
-): Promise<void> {
+export async function undoEmailChange(services: AccountServices, token: string, source: RequestSource): Promise<void> {
+  const { context } = services;
   const { database, now } = context;
   const id = readOneTimeToken(services.keys, 'undo_email', token);
   const storedChange = id === undefined ? undefined : await findEmailChange(database.db, id);

@@ -1,5 +1,4 @@
 import { changeAs } from '../../database/change-as.ts';
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -25,12 +24,8 @@ export async function enqueueConfirmation(
 }
 
 /** Sends the mail again to the caller's address, or to the pending new address. */
-export async function requestOwnConfirmation(
-  context: Context,
-  { mail, lockAuthority }: Pick<AccountServices, 'mail' | 'lockAuthority'>,
-  caller: Caller,
-  source: RequestSource,
-): Promise<void> {
+export async function requestOwnConfirmation(services: AccountServices, caller: Caller, source: RequestSource) {
+  const { context, mail, lockAuthority } = services;
   const user =
     caller.kind !== 'user' || caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   if (!user) throw notFound('This token does not belong to a user.');
@@ -51,24 +46,15 @@ function unconfirmedEmailOf({ email, email_confirmed }: UserRow): string {
 }
 
 /** Sends the mail again to the user with this address. The response does not reveal whether the user exists. */
-export async function requestConfirmation(
-  context: Context,
-  { mail }: Pick<AccountServices, 'mail'>,
-  email: string,
-  source: RequestSource,
-): Promise<void> {
-  const exceeded = await requestMail(context, mail, 'confirm-email', email, source);
+export async function requestConfirmation(services: AccountServices, email: string, source: RequestSource) {
+  const exceeded = await requestMail(services, 'confirm-email', email, source);
   // The limit of a mailbox is not reported: only its owner should know.
   if (exceeded?.of === 'address') throw tooManyMails(exceeded);
 }
 
 /** Uses up the link, and applies the email change that waited for it. Called only for POST: mail scanners follow links by GET. */
-export async function confirmEmail(
-  context: Context,
-  { keys, mail }: Pick<AccountServices, 'keys' | 'mail'>,
-  token: string,
-  source: RequestSource,
-): Promise<UserRow> {
+export async function confirmEmail(services: AccountServices, token: string, source: RequestSource): Promise<UserRow> {
+  const { context, keys } = services;
   const { database, now } = context;
   const id = readOneTimeToken(keys, 'confirm_email', token);
   if (id === undefined) throw invalidLink();
@@ -78,7 +64,7 @@ export async function confirmEmail(
     const { user_id: userId, email } = used;
     const user =
       (await markEmailConfirmed(tx, userId, email, now())) ??
-      (await applyEmailChange(context, mail, tx, { userId, email, source }));
+      (await applyEmailChange(services, tx, { userId, email, source }));
     if (!user) throw invalidLink();
     await recordEvent(context, tx, { type: 'email.confirmed', userId, source });
     return user;

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { changeAs } from '../../database/change-as.ts';
-import type { Context } from '../../database/context.ts';
 import type { App } from '../../http/app.ts';
 import { requireScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { noValidation } from '../../http/no-validation.ts';
@@ -32,11 +31,8 @@ interface FactorRouteServices extends Pick<ResourceServices, 'lockAuthority' | '
 }
 
 /** Passkey challenges, recovery codes and mailed codes. These are not resources. */
-export function serveFactors(
-  app: App,
-  context: Context,
-  { services, lockAuthority, proveByPassword }: FactorRouteServices,
-): void {
+export function serveFactors(app: App, { services, lockAuthority, proveByPassword }: FactorRouteServices): void {
+  const { context } = services;
   const { config, database } = context;
 
   app.get(
@@ -148,7 +144,7 @@ export function serveFactors(
           }
           const codes = await makeRecoveryCodes(context, tx, userId);
           const change = { event: 'recovery_codes.made', notice: 'factor-added', what: 'new recovery codes' } as const;
-          await recordFactorChange(context, services.mail, tx, { userId, ...change, source });
+          await recordFactorChange(services, tx, { userId, ...change, source });
           return codes;
         },
       );

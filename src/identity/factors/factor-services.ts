@@ -49,26 +49,25 @@ interface FactorChange {
 }
 
 export async function recordFactorChange(
-  context: Context,
-  mail: Mail,
+  services: Pick<FactorCheckServices, 'context' | 'mail'>,
   tx: Tx,
   { userId, event, notice, what, actorId, rowId, data, source }: FactorChange,
 ): Promise<void> {
-  await recordEvent(context, tx, { type: event, userId, actorId, rowId, source, ...(data ? { data } : {}) });
+  await recordEvent(services.context, tx, { type: event, userId, actorId, rowId, source, ...(data ? { data } : {}) });
   if (!notice) return;
   const mailData = { ...(what ? { what } : {}), address: source.address };
-  await notifyOwner(context, mail, tx, { userId, template: notice, data: mailData, source });
+  await notifyOwner(services, tx, { userId, template: notice, data: mailData, source });
 }
 
 /** Records that an owner or an administrator added or removed a passkey or an authenticator app. */
 export const recordFactorRow = (
-  { context, mail }: { context: Context; mail: Mail },
+  services: FactorCheckServices,
   { tx, caller, source }: WriteCall,
   kind: 'passkey' | 'authenticator',
   event: 'added' | 'removed',
   { id, user_id: userId }: { id: string; user_id: string },
 ): Promise<void> =>
-  recordFactorChange(context, mail, tx, {
+  recordFactorChange(services, tx, {
     userId,
     event: `${kind}.${event}`,
     notice: caller.userId === userId ? `factor-${event}` : 'factors-removed',
@@ -84,7 +83,7 @@ export const deleteFactors = (tx: Tx, userId: string): Promise<void> =>
 
 /** Removes all factors except the password from a user who lost them. If there were any, records it and notifies the owner. */
 export async function removeFactors(
-  { context, mail }: Pick<FactorCheckServices, 'context' | 'mail'>,
+  services: Pick<FactorCheckServices, 'context' | 'mail'>,
   tx: Tx,
   { userId, actorId, source }: { userId: string; actorId: string | null; source: RequestSource },
 ): Promise<void> {
@@ -93,5 +92,5 @@ export async function removeFactors(
   if (passkeys + authenticators + recovery_codes === 0) return;
   const data = { passkeys, authenticators };
   const change = { event: 'factors.removed', notice: 'factors-removed', actorId, data } as const;
-  await recordFactorChange(context, mail, tx, { userId, ...change, source });
+  await recordFactorChange(services, tx, { userId, ...change, source });
 }

@@ -88,13 +88,14 @@ const readers: Record<FactorMethod, Reader> = {
     }
     return undefined;
   },
-  async recovery_code({ context, mail }, { userId, input: { code = '' }, source }) {
+  async recovery_code(services, { userId, input: { code = '' }, source }) {
+    const { context } = services;
     if (!isRecoveryCode(code) || !(await hasRecoveryCode(context.database.db, userId, code))) return undefined;
     const consume = async (tx: Tx) => {
       if (!(await consumeRecoveryCode(tx, userId, code, context.now()))) return false;
       const remaining = await countRecoveryCodes(tx, userId);
       const notice = remaining <= lowRecoveryCodes ? 'recovery-codes-few' : 'recovery-code-used';
-      await recordFactorChange(context, mail, tx, {
+      await recordFactorChange(services, tx, {
         userId,
         event: 'recovery_code.used',
         notice,

@@ -45,7 +45,7 @@ export function identitiesResource({ context, mail, guardChange }: FactorService
       const removed = await deleteIdentity(tx, id);
       await requireSignInMethod(context, tx, userId);
       if (removed) await removeGrantedRoles(call, removed);
-      await recordFactorChange(context, mail, tx, {
+      await recordFactorChange({ context, mail }, tx, {
         userId,
         event: 'identity.unlinked',
         notice: 'factor-removed',

@@ -13,10 +13,10 @@ export interface NewUser extends Partial<Readonly<Record<keyof Profile, string |
 }
 
 /** Creates a user for the operator, with roles. The operator decides whether the email counts as confirmed. */
-export async function createUser(context: Context, services: AccountServices, input: NewUser, source: RequestSource) {
-  const profile = await readNewUser(context, input);
+export async function createUser(services: AccountServices, input: NewUser, source: RequestSource) {
+  const profile = await readNewUser(services.context, input);
   const { password, roles, confirmed } = input;
-  return storeNewUser(context, services, { profile, password, roles, confirmed, event: 'user.created', source });
+  return storeNewUser(services, { profile, password, roles, confirmed, event: 'user.created', source });
 }
 
 async function readNewUser({ config }: Context, input: NewUser): Promise<Profile> {

@@ -12,7 +12,7 @@ onBothEngines('The first administrator', (engine) => {
   const createDatabase = databases(engine);
   const ensure = async (context: Context) => {
     const { accounts, endThreads } = await createServices(context);
-    return ensureFirstAdministrator(context, accounts).finally(endThreads);
+    return ensureFirstAdministrator(accounts).finally(endThreads);
   };
   const users = (context: Context) => context.database.db.selectFrom('users').selectAll().execute();
 

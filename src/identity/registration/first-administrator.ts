@@ -10,7 +10,8 @@ import { isTaken } from './register.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Creates an administrator if there is none, so that a new service can be managed. */
-export async function ensureFirstAdministrator(context: Context, services: AccountServices) {
+export async function ensureFirstAdministrator(services: AccountServices) {
+  const { context } = services;
   const { config, database } = context;
   if (await hasAdministrator(database.db)) return undefined;
   const email = config.adminEmail;
@@ -18,7 +19,7 @@ export async function ensureFirstAdministrator(context: Context, services: Accou
   const password = config.adminPassword || randomBytes(15).toString('base64url');
   const profile = { email, username: null, phone: null, name: 'Administrator' };
   try {
-    await storeNewUser(context, services, {
+    await storeNewUser(services, {
       profile,
       password,
       roles: ['admin'],

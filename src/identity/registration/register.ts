@@ -28,17 +28,17 @@ import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
 export async function registerUser(
-  context: Context,
   services: AccountServices,
   input: Readonly<Record<string, unknown>>,
   source: RequestSource,
 ): Promise<UserRow> {
+  const { context } = services;
   const { profile, password } = await readRegistration(context, input);
   return registerWithinLimits(context, source, async () => {
     await requireUntaken(context, profile, source);
     const mails = profile.email === null || (await mayMailMailbox(context, profile.email));
     const created = { roles: [], confirmed: false, mails, event: 'user.registered', source } as const;
-    return storeNewUser(context, services, { profile, password, ...created }).catch(async (error) => {
+    return storeNewUser(services, { profile, password, ...created }).catch(async (error) => {
       // A concurrent request was faster, or an earlier owner can still get the address back.
       throw isTaken(error) ? await takenError(context, error.errors, source) : error;
     });

@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
-import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
@@ -25,14 +24,13 @@ type InTransaction = (work: (tx: Tx) => Promise<void>) => Promise<void>;
 
 /** Creates a complete user. The resource engine inserts its own users and completes them in the same way. */
 export async function storeNewUser(
-  context: Context,
   services: AccountServices,
   newUser: UserToMake,
-  inTransaction: InTransaction = (work) => context.database.db.transaction().execute(work),
+  inTransaction: InTransaction = (work) => services.context.database.db.transaction().execute(work),
 ): Promise<UserRow> {
   const { password, source, profile, confirmed, roles } = newUser;
   const passwordHash = password === null ? unusablePassword() : await services.passwords.hash(password, source.address);
-  const now = context.now();
+  const now = services.context.now();
   const user = newUserRow({ profile, passwordHash, confirmed, roles, now });
   await refusingTaken(() =>
     inTransaction(async (tx) => {
@@ -41,7 +39,7 @@ export async function storeNewUser(
       if (user.email !== null && (await isReservedForAnother(tx, user.email, user.id, now))) {
         throw unprocessable([takenField('email')]);
       }
-      await finishUserCreation(context, services, tx, { ...newUser, id: user.id });
+      await finishUserCreation(services, tx, { ...newUser, id: user.id });
       await newUser.inTransaction?.(tx, user);
     }),
   );
@@ -92,8 +90,7 @@ export interface NewUser {
 
 /** Completes a new user: the first token, the confirmation mail and the audit event. */
 export async function finishUserCreation(
-  context: Context,
-  { issueFirstToken, mail }: AccountServices,
+  { context, issueFirstToken, mail }: AccountServices,
   tx: Tx,
   { id, profile, roles, confirmed, event, actorId, clientId, source, mails = true, firstToken = true }: NewUser,
 ): Promise<void> {

@@ -34,11 +34,11 @@ function requireInviter(caller: Caller): void {
 
 /** Creates a user whose password nobody knows, and mails a link to choose one. */
 export async function inviteUser(
-  context: Context,
   services: InvitationServices,
   { caller, source }: { caller: Caller; source: RequestSource },
   invitation: { email: string; name?: string | null; roles?: readonly string[]; current_password?: string },
 ): Promise<UserRow> {
+  const { context } = services;
   requireInviter(caller);
   if (invitation.roles?.length) {
     const { current_password: password } = invitation;
@@ -62,7 +62,7 @@ export async function inviteUser(
   } as const;
   const inviter = caller.userId === null ? undefined : await findUser(context.database.db, caller.userId);
   const authority = { caller, scope: 'users:write', changesAccounts: true };
-  return storeNewUser(context, services, newUser, (work) =>
+  return storeNewUser(services, newUser, (work) =>
     changeAs(context.database, services.lockAuthority, authority, async (tx, _invalidate, lockedCaller) => {
       requireInviter(lockedCaller);
       await work(tx);

@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import { roleNames } from '../../config/config.ts';
-import type { Context } from '../../database/context.ts';
 import type { Caller } from '../../platform/caller.ts';
 import {
   anyOf,
@@ -40,8 +39,8 @@ const deletion = Type.Object(
 );
 
 /** Users through the resource engine. Their special rules are in `prepare-user`, `guard-user` and `write-user`. */
-export function usersResource(context: Context, services: AccountServices, factors: FactorServices) {
-  const { config } = context;
+export function usersResource(services: AccountServices, factors: FactorServices) {
+  const { config } = services.context;
   return defineResource({
     name: 'users',
     description:

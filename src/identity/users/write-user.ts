@@ -37,11 +37,11 @@ async function record({ context, caller, tx, source }: WriteCall, type: string, 
 }
 
 async function afterCreation(call: WriteCall, services: AccountServices, user: HookUser): Promise<void> {
-  const { context, caller, tx, source } = call;
+  const { caller, tx, source } = call;
   const { id, email_confirmed: confirmed, roles } = user;
   const actor = { actorId: caller.userId, clientId: caller.clientId };
   const newUser = { id, profile: user, roles, confirmed, event: 'user.created', ...actor, source } as const;
-  await finishUserCreation(context, services, tx, newUser);
+  await finishUserCreation(services, tx, newUser);
 }
 
 async function afterChange(
@@ -101,7 +101,7 @@ async function afterDisabling(call: WriteCall, services: AccountServices, user: 
  * user ends all of them.
  */
 async function afterPasswordChange(call: WriteCall, services: AccountServices, user: HookUser, endTokens: boolean) {
-  const { context, caller, tx, invalidate, now, source } = call;
+  const { caller, tx, invalidate, now, source } = call;
   const userId = user.id;
   const cause = 'password_changed';
   if (isSelf(caller, userId)) {
@@ -111,7 +111,7 @@ async function afterPasswordChange(call: WriteCall, services: AccountServices, u
     await invalidateResetLinks(tx, userId, now);
     await deleteRowsOf(tx, userId, 'remembered_browsers');
   } else await revokeAccess(services, tx, invalidate, { userId, now, cause });
-  await notifyOwner(context, services.mail, tx, { userId, template: 'password-changed', source });
+  await notifyOwner(services, tx, { userId, template: 'password-changed', source });
   await record(call, 'password.changed', userId);
 }
 

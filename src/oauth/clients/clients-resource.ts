@@ -76,7 +76,7 @@ export function clientsResource(
   ) => {
     if (userId === null) return;
     const data = { what: accessDescription, named: name, address: source.address };
-    await notifyOwner(context, mail, tx, { userId, template: 'new-access', data, source });
+    await notifyOwner({ context, mail }, tx, { userId, template: 'new-access', data, source });
   };
 
   return defineResource({

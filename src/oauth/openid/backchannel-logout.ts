@@ -42,7 +42,7 @@ async function disableAddress(
     await recordEvent(context, tx, { type: 'client.logout_disabled', userId, clientId, source, data });
     const mailData = { application: name, uri };
     if (userId !== null)
-      await notifyOwner(context, mail, tx, { userId, template: 'logout-disabled', data: mailData, source });
+      await notifyOwner({ context, mail }, tx, { userId, template: 'logout-disabled', data: mailData, source });
   });
 }
 

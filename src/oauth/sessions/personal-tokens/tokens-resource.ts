@@ -126,7 +126,7 @@ export function tokensResource(sessions: Sessions, knownScopes: KnownScopes, mai
         changes: { name: { to: name }, scopes: { to: scopes }, expires_at: { to: expiresAtText } },
       });
       const data = { what: 'a new personal access token', named: name, address: source.address };
-      await notifyOwner(call.context, mail, tx, { userId, template: 'new-access', data, source });
+      await notifyOwner({ context: call.context, mail }, tx, { userId, template: 'new-access', data, source });
       return session.id;
     },
     async remove(call, token) {
