@@ -9,8 +9,7 @@ import {
 } from '../../src/http/outbound/guarded-fetch.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { beginAttempt, networkLimits } from '../../src/identity/throttle/throttle.ts';
-import { updateApplication } from '../../src/oauth/clients/application-store.ts';
-import { createClient, findClient, lockClient } from '../../src/oauth/clients/client-store.ts';
+import { createClient, findClient, lockClient, updateApplication } from '../../src/oauth/clients/client-store.ts';
 import { isClientDocument } from '../../src/oauth/clients/client-uris.ts';
 import { badRequest, OAuthError, Problem, tooManyRequests, unavailable } from '../../src/platform/errors.ts';
 import { isObject } from '../../src/platform/is-object.ts';

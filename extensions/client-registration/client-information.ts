@@ -1,6 +1,6 @@
 import type { Context } from '../../src/database/context.ts';
 import { idTokenAlgorithm } from '../../src/database/keys/make-keys.ts';
-import type { Application } from '../../src/oauth/clients/application-store.ts';
+import type { Application } from '../../src/oauth/clients/client-store.ts';
 import type { ClientNotes } from './client-metadata.ts';
 
 /** RFC 7591 3.2.1 and RFC 7592 3. */

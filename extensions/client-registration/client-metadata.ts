@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
-import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../../src/oauth/clients/application-store.ts';
 import { checkJwks, checkName, looksLikeService } from '../../src/oauth/clients/check-application.ts';
+import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../../src/oauth/clients/client-store.ts';
 import { checkRedirectUri, checkWebUri } from '../../src/oauth/clients/client-uris.ts';
 import {
   adminScope,

@@ -1,7 +1,12 @@
 import { commitAndInvalidate, type Invalidate } from '../../src/database/bus.ts';
 import type { Tx } from '../../src/database/database.ts';
-import { updateApplication } from '../../src/oauth/clients/application-store.ts';
-import { findClient, lockClient, removeClient, type StoredClient } from '../../src/oauth/clients/client-store.ts';
+import {
+  findClient,
+  lockClient,
+  removeClient,
+  type StoredClient,
+  updateApplication,
+} from '../../src/oauth/clients/client-store.ts';
 import { isSecretOf } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { invalidRequest } from '../../src/oauth/parameters.ts';

@@ -10,7 +10,7 @@ import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
 import { deleteStoredResponses } from '../resources/write/idempotency.ts';
-import { endAllSecrets } from './clients/client-store.ts';
+import { endAllSecrets } from './clients/secrets/secret-store.ts';
 import { endAllLogins } from './openid/backchannel-logout.ts';
 import { revokeAllSessions } from './sessions/store/session-store.ts';
 

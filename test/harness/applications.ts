@@ -2,7 +2,7 @@ import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import type { ApplicationFields } from '../../src/oauth/clients/application-store.ts';
+import type { ApplicationFields } from '../../src/oauth/clients/client-store.ts';
 import { createClientWithSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 
 interface Options extends Partial<ApplicationFields> {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config/config.ts';
-import { type ApplicationFields, withDefaults } from '../../oauth/clients/application-store.ts';
 import { type ApplicationInput, checkApplication } from '../../oauth/clients/check-application.ts';
-import type { ClientType } from '../../oauth/clients/client-store.ts';
+import { type ApplicationFields, type ClientType, withDefaults } from '../../oauth/clients/client-store.ts';
 import { mayCallLoopback } from '../../oauth/clients/client-uris.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';

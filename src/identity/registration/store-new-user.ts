@@ -1,5 +1,6 @@
-import type { Config } from '../../config/config.ts';
+import { type Config, roleNames } from '../../config/config.ts';
 import { violatedUniqueColumns } from '../../database/constraint-errors.ts';
+import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { forbidden, Problem, unprocessable } from '../../platform/errors.ts';
@@ -8,7 +9,14 @@ import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isReservedForAnother } from '../accounts/email-change-store.ts';
 import { newUserChanges, newUserRow } from '../accounts/user.ts';
-import { type Profile, profileFields, takenField } from '../accounts/user-fields.ts';
+import {
+  checkNewPassword,
+  missingIdentifier,
+  type Profile,
+  profileFields,
+  readProfile,
+  takenField,
+} from '../accounts/user-fields.ts';
 import { insertUser, saveTimeZone, type UserRow } from '../accounts/user-store.ts';
 import { enqueueConfirmation } from '../email/confirm-email.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
@@ -101,4 +109,32 @@ export async function finishUserCreation(
   if (event === 'user.registered' || actorId) context.metrics.registrations.inc({ how: event.slice('user.'.length) });
   const data = { changes: newUserChanges({ ...profile, roles }) };
   await recordEvent(context, tx, { type: event, userId: id, actorId, clientId, source, data });
+}
+
+interface CreatedUser extends Partial<Readonly<Record<keyof Profile, string | undefined>>> {
+  readonly password: string;
+  readonly roles: readonly string[];
+  readonly confirmed: boolean;
+}
+
+/** Creates a user for the operator, with roles. The operator decides whether the email counts as confirmed. */
+export async function createUser(services: AccountServices, input: CreatedUser, source: RequestSource) {
+  const profile = await readNewUser(services.context, input);
+  const { password, roles, confirmed } = input;
+  return storeNewUser(services, { profile, password, roles, confirmed, event: 'user.created', source });
+}
+
+async function readNewUser({ config }: Context, input: CreatedUser): Promise<Profile> {
+  const { profile, errors } = readProfile(input);
+  const missing = missingIdentifier(config, profile);
+  if (errors.length === 0 && missing) errors.push(missing);
+  const declaredRoles = roleNames(config);
+  for (const role of input.roles.filter((name) => !declaredRoles.includes(name))) {
+    const message = `"${role}" is not a role. There are: ${declaredRoles.join(', ')}.`;
+    errors.push({ field: 'roles', code: 'unknown', message });
+  }
+  const wrongPassword = await checkNewPassword(input.password, profile);
+  if (wrongPassword) errors.push(wrongPassword);
+  if (errors.length > 0) throw unprocessable(errors);
+  return profile;
 }

@@ -5,17 +5,118 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import {
-  type Application,
-  type ApplicationFields,
-  applicationColumns,
-  fromColumns,
-  toColumns,
-} from './application-store.ts';
+import type { WholeRow } from '../../resources/declaration/fields/row-types.ts';
+import type { clientFields } from './client-fields.ts';
+import type { SecretRow } from './secrets/secret-store.ts';
 
-export type ClientRow = Selectable<Tables['clients']>;
+type ClientRow = Selectable<Tables['clients']>;
+
+export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_alg']>;
+export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
+
+type WholeClient = WholeRow<typeof clientFields>;
+
+/** The values of omitted fields. Clients that are not applications have these values. */
+const defaults = {
+  public: false,
+  trusted: false,
+  redirect_uris: [],
+  post_logout_redirect_uris: [],
+  homepage_uri: null,
+  logo_uri: null,
+  tos_uri: null,
+  policy_uri: null,
+  backchannel_logout_uri: null,
+  require_pkce: false,
+  id_token_signed_response_alg: null,
+  id_token_claims: true,
+  grant_types: [],
+  token_endpoint_auth_method: null,
+  default_max_age: null,
+  jwks: null,
+  jwks_uri: null,
+  require_pushed_authorization_requests: false,
+  require_signed_request_object: false,
+  dpop_bound_access_tokens: false,
+  fapi: false,
+} satisfies Partial<WholeClient> & { grant_types: readonly string[] };
+
+/** The fields that only applications have, by the names of the API, which are also the names of the columns. */
+export interface ApplicationFields extends Readonly<Pick<WholeClient, Exclude<keyof typeof defaults, 'grant_types'>>> {
+  /** Empty: all grants of an application. */
+  readonly grant_types: readonly string[];
+}
+
+const applicationColumns = Object.keys(defaults) as (keyof ApplicationFields)[];
+
+const isFlag = (name: keyof ApplicationFields): boolean => typeof defaults[name] === 'boolean';
+const isJson = (name: keyof ApplicationFields): boolean => name === 'jwks' || Array.isArray(defaults[name]);
+
+function toColumn(name: keyof ApplicationFields, value: unknown): unknown {
+  if (isFlag(name)) return value ? 1 : 0;
+  return isJson(name) && value !== null ? JSON.stringify(value) : value;
+}
+
+function fromColumn(name: keyof ApplicationFields, value: unknown): unknown {
+  if (isFlag(name)) return value === 1;
+  return isJson(name) && value !== null ? JSON.parse(value as string) : value;
+}
+
+const eachField = (value: (name: keyof ApplicationFields) => unknown) =>
+  Object.fromEntries(applicationColumns.map((name) => [name, value(name)]));
+
+/** Converts fields to columns. Omitted fields get their defaults. */
+const toColumns = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
+  eachField((name) => toColumn(name, fields[name] ?? defaults[name]));
+
+export const fromColumns = (row: Partial<ClientRow>) =>
+  eachField((name) => fromColumn(name, row[name])) as unknown as ApplicationFields;
+
+/** All fields of an application. Omitted fields get their defaults. */
+export const withDefaults = (values: { readonly [K in keyof ApplicationFields]?: ApplicationFields[K] | null }) =>
+  eachField((name) => values[name] ?? defaults[name]) as unknown as ApplicationFields;
+
+/** An application as it describes itself. */
+export interface Application extends ApplicationFields {
+  readonly name: string;
+  readonly scopes: readonly string[];
+}
+
+/** Replaces the metadata of an application. Its secret and `trusted` do not change. */
+export function updateApplication(tx: Tx, id: string, application: Application, now: number) {
+  const { public: _public, trusted: _trusted, ...columns } = toColumns(application);
+  return tx
+    .updateTable('clients')
+    .set({
+      name: application.name,
+      scopes: JSON.stringify(application.scopes),
+      ...columns,
+      updated_at: now,
+      version: sql`version + 1`,
+    })
+    .where('id', '=', id)
+    .where('type', '=', 'application')
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Removes the address for back-channel logout and returns it. Undefined if there is none. */
+export async function clearBackchannelLogoutUri(tx: Tx, id: string, now: number) {
+  const before = await tx
+    .selectFrom('clients')
+    .select(['user_id', 'name', 'backchannel_logout_uri as uri'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (!before?.uri) return undefined;
+  await tx
+    .updateTable('clients')
+    .set({ backchannel_logout_uri: null, updated_at: now, version: sql`version + 1` })
+    .where('id', '=', id)
+    .execute();
+  return { ...before, uri: before.uri };
+}
+
 export type ClientType = ClientRow['type'];
-type SecretRow = Selectable<Tables['client_secrets']>;
 
 /** A client with its stored secrets. */
 export interface StoredClient extends Application {
@@ -98,49 +199,6 @@ export async function lockClient(tx: Tx, id: string): Promise<ClientRow | undefi
   return tx.selectFrom('clients').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-export interface HashedSecret {
-  readonly hash: string;
-  readonly keyId: string;
-  /** The hash of a secret that this service made. A leak report finds the secret by it. */
-  readonly valueHash?: string | null;
-}
-
-export const insertSecret = (tx: Tx, clientId: string, { hash, keyId, valueHash }: HashedSecret, now: number) =>
-  tx
-    .insertInto('client_secrets')
-    .values({
-      id: uuidv7(now),
-      client_id: clientId,
-      secret_hash: hash,
-      key_id: keyId,
-      value_hash: valueHash ?? null,
-      created_at: now,
-      expires_at: null,
-    })
-    .execute();
-
-/** Ends the secrets of all clients. Returns the number of clients that had one. */
-export async function endAllSecrets(tx: Tx): Promise<number> {
-  const ended = await tx.deleteFrom('client_secrets').returning('client_id').execute();
-  return new Set(ended.map(({ client_id }) => client_id)).size;
-}
-
-/** Sets the end of a client's secrets. Secrets that end earlier do not change. */
-export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {
-  await tx
-    .updateTable('client_secrets')
-    .set({ expires_at: at })
-    .where('client_id', '=', clientId)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
-    .execute();
-  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
-}
-
-/** Removes all secrets of a client. The client stays and can get a new secret. */
-export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
-  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
-}
-
 /** Turns a client into an application, or replaces the redirect URIs and scopes of an application. */
 export async function convertToApplication(
   tx: Tx,
@@ -189,12 +247,3 @@ export async function isOriginOfApplication(db: Db, origin: string): Promise<boo
     .executeTakeFirst();
   return found !== undefined;
 }
-
-/** The active secrets of a client. */
-export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>
-  db
-    .selectFrom('client_secrets')
-    .selectAll()
-    .where('client_id', '=', clientId)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
-    .execute();

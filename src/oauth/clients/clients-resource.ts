@@ -12,10 +12,9 @@ import { anyOf, equals, ownRows, type Rule, role } from '../../resources/declara
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
 import { changesBetween } from '../../resources/write/changes.ts';
-import { withDefaults } from './application-store.ts';
 import { checkApplication } from './check-application.ts';
 import { clientFields, omittedScopes } from './client-fields.ts';
-import { removeClient } from './client-store.ts';
+import { removeClient, withDefaults } from './client-store.ts';
 import { mayCallLoopback } from './client-uris.ts';
 import { scopeErrors } from './scopes/requested-scopes.ts';
 import { holdsScopes, identityScopes, type KnownScopes } from './scopes/scopes.ts';

@@ -13,9 +13,8 @@ import { enqueueAll } from '../../resources/queue/enqueue.ts';
 import { type Job, subjectAt } from '../../resources/queue/job.ts';
 import { countFailures, forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
-import { clearBackchannelLogoutUri } from '../clients/application-store.ts';
 import type { ClientDirectory } from '../clients/client-directory.ts';
-import type { StoredClient } from '../clients/client-store.ts';
+import { clearBackchannelLogoutUri, type StoredClient } from '../clients/client-store.ts';
 import {
   type ApplicationLogin,
   deleteAllLogins,

@@ -3,7 +3,7 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts';
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
-import { removeSecrets } from '../clients/client-store.ts';
+import { removeSecrets } from '../clients/secrets/secret-store.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteLogins, deleteOrphanedLogins, findBackchannelLogoutUris } from './store/application-login-store.ts';
 import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';

@@ -6,18 +6,9 @@ import type { RequestSource } from '../../../http/request-source.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { changesBetween } from '../../../resources/write/changes.ts';
-import { withDefaults } from '../application-store.ts';
 import { invalidClient } from '../client-rules.ts';
-import {
-  createClient,
-  endSecrets,
-  type HashedSecret,
-  insertSecret,
-  lockClient,
-  type NewClient,
-  type StoredClient,
-} from '../client-store.ts';
-import { lockSecret } from './secret-store.ts';
+import { createClient, lockClient, type NewClient, type StoredClient, withDefaults } from '../client-store.ts';
+import { endSecrets, type HashedSecret, insertSecret, lockSecret } from './secret-store.ts';
 
 /** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';

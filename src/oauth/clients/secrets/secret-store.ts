@@ -1,7 +1,11 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type Selectable, type SqlBool, sql } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Db, Tx } from '../../../database/database.ts';
 import { isPostgres, lockThen, sharedLock, trySharedLockSql } from '../../../database/locks/revocation-locks.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
+import { uuidv7 } from '../../../database/uuid.ts';
+
+export type SecretRow = Selectable<Tables['client_secrets']>;
 
 interface Secret {
   /** Null if the client authenticated without a secret. */
@@ -47,3 +51,55 @@ export async function deleteSecretByHash(tx: Tx, valueHash: string) {
   const client = await owner.executeTakeFirst();
   return { client_id, type: client?.type, user_id: client?.user_id ?? null };
 }
+
+export interface HashedSecret {
+  readonly hash: string;
+  readonly keyId: string;
+  /** The hash of a secret that this service made. A leak report finds the secret by it. */
+  readonly valueHash?: string | null;
+}
+
+export const insertSecret = (tx: Tx, clientId: string, { hash, keyId, valueHash }: HashedSecret, now: number) =>
+  tx
+    .insertInto('client_secrets')
+    .values({
+      id: uuidv7(now),
+      client_id: clientId,
+      secret_hash: hash,
+      key_id: keyId,
+      value_hash: valueHash ?? null,
+      created_at: now,
+      expires_at: null,
+    })
+    .execute();
+
+/** Ends the secrets of all clients. Returns the number of clients that had one. */
+export async function endAllSecrets(tx: Tx): Promise<number> {
+  const ended = await tx.deleteFrom('client_secrets').returning('client_id').execute();
+  return new Set(ended.map(({ client_id }) => client_id)).size;
+}
+
+/** Sets the end of a client's secrets. Secrets that end earlier do not change. */
+export async function endSecrets(tx: Tx, clientId: string, at: number, now: number): Promise<void> {
+  await tx
+    .updateTable('client_secrets')
+    .set({ expires_at: at })
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', at)]))
+    .execute();
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).where('expires_at', '<=', now).execute();
+}
+
+/** Removes all secrets of a client. The client stays and can get a new secret. */
+export async function removeSecrets(tx: Tx, clientId: string): Promise<void> {
+  await tx.deleteFrom('client_secrets').where('client_id', '=', clientId).execute();
+}
+
+/** The active secrets of a client. */
+export const listSecrets = (db: Db, clientId: string, now: number): Promise<SecretRow[]> =>
+  db
+    .selectFrom('client_secrets')
+    .selectAll()
+    .where('client_id', '=', clientId)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .execute();
