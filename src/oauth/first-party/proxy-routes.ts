@@ -1,21 +1,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { Config, ProxiedClient } from '../../config/config.ts';
+import { changeAs } from '../../database/change-as.ts';
 import type { App } from '../../http/app.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { noValidation } from '../../http/no-validation.ts';
 import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
 import { queryOf } from '../../http/query-of.ts';
-import type { RequestSource } from '../../http/request-source.ts';
+import { type RequestSource, requestSource } from '../../http/request-source.ts';
+import type { Caller } from '../../platform/caller.ts';
 import { OAuthError } from '../../platform/errors.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { invalidClient } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { refreshTokenGrant } from '../grants/refresh-token.ts';
 import { emailCodeGrant, mfaGrant, passkeyGrant, passwordGrant } from '../grants/sign-in.ts';
-import type { Grant, OAuth } from '../oauth.ts';
+import type { ClientRequest, Grant, OAuth } from '../oauth.ts';
 import { clientRequestOf, setNoStore } from '../oauth-routes.ts';
 import { invalidRequest, type Parameters, readParameters } from '../parameters.ts';
 import { tokenResponseSchema } from '../schemas.ts';
+import { endSessions } from '../sessions/end-sessions.ts';
 import { type IssuedTokens, issueTokens } from '../token-endpoint.ts';
 
 export const refreshCookieName = 'refreshToken';
@@ -31,20 +35,6 @@ export function refreshCookie({ baseUrl }: Config, { path }: ProxiedClient) {
   } as const;
 }
 
-interface ProxyRequest {
-  readonly proxied: ProxiedClient;
-  readonly body: unknown;
-  readonly source: RequestSource;
-  /** Counts the request against the RATE_LIMIT of the user who signs in. */
-  readonly countRequest?: ((caller: string) => void) | undefined;
-}
-
-interface ProxyRefreshRequest extends ProxyRequest {
-  readonly cookie: () => string | undefined;
-  /** The names of the query parameters. Secrets are rejected there, because addresses are logged. */
-  readonly query: ReadonlySet<string>;
-}
-
 /** The grants without a password, by their member of the body. `mfa` is first, because its body may contain a passkey too. */
 const passwordlessGrants: readonly (readonly [string, Grant])[] = [
   ['mfa_token', mfaGrant],
@@ -53,7 +43,7 @@ const passwordlessGrants: readonly (readonly [string, Grant])[] = [
 ];
 
 /** Runs the password grant, or another sign-in grant, with the client of the proxy. */
-async function handleProxyLogin(oauth: OAuth, { proxied, body, source, countRequest }: ProxyRequest) {
+async function handleProxyLogin(oauth: OAuth, proxied: ProxiedClient, { body, source, countRequest }: ClientRequest) {
   const bodyParameters = readParameters(body);
   const request = { client: await clientOf(oauth, proxied), parameters: bodyParameters, source, countRequest };
   for (const [member, grant] of passwordlessGrants)
@@ -62,15 +52,18 @@ async function handleProxyLogin(oauth: OAuth, { proxied, body, source, countRequ
   return issueTokens(oauth, passwordGrant, { ...request, parameters });
 }
 
-/** Runs the refresh grant with the client of the proxy. `cookie` is used if the body contains no token. */
+/** Runs the refresh grant with the client of the proxy. The cookie is used if the body contains no token. */
 async function handleProxyRefresh(
   oauth: OAuth,
-  { proxied, body, source, countRequest, cookie, query }: ProxyRefreshRequest,
+  proxied: ProxiedClient,
+  request: FastifyRequest,
+  { body, source, countRequest }: ClientRequest,
 ) {
   const parameters = new Map(readParameters(body));
   if (!parameters.has('refresh_token')) {
-    const fromCookie = cookie();
-    if (!fromCookie && query.has('refresh_token')) {
+    const fromCookie = cookieOf(oauth.context.config, request);
+    // Secrets are rejected in the query, because addresses are logged.
+    if (!fromCookie && Object.hasOwn(queryOf(request), 'refresh_token')) {
       throw invalidRequest("The parameter 'refresh_token' belongs in the body of the request, not in its address.");
     }
     if (!fromCookie) throw invalidRequest("The parameter 'refresh_token' is missing, and so is the cookie.");
@@ -98,19 +91,14 @@ async function clientOf({ clients }: OAuth, { id }: ProxiedClient): Promise<Stor
   throw invalidClient(`proxied client ${id} was deleted`, {});
 }
 
-interface BrowserRequest {
-  readonly origin: string | undefined;
-  /** The header `Sec-Fetch-Site`. Scripts cannot set it. */
-  readonly site: string | undefined;
-  /** The origin to which the request was sent. */
-  readonly self: string;
-}
-
-/** Browsers add the cookie to every request, so the origin of the page must be allowed. */
-function rejectForeignOrigin({ baseUrl, corsOrigins }: Config, { origin, site, self }: BrowserRequest): void {
-  const isAllowed =
-    origin === undefined ? site !== 'cross-site' : [new URL(baseUrl).origin, self, ...corsOrigins].includes(origin);
-  if (isAllowed) return;
+/** The refresh cookie. Browsers add it to every request, so the origin of the page must be allowed. */
+function cookieOf({ baseUrl, corsOrigins }: Config, { server, headers, protocol, host }: FastifyRequest) {
+  const value = server.parseCookie(headers.cookie ?? '')[refreshCookieName];
+  if (value === undefined) return undefined;
+  // Scripts cannot set the header `Sec-Fetch-Site`.
+  const { origin, 'sec-fetch-site': site } = headers;
+  const own = [new URL(baseUrl).origin, `${protocol}://${host}`, ...corsOrigins];
+  if (origin === undefined ? site !== 'cross-site' : own.includes(origin)) return value;
   throw new OAuthError('access_denied', 'The refresh cookie is not accepted from another origin.', {
     status: 403,
     reason: `origin ${origin?.slice(0, 200) ?? site}`,
@@ -161,15 +149,11 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
         },
       },
       async (request, reply) => {
-        const source = knownBrowsers.requestSource(request);
-        return withCookie(
-          reply,
-          await handleProxyLogin(oauth, { proxied, ...clientRequestOf(request, reply), source }),
-        );
+        const login = { ...clientRequestOf(request, reply), source: knownBrowsers.requestSource(request) };
+        return withCookie(reply, await handleProxyLogin(oauth, proxied, login));
       },
     );
 
-    const refreshBody = Type.Object({ refresh_token: text, scope: text });
     app.post(
       `${prefix}/refresh`,
       {
@@ -178,30 +162,47 @@ export function serveProxies(app: App, oauth: OAuth, proxiedClients: readonly Pr
           tags: ['First-party clients'],
           summary: `Refresh (${name}), by parameter or cookie`,
           consumes,
-          body: refreshBody,
+          body: Type.Object({ refresh_token: text, scope: text }),
           response,
           'x-client': 'await gatehouse.resume();',
         },
       },
-      async (request, reply) => {
-        const cookie = () => cookieOf(request);
-        const query = new Set(Object.keys(queryOf(request)));
-        return withCookie(
-          reply,
-          await handleProxyRefresh(oauth, { proxied, ...clientRequestOf(request, reply), cookie, query }),
-        );
-      },
+      async (request, reply) =>
+        withCookie(reply, await handleProxyRefresh(oauth, proxied, request, clientRequestOf(request, reply))),
     );
   }
+}
 
-  function cookieOf(request: FastifyRequest): string | undefined {
-    const value = request.server.parseCookie(request.headers.cookie ?? '')[refreshCookieName];
-    if (value === undefined) return undefined;
-    rejectForeignOrigin(config, {
-      origin: request.headers.origin,
-      site: request.headers['sec-fetch-site'],
-      self: `${request.protocol}://${request.host}`,
-    });
-    return value;
-  }
+/** Ends a session: its access token, its refresh token, and the cookie of a proxy. */
+export function serveLogout(app: App, oauth: OAuth, proxiedClients: readonly ProxiedClient[]): void {
+  app.delete(
+    '/v1/logout',
+    {
+      config: { auth: 'auth:api' },
+      schema: {
+        tags: ['OAuth'],
+        summary: 'Revoke the presented access token and end its session',
+        response: { 200: Type.Object({ message: Type.Literal('Token revoked successfully.') }) },
+        'x-client': 'await gatehouse.logout();',
+      },
+    },
+    async (request, reply) => {
+      await logOut(oauth, request.caller, requestSource(request));
+      for (const proxied of proxiedClients) {
+        reply.clearCookie(refreshCookieName, refreshCookie(oauth.context.config, proxied));
+      }
+      reply.header('cache-control', 'no-store');
+      return { message: 'Token revoked successfully.' as const };
+    },
+  );
+}
+
+/** Ends the session of the caller's token. Returns when no instance accepts the token any more. */
+async function logOut({ context, sessions, lockAuthority }: OAuth, caller: Caller, source: RequestSource) {
+  const { sessionId, userId, clientId } = caller;
+  if (!sessionId) return;
+  await changeAs(context.database, lockAuthority, { caller, changesAccounts: true }, async (tx, invalidate) => {
+    const ended = await endSessions(sessions, tx, invalidate, { sessionId }, 'logout');
+    if (ended > 0) await recordEvent(context, tx, { type: 'logout', userId, clientId, sessionId, source });
+  });
 }
