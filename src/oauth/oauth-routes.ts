@@ -74,13 +74,13 @@ const originOf = (uri: string): string | null => (/^https?:/.test(uri) ? new URL
 /** The options of every OAuth endpoint. */
 export const oauthRouteOptions = { config, onRequest: setNoStore, ...noValidation, serializerCompiler: jsonSerializer };
 
-interface Endpoint {
+interface Endpoint extends Pick<FastifySchema, 'summary' | 'body'> {
   readonly name: string;
   /** The operation id outside of `/v1`. The operation inside is named after its path. */
   readonly operationId: string;
   /** False: not under `/v1`. The specification does not name it there, and clients find it in the metadata. */
   readonly underV1?: false;
-  readonly schema: FastifySchema;
+  readonly response: Readonly<Record<number, Type.TSchema>>;
   handle(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
 
@@ -88,11 +88,9 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   {
     name: 'token',
     operationId: 'getTokens',
-    schema: {
-      summary: 'Get tokens',
-      body: tokenParametersSchema,
-      response: { 200: tokenResponseSchema, ...oauthErrorResponses },
-    },
+    summary: 'Get tokens',
+    body: tokenParametersSchema,
+    response: { 200: tokenResponseSchema },
     async handle(request, reply) {
       const source = knownBrowsers.requestSource(request);
       if (request.headers.dpop !== undefined) reply.header('DPoP-Nonce', oauth.dpop.nonce());
@@ -108,11 +106,9 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     name: 'par',
     underV1: false,
     operationId: 'pushAuthorizationRequest',
-    schema: {
-      summary: 'Push an authorization request (RFC 9126)',
-      body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
-      response: { 201: pushedRequestSchema, ...oauthErrorResponses },
-    },
+    summary: 'Push an authorization request (RFC 9126)',
+    body: Type.Object({ client_id: Type.Optional(Type.String()) }, { additionalProperties: true }),
+    response: { 201: pushedRequestSchema },
     async handle(request, reply) {
       const pushed = await handlePushedRequest(oauth, clientRequestOf(request, reply));
       reply.code(201);
@@ -123,34 +119,25 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     name: 'device_authorization',
     underV1: false,
     operationId: 'authorizeDevice',
-    schema: {
-      summary: 'Start the sign-in on a device without a browser (RFC 8628)',
-      body: deviceParametersSchema,
-      response: { 200: deviceCodesSchema, ...oauthErrorResponses },
-    },
+    summary: 'Start the sign-in on a device without a browser (RFC 8628)',
+    body: deviceParametersSchema,
+    response: { 200: deviceCodesSchema },
     handle: (request, reply) => oauth.devices.authorize(clientRequestOf(request, reply)),
   },
   {
     name: 'revoke',
     operationId: 'revokeToken',
-    schema: {
-      summary: 'Revoke a token and end its session (RFC 7009)',
-      body: tokenAndHintSchema,
-      response: {
-        200: Type.Object({}, { description: 'The token is invalid or has expired.' }),
-        ...oauthErrorResponses,
-      },
-    },
+    summary: 'Revoke a token and end its session (RFC 7009)',
+    body: tokenAndHintSchema,
+    response: { 200: Type.Object({}, { description: 'The token is invalid or has expired.' }) },
     handle: (request, reply) => handleRevocation(oauth, clientRequestOf(request, reply)),
   },
   {
     name: 'introspect',
     operationId: 'introspectToken',
-    schema: {
-      summary: 'Introspect a token (RFC 7662)',
-      body: tokenAndHintSchema,
-      response: { 200: introspectionSchema, ...oauthErrorResponses },
-    },
+    summary: 'Introspect a token (RFC 7662)',
+    body: tokenAndHintSchema,
+    response: { 200: introspectionSchema },
     handle: (request, reply) => handleIntrospection(oauth, clientRequestOf(request, reply)),
   },
 ];
@@ -159,8 +146,8 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
   const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, underV1 = true, operationId, schema, handle } of endpointsOf(oauth, browserCookie)) {
-    const documented = { tags: oauthTags, consumes, ...schema };
+  for (const { name, underV1 = true, operationId, handle, response, ...schema } of endpointsOf(oauth, browserCookie)) {
+    const documented = { tags: oauthTags, consumes, ...schema, response: { ...response, ...oauthErrorResponses } };
     app.post(`/oauth/${name}`, { ...oauthRouteOptions, schema: { operationId, ...documented } }, handle);
     if (!underV1) continue;
     app.post(`/v1/oauth/${name}`, { ...oauthRouteOptions, config: inApi, schema: documented }, handle);

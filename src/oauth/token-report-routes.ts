@@ -66,7 +66,7 @@ export async function reportToken(oauth: OAuth, report: Report): Promise<void> {
   await commitAndInvalidate(oauth.context.database, async (tx, invalidate) => {
     await endSessions(oauth.sessions, tx, invalidate, { sessionId }, 'reported');
     const credential = type === 'personal' ? 'a personal access token' : 'a session';
-    await recordAndNotify(oauth, tx, report, { userId, clientId, sessionId, credential });
+    await recordAndNotify(oauth, tx, report, { userId, clientId, sessionId }, credential);
   });
 }
 
@@ -78,27 +78,19 @@ async function endLeakedSecret(oauth: OAuth, report: Report): Promise<void> {
     invalidate({ kind: 'client', id: clientId });
     // The secret opened the sessions of a personal client. At an application, users opened the sessions, so these stay.
     if (type === 'personal') await endSessions(oauth.sessions, tx, invalidate, { clientId }, 'reported');
-    await recordAndNotify(oauth, tx, report, { userId, clientId, credential: 'a secret of an application' });
+    await recordAndNotify(oauth, tx, report, { userId, clientId }, 'a secret of an application');
   });
 }
 
-interface LeakedCredential {
-  readonly userId: string | null;
-  readonly clientId: string | null;
-  readonly sessionId?: string;
-  readonly credential: string;
-}
-
-async function recordAndNotify({ context, mail }: OAuth, tx: Tx, { source }: Report, leaked: LeakedCredential) {
-  const { userId, clientId, sessionId, credential } = leaked;
-  await recordEvent(context, tx, {
-    type: 'token.reported',
-    userId,
-    clientId,
-    sessionId,
-    source,
-    data: { what: credential },
-  });
-  if (userId === null) return;
-  await notifyOwner({ context, mail }, tx, { userId, template: 'token-reported', data: { what: credential }, source });
+async function recordAndNotify(
+  { context, mail }: OAuth,
+  tx: Tx,
+  { source }: Report,
+  ids: { readonly userId: string | null; readonly clientId: string | null; readonly sessionId?: string },
+  credential: string,
+): Promise<void> {
+  const { userId } = ids;
+  const data = { what: credential };
+  await recordEvent(context, tx, { type: 'token.reported', ...ids, source, data });
+  if (userId !== null) await notifyOwner({ context, mail }, tx, { userId, template: 'token-reported', data, source });
 }

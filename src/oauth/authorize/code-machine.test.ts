@@ -10,11 +10,10 @@ import { type Service, services } from '../../../test/harness/service.ts';
 import { openSession } from '../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { redeemCode } from '../grants/authorization-code.ts';
+import { authorizationCodeGrant } from '../grants/authorization-code.ts';
 import { authenticatedBy } from '../sessions/store/session-store.ts';
-import { pruneCodes } from './code-store.ts';
+import { grantAccess, pruneCodes } from './code-store.ts';
 import { findConsent } from './consent-store.ts';
-import { grantAccess } from './grant-access.ts';
 import { findBrowserLogin } from './next-step.ts';
 
 const life = 60_000;
@@ -134,14 +133,13 @@ onBothEngines('An authorization code', (engine) => {
     }
 
     #present(code: Code, how?: (typeof wrongs)[number]) {
-      return redeemCode(service.oauth, {
-        client: how === 'client' ? other : client,
-        code: code.value,
-        redirectUri: how === 'redirect' ? 'https://other.example/' : redirectUri,
-        codeVerifier: how === 'verifier' ? 'w'.repeat(43) : verifier,
-        resource: [],
-        source,
-      });
+      const parameters = new Map([
+        ['code', code.value],
+        ['redirect_uri', how === 'redirect' ? 'https://other.example/' : redirectUri],
+        ['code_verifier', how === 'verifier' ? 'w'.repeat(43) : verifier],
+      ]);
+      const request = { client: how === 'client' ? other : client, parameters, source };
+      return authorizationCodeGrant.issue(service.oauth, request);
     }
 
     async #refused(code: Code, how?: (typeof wrongs)[number]): Promise<void> {

@@ -76,18 +76,11 @@ export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('consents').where('user_id', '=', userId).execute();
 }
 
-interface Decision {
-  readonly userId: string;
-  readonly clientId: string;
+interface Decision extends Parties, Omit<Consent, 'id'> {
   /** The session of the user who decided. */
   readonly sessionId: string;
-  readonly scopes: readonly string[];
-  /** The requested scopes, allowed or not. */
-  readonly requestedScopes: readonly string[];
   readonly source: RequestSource;
 }
-
-const isRemembered = (scope: string): boolean => scope !== adminScope;
 
 /** Stores a user's decision. Scopes that were not requested keep their earlier decision. */
 export async function rememberConsent(
@@ -98,14 +91,11 @@ export async function rememberConsent(
   const parties = { userId, clientId };
   const existing = await lockConsent(tx, parties);
   const unchanged = existing?.scopes.filter((scope) => !requestedScopes.includes(scope)) ?? [];
-  const all = {
-    scopes: [...unchanged, ...scopes],
-    requestedScopes: [...new Set([...(existing?.requestedScopes ?? []), ...requestedScopes])],
-  };
   // The admin scope is not remembered: the user is asked each time.
+  const remembered = (all: readonly string[]) => all.filter((scope) => scope !== adminScope);
   const consent = {
-    scopes: all.scopes.filter(isRemembered),
-    requestedScopes: all.requestedScopes.filter(isRemembered),
+    scopes: remembered([...unchanged, ...scopes]),
+    requestedScopes: remembered([...new Set([...(existing?.requestedScopes ?? []), ...requestedScopes])]),
   };
   await upsertConsent(tx, parties, consent, context.now());
   const data = { scopes, left_out: requestedScopes.filter((scope) => !scopes.includes(scope)) };

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { commitAndInvalidate, type Invalidate } from '../../database/bus.ts';
 import type { Tx } from '../../database/database.ts';
-import type { RequestSource } from '../../http/request-source.ts';
 import { requireConfirmedEmail } from '../../identity/credentials/require-confirmed-email.ts';
 import { OAuthError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
@@ -12,81 +11,53 @@ import { isForUser, isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';
 import { requireSecret } from '../clients/secrets/client-secrets.ts';
-import type { Grant, OAuth } from '../oauth.ts';
+import type { Grant, GrantRequest, OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/claims.ts';
 import { required, resourcesIn } from '../parameters.ts';
 import { type AuthorityRows, lockAuthorityRows } from '../sessions/authority/authority-store.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { type GrantDetails, readDetails } from '../sessions/store/grant-details.ts';
-import { authenticationOf, findSession, type SessionRow, type StoredSession } from '../sessions/store/session-store.ts';
+import { authenticationOf, findSession, type SessionRow } from '../sessions/store/session-store.ts';
 
 /** RFC 6749 4.1 with RFC 7636: a user has consented in the browser, and the application proves that the request was its own. */
 export const authorizationCodeGrant: Grant = {
   type: 'authorization_code',
   clientTypes: ['application'],
-  async issue(oauth, { client, parameters, source, countRequest, jkt }) {
-    const code = required(parameters, 'code');
-    const redirectUri = required(parameters, 'redirect_uri');
-    const codeVerifier = parameters.get('code_verifier');
-    const resource = resourcesIn(parameters);
-    const redeemed = await redeemCode(oauth, { client, code, redirectUri, codeVerifier, resource, source, jkt });
-    countRequest?.(redeemed.session.id);
-    const { session, durable, scopes } = redeemed;
-    const requestedScopes = parseJson(redeemed.code.asked);
-    return { session, durable, scopes, requestedScopes, nonce: redeemed.code.nonce ?? undefined };
+  /** RFC 6749 4.1.3. A code works once. A second use ends the session that the first use opened (4.1.2). */
+  async issue(oauth, request) {
+    const { context, keys } = oauth;
+    const { config, database, metrics } = context;
+    const value = required(request.parameters, 'code');
+    required(request.parameters, 'redirect_uri');
+    const id = readCode(keys, value);
+    const code = id === undefined ? undefined : await findCode(database.db, id);
+    if (!code) throw countAndRefuse(oauth, 'unknown', 'no code of this service');
+    if (code.client_id === request.client.id) await requireConfirmedEmail(config, database.db, code.user_id);
+    const login = await findSession(database, code.login_id);
+    // Commit, then throw: an error inside the transaction would undo the revocation.
+    const result = await commitAndInvalidate(database, (tx, invalidate) =>
+      redeem(oauth, tx, invalidate, { ...request, code, login }),
+    );
+    if (typeof result === 'string') throw countAndRefuse(oauth, result === 'reused' ? 'reused' : 'refused', result);
+    metrics.authorizationCodes.inc({ result: 'redeemed' });
+    request.countRequest?.(result.session.id);
+    return { ...result, requestedScopes: parseJson(code.asked), nonce: code.nonce ?? undefined };
   },
 };
 
-interface Redemption {
-  readonly client: StoredClient & { readonly secretId?: string };
-  readonly code: string;
-  readonly redirectUri: string;
-  readonly codeVerifier: string | undefined;
-  /** The audiences of the tokens (RFC 8707): a subset of the audiences of the code. */
-  readonly resource: readonly string[];
-  /** The thumbprint of the application's DPoP key. */
-  readonly jkt?: string | undefined;
-  readonly source: RequestSource;
-}
-
-interface Redeemed extends StoredSession {
+interface Redemption extends GrantRequest {
   readonly code: CodeRow;
-  readonly scopes: readonly string[];
-}
-
-const invalidCode = (reason: string) =>
-  new OAuthError('invalid_grant', 'The code is invalid or no longer valid for this application: sign in again.', {
-    reason,
-  });
-
-/** RFC 6749 4.1.3. A code works once. A second use ends the session that the first use opened (4.1.2). */
-export async function redeemCode(oauth: OAuth, redemption: Redemption): Promise<Redeemed> {
-  const { context, keys } = oauth;
-  const id = readCode(keys, redemption.code);
-  const code = id === undefined ? undefined : await findCode(context.database.db, id);
-  if (!code) throw countAndRefuse(oauth, 'unknown', 'no code of this service');
-  if (code.client_id === redemption.client.id) {
-    await requireConfirmedEmail(context.config, context.database.db, code.user_id);
-  }
-  const login = await findSession(context.database, code.login_id);
-  // Commit, then throw: an error inside the transaction would undo the revocation.
-  const result = await commitAndInvalidate(context.database, (tx, invalidate) =>
-    redeem(oauth, tx, invalidate, { ...redemption, code, login }),
-  );
-  if (typeof result === 'string') throw countAndRefuse(oauth, result === 'reused' ? 'reused' : 'refused', result);
-  context.metrics.authorizationCodes.inc({ result: 'redeemed' });
-  return result;
+  readonly login: SessionRow | undefined;
 }
 
 function countAndRefuse({ context }: OAuth, result: string, reason: string): OAuthError {
   context.metrics.authorizationCodes.inc({ result });
-  return invalidCode(reason);
+  const description = 'The code is invalid or no longer valid for this application: sign in again.';
+  return new OAuthError('invalid_grant', description, { reason });
 }
 
-type LoadedRedemption = Omit<Redemption, 'code'> & { readonly code: CodeRow; readonly login: SessionRow | undefined };
-
 /** Locks rows in the usual order: user, client, login, consent, code. Returns the tokens' session or the reason for a refusal. */
-async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: LoadedRedemption) {
+async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: Redemption) {
   const { context, sessions, audiences } = oauth;
   const { client, code, login, source } = redemption;
   const { engine } = context.database;
@@ -99,7 +70,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   if (problem) return problem;
   if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
   await requireSecret(context, tx, client.secretId);
-  audiences.narrow(code.resource, redemption.resource);
+  audiences.narrow(code.resource, resourcesIn(redemption.parameters));
   const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);
   if (scopes.length === 0) return 'nothing of it is allowed any more';
@@ -117,20 +88,20 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   await setSessionOfCode(tx, code.id, opened.session.id);
   const data = { grant: 'authorization_code', scopes };
   await recordEvent(context, tx, { type: 'login.succeeded', ...parties, sessionId: opened.session.id, source, data });
-  return { ...opened, code, scopes };
+  return { ...opened, scopes };
 }
 
 function codeError(
-  { client, code, redirectUri, codeVerifier, jkt }: LoadedRedemption,
+  { client, code, parameters, jkt }: Redemption,
   { user, session }: AuthorityRows,
   now: number,
 ): string | undefined {
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
-  if (code.redirect_uri !== redirectUri) return 'another redirect_uri';
+  if (code.redirect_uri !== parameters.get('redirect_uri')) return 'another redirect_uri';
   const { jkt: boundJkt } = readDetails(code.details);
   if (boundJkt !== undefined && boundJkt !== jkt) return 'another key than the code is bound to';
-  if (!isVerified(codeVerifier, code.code_challenge)) return 'wrong code_verifier';
+  if (!isVerified(parameters.get('code_verifier'), code.code_challenge)) return 'wrong code_verifier';
   if (!user || user.disabled) return 'the user is gone or disabled';
   if (!session || session.revoked_at !== null || session.expires_at <= now) return 'the login has ended';
   return undefined;
@@ -164,7 +135,7 @@ async function endReused(
   { context, sessions }: OAuth,
   tx: Tx,
   invalidate: Invalidate,
-  { client, code, source }: LoadedRedemption,
+  { client, code, source }: Redemption,
 ): Promise<string> {
   const sessionId = (await findCode(tx, code.id))?.session_id ?? null;
   const ended =

@@ -18,8 +18,8 @@ import {
   type ValidatedClient,
   validateClient,
 } from '../../oauth/authorize/authorization-request.ts';
+import { grantAccess } from '../../oauth/authorize/code-store.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
-import { grantAccess } from '../../oauth/authorize/grant-access.ts';
 import { type BrowserLogin, findBrowserLogin, nextStep } from '../../oauth/authorize/next-step.ts';
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
 import { requireRealm } from '../../oauth/clients/client-rules.ts';
