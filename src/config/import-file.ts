@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { suggestName } from '../platform/closest-name.ts';
-import { OperatorError } from '../platform/errors.ts';
-import { resolveGatehouse } from './resolve-gatehouse.ts';
+import { codeOf, OperatorError } from '../platform/errors.ts';
 
 /** A place in a file of the operator, counted from 1. */
 interface Place {
@@ -123,4 +123,41 @@ function read(file: string): string {
   } catch {
     return '';
   }
+}
+
+let registered = false;
+
+/**
+ * Lets files of the operator import `gatehouse-server/…` from any folder. Node finds an installed package first. Otherwise this is
+ * the running Gatehouse.
+ */
+function resolveGatehouse(): void {
+  if (registered) return;
+  registered = true;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      if (specifier !== 'gatehouse-server' && !specifier.startsWith('gatehouse-server/'))
+        return nextResolve(specifier, context);
+      // `nextResolve` changes the context.
+      const importer = context.parentURL;
+      try {
+        return nextResolve(specifier, context);
+      } catch (error) {
+        if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
+      }
+      try {
+        return nextResolve(specifier, { ...context, parentURL: import.meta.url });
+      } catch (error) {
+        throw reportImporter(importer, error as Error);
+      }
+    },
+  });
+}
+
+/** Names the importing file in the error instead of this one. */
+function reportImporter(importer: string | undefined, error: Error): Error {
+  if (importer?.startsWith('file:')) {
+    error.message = error.message.replace(fileURLToPath(import.meta.url), () => fileURLToPath(importer));
+  }
+  return error;
 }

@@ -62,19 +62,17 @@ export async function migrate(
   const ran: string[] = [];
   const steps = stepProgress(progress);
   const run = (tx: Tx) => runPending(database, tx, now, steps.next);
+  let result: Awaited<ReturnType<typeof runPending>>;
   try {
-    for (;;) {
-      const { names, newer, hasMore } = await withMigrationLock(database, run);
-      ran.push(...names);
-      if (hasMore) continue;
-      steps.end();
-      if (newer.length > 0)
-        report(`A newer Gatehouse has migrated this database (${newer.join(', ')}). This version continues to run.`);
-      break;
-    }
+    do {
+      result = await withMigrationLock(database, run);
+      ran.push(...result.names);
+    } while (result.hasMore);
   } finally {
     steps.end();
   }
+  if (result.newer.length > 0)
+    report(`A newer Gatehouse has migrated this database (${result.newer.join(', ')}). This version continues to run.`);
   await database.bus.join();
   return ran;
 }

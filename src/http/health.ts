@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Context } from '../database/context.ts';
 import type { App } from './app.ts';
 
@@ -12,16 +11,9 @@ interface ReadinessCheck {
 
 /** If a connection was dropped silently, the check would never end. */
 async function withTimeout(check: Promise<void>): Promise<void> {
-  const abortController = new AbortController();
-  const timeout = setTimeout(timeoutMs, undefined, { ref: false, signal: abortController.signal }).then(() => {
-    throw new Error(`no response within ${timeoutMs} ms`);
-  });
-  try {
-    await Promise.race([check, timeout]);
-  } finally {
-    // Otherwise each check would keep its timer for two seconds.
-    abortController.abort();
-  }
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no response within ${timeoutMs} ms`)), timeoutMs).unref();
+  await Promise.race([check, timeout]).finally(() => clearTimeout(timer));
 }
 
 /** The checks of the service itself. Without the lease, every request queries the database. */
@@ -96,10 +88,8 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
 }
 
 export function recordConnections({ database, metrics }: Pick<Context, 'database' | 'metrics'>): void {
-  const { total, idle, waiting } = database.connections();
-  metrics.databaseConnections.set({ state: 'total' }, total);
-  metrics.databaseConnections.set({ state: 'idle' }, idle);
-  metrics.databaseConnections.set({ state: 'waiting' }, waiting);
+  for (const [state, count] of Object.entries(database.connections()))
+    metrics.databaseConnections.set({ state }, count);
   const replicas = database.replicas?.state();
   if (!replicas) return;
   metrics.databaseReplicas.set({ state: 'used' }, replicas.usable);

@@ -51,8 +51,10 @@ export function addEvents(program: Command): void {
 async function showEvents(context: Context, flags: Flags): Promise<void> {
   const { db } = context.database;
   const now = context.now();
-  const user = flags.user === undefined ? undefined : await userIdOf(context, flags.user);
-  const filter: EventFilter = { type: flags.type, userId: user, clientId: flags.client, since: flags.since?.(now) };
+  // A deleted user can be found only by id.
+  const isId = flags.user === undefined || /^[0-9a-f-]{36}$/.test(flags.user);
+  const userId = isId ? flags.user : (await findUserByText(context, flags.user)).id;
+  const filter: EventFilter = { type: flags.type, userId, clientId: flags.client, since: flags.since?.(now) };
   const print = (rows: readonly EventRow[]) => {
     for (const row of rows) console.log(flags.json ? eventLine(row) : readable(row));
   };
@@ -72,12 +74,6 @@ async function showEvents(context: Context, flags: Flags): Promise<void> {
     print(await nextEvents());
     await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, everyMs))]);
   }
-}
-
-/** A deleted user can be found only by id. */
-async function userIdOf(context: Context, text: string): Promise<string> {
-  if (/^[0-9a-f-]{36}$/.test(text)) return text;
-  return (await findUserByText(context, text)).id;
 }
 
 function readable({ created_at, type, user_id, client_id, actor_id, address, data }: EventRow): string {

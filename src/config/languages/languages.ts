@@ -58,14 +58,9 @@ export class Languages {
   text(language: string, keyOrMessage: string | Message, values: MessageValues = {}): string {
     if (keyOrMessage instanceof Message) return this.#format(language, keyOrMessage);
     const message = this.#find(language, keyOrMessage);
-    return message
-      ? formatMessage(
-          message.parts,
-          this.#formatInnerMessages(language, values),
-          message.language,
-          textRenderer(language),
-        )
-      : keyOrMessage;
+    if (!message) return keyOrMessage;
+    const inner = this.#formatInnerMessages(language, values);
+    return formatMessage(message.parts, inner, message.language, textRenderer(language));
   }
 
   #format(language: string, { key, values, fallback }: Message): string {

@@ -69,22 +69,21 @@ export async function updateTriggers(tx: Tx, recorded: readonly RecordedTable[],
   const obsolete = unrecorded.filter((table) => existingTriggers.has(table));
   if (obsolete.length > 0) await dropTriggers(tx, obsolete);
   await advancePositions(tx);
+  const run = (text: string) => sql.raw(text).execute(tx);
   const schema = (await sql<{ name: string }>`select quote_ident(current_schema()) as name`.execute(tx)).rows[0]?.name;
   for (const table of recorded) {
     const body = functionBody(table);
     if (existingTriggers.get(table.table) === hashOfBody(body)) continue;
     const name = `${functionName(table.table)}()`;
-    await sql
-      .raw(
-        `create or replace function ${name} returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as $$${body}$$`,
-      )
-      .execute(tx);
-    await sql.raw(`comment on function ${name} is '${hashOfBody(body)}'`).execute(tx);
-    if (existingTriggers.has(table.table)) await sql.raw(`drop trigger ${triggerName} on "${table.table}"`).execute(tx);
+    await run(
+      `create or replace function ${name} returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as $$${body}$$`,
+    );
+    await run(`comment on function ${name} is '${hashOfBody(body)}'`);
+    if (existingTriggers.has(table.table)) await run(`drop trigger ${triggerName} on "${table.table}"`);
     const columns = table.columns.map((column) => `"${column}"`).join(', ');
     const events = `insert or update of ${columns} or delete`;
-    await sql
-      .raw(`create trigger ${triggerName} after ${events} on "${table.table}" for each row execute function ${name}`)
-      .execute(tx);
+    await run(
+      `create trigger ${triggerName} after ${events} on "${table.table}" for each row execute function ${name}`,
+    );
   }
 }

@@ -15,34 +15,31 @@ export interface Sealing {
 const argon2Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const argon2Pattern = /^\$argon2id\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([\w-]{22})\$([\w-]+)$/;
 
-interface Derivation {
-  readonly memory: number;
-  readonly passes: number;
-  readonly parallelism: number;
-  readonly salt: Buffer;
-}
+type Derivation = Readonly<typeof argon2Cost & { salt: Buffer }>;
 
 /**
  * AES-256-GCM. HKDF derives the key from a random secret, argon2id from a chosen one. The parameters of argon2id precede the ciphertext.
  */
 export function createSealing(settings: SealingSettings, { createIfMissing = true } = {}): Sealing {
   const secrets = findSealingSecrets(settings, { createIfMissing });
-  const keys = new SealingKeys();
+  const keys = new Map<string, Buffer>();
+  const keyOf = ({ secret }: SealingSecret, derivation?: Derivation): Buffer =>
+    getOrCreate(keys, JSON.stringify([secret, derivation]), () => deriveKey(secret, derivation));
   const [current] = secrets;
   /** All values of a database share one derivation, so that a start derives the key once. */
   let currentDerivation: Derivation | undefined;
   return {
     seal(content, label) {
-      if (current.isRandom) return encrypt(keys.hkdfKey(current), content, label);
+      if (current.isRandom) return encrypt(keyOf(current), content, label);
       currentDerivation ??= { ...argon2Cost, salt: randomBytes(16) };
       const { memory, passes, parallelism, salt } = currentDerivation;
       const prefix = `$argon2id$m=${memory},t=${passes},p=${parallelism}$${salt.toString('base64url')}`;
-      return `${prefix}$${encrypt(keys.argon2Key(current, currentDerivation), content, label)}`;
+      return `${prefix}$${encrypt(keyOf(current, currentDerivation), content, label)}`;
     },
     open(sealed, label) {
       const { derivation, body } = readSealed(sealed);
       for (const secret of secrets) {
-        const content = decrypt(derivation ? keys.argon2Key(secret, derivation) : keys.hkdfKey(secret), body, label);
+        const content = decrypt(keyOf(secret, derivation), body, label);
         if (!content) continue;
         const isCurrent = secret === current && (derivation !== undefined) !== current.isRandom;
         if (isCurrent) currentDerivation ??= derivation;
@@ -68,22 +65,10 @@ function readSealed(sealed: string): { derivation: Derivation | undefined; body:
   return { derivation, body };
 }
 
-class SealingKeys {
-  readonly #derived = new Map<string, Buffer>();
-
-  hkdfKey({ secret }: SealingSecret): Buffer {
-    return getOrCreate(this.#derived, secret, () =>
-      Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32)),
-    );
-  }
-
-  argon2Key({ secret }: SealingSecret, { memory, passes, parallelism, salt }: Derivation): Buffer {
-    const cacheKey = JSON.stringify([secret, memory, passes, parallelism, salt.toString('base64url')]);
-    return getOrCreate(this.#derived, cacheKey, () => {
-      const message = Buffer.from(secret);
-      return argon2Sync('argon2id', { message, nonce: salt, memory, passes, parallelism, tagLength: 32 });
-    });
-  }
+function deriveKey(secret: string, derivation: Derivation | undefined): Buffer {
+  if (!derivation) return Buffer.from(hkdfSync('sha256', secret, 'gatehouse', 'sealed keys', 32));
+  const { salt: nonce, ...cost } = derivation;
+  return argon2Sync('argon2id', { message: Buffer.from(secret), nonce, ...cost, tagLength: 32 });
 }
 
 /** AES-256-GCM. */
