@@ -72,16 +72,8 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
     if (problem) throw new OperatorError(problem.message);
     const keys = await openKeyRing(context);
     return commitAndInvalidate(context.database, async (tx, invalidate) => {
-      const newClient = {
-        id,
-        type,
-        name,
-        userId: user?.id ?? null,
-        scopes,
-        actorId: null,
-        source: systemSource,
-        ...fields,
-      };
+      const owned = { userId: user?.id ?? null, actorId: null, source: systemSource };
+      const newClient = { id, type, name, scopes, ...owned, ...fields };
       const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw new OperatorError(`A client "${id}" already exists. Choose another --id.`);
       return { client_id: client.id, client_secret: client.secret, type, name, scopes };

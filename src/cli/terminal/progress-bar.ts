@@ -26,29 +26,21 @@ export const terminalProgressBar: BeginProgress = (total, step) =>
   process.stderr.isTTY ? progressBar(total, step) : noProgress(total, step);
 
 /** A separate thread draws the bar, because SQLite blocks this thread while it works. */
-function drawnBar(total: number, firstStep: string, screen: NonNullable<Options['screen']>, quietMs: number): Progress {
+function drawnBar(total: number, what: string, screen: NonNullable<Options['screen']>, quietMs: number): Progress {
   const { fd = 2 } = screen;
   const state = new Int32Array(new SharedArrayBuffer(8));
-  const completed = new Float64Array(new SharedArrayBuffer(8));
+  const done = new Float64Array(new SharedArrayBuffer(8));
   const moduleUrl = import.meta.url;
   const script = new URL(`progress-thread.${moduleUrl.endsWith('.ts') ? 'ts' : 'js'}`, moduleUrl);
-  const workerData: DrawingData = {
-    fd,
-    columns: columnsOf(screen),
-    total,
-    what: firstStep,
-    quietMs,
-    state,
-    done: completed,
-  };
+  const workerData: DrawingData = { fd, columns: columnsOf(screen), total, what, quietMs, state, done };
   const thread = new Worker(script, { workerData });
   thread.unref();
   // If the thread fails, there is no bar, and the work continues.
   thread.on('error', () => undefined);
-  let currentStep = firstStep;
+  let currentStep = what;
   return {
     advance(amount, step = currentStep) {
-      completed[0] = (completed[0] ?? 0) + amount;
+      done[0] = (done[0] ?? 0) + amount;
       if (step !== currentStep) thread.postMessage(step);
       currentStep = step;
     },

@@ -23,28 +23,20 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
   const nonEmpty = screen.isTTY ? all.filter((name) => rows.some((row) => showCell(row[name]) !== '')) : all;
   const columns = nonEmpty.map((name) => {
     const cells = rows.map((row) => show(row[name]));
-    return {
-      name,
-      cells,
-      fullWidth: Math.max(...[name, ...cells].map(lengthOf)),
-      isKey: name === (key ?? nonEmpty[0]),
-    };
+    const width = Math.max(...[name, ...cells].map(lengthOf));
+    return { name, cells, width, isKey: name === (key ?? nonEmpty[0]) };
   });
-  const { visible, widths } = screen.isTTY ? fitColumns(columns, columnsOf(screen)) : withFullWidths(columns);
-  const line = (cell: (column: (typeof visible)[number], width: number) => string) =>
-    visible
-      .map((column, n) => cell(column, widths[n] as number))
-      .join(' '.repeat(gapWidth))
-      .trimEnd();
+  const visible = screen.isTTY ? fitColumns(columns, columnsOf(screen)) : columns;
+  const line = (cell: (column: Column) => string) => visible.map(cell).join(' '.repeat(gapWidth)).trimEnd();
   const heading = paint(
     'bold',
-    line(({ name }, width) => fill(name, width)),
+    line(({ name, width }) => fill(name, width)),
   );
-  const body = rows.map((_, row) => line(({ name, cells }, width) => fill(cells[row] as string, width, name)));
+  const body = rows.map((_, row) => line(({ name, cells, width }) => fill(cells[row] as string, width, name)));
   return {
     lines: [heading, ...body],
     /** Columns that do not fit. */
-    hiddenColumns: columns.filter((column) => !visible.includes(column)).map(({ name }) => name),
+    hiddenColumns: columns.map(({ name }) => name).filter((name) => !visible.some((column) => column.name === name)),
   };
 }
 
@@ -52,43 +44,38 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
 const shortTime = (text: string): string =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) ? `${text.slice(0, 10)} ${text.slice(11, 16)}Z` : text;
 
-interface ColumnWidth {
-  readonly fullWidth: number;
+interface Column {
+  readonly name: string;
+  readonly cells: readonly string[];
+  width: number;
   readonly isKey: boolean;
 }
 
-const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + gapWidth, -gapWidth);
-
-interface FittedColumns<T extends ColumnWidth> {
-  readonly visible: readonly T[];
-  readonly widths: readonly number[];
-}
-
-const withFullWidths = <T extends ColumnWidth>(visible: readonly T[]): FittedColumns<T> => ({
-  visible,
-  widths: visible.map(({ fullWidth }) => fullWidth),
-});
+const totalOf = (columns: readonly Column[]): number =>
+  columns.reduce((sum, { width }) => sum + width + gapWidth, -gapWidth);
 
 /** As many columns as fit, from the first on. At least the key. */
-function fitColumns<T extends ColumnWidth>(columns: readonly T[], availableWidth: number): FittedColumns<T> {
-  const key = columns.findIndex((column) => column.isKey);
-  for (let count = columns.length; count > Math.max(0, key); count--) {
-    const visible = columns.slice(0, count);
-    const widths = shrinkWidths(visible, availableWidth);
-    if (totalOf(widths) <= availableWidth) return { visible, widths };
+function fitColumns(columns: readonly Column[], availableWidth: number): readonly Column[] {
+  const key = Math.max(
+    0,
+    columns.findIndex((column) => column.isKey),
+  );
+  for (let count = columns.length; count > key; count--) {
+    const fitted = shrink(columns.slice(0, count), availableWidth);
+    if (totalOf(fitted) <= availableWidth) return fitted;
   }
-  return withFullWidths(columns.filter((_, n) => n === Math.max(0, key)));
+  return columns.slice(key, key + 1);
 }
 
 /** Shortens the widest columns first, until all fit or have the minimum width. */
-function shrinkWidths(columns: readonly ColumnWidth[], availableWidth: number): number[] {
-  const widths = columns.map(({ fullWidth }) => fullWidth);
-  while (totalOf(widths) > availableWidth) {
-    const widest = Math.max(...widths.filter((_, n) => !columns[n]?.isKey));
-    if (widest <= minWidth) break;
-    widths[widths.findIndex((width, n) => width === widest && !columns[n]?.isKey)] = widest - 1;
+function shrink(columns: readonly Column[], availableWidth: number): Column[] {
+  const fitted = columns.map((column) => ({ ...column }));
+  while (totalOf(fitted) > availableWidth) {
+    const [widest] = fitted.filter(({ isKey }) => !isKey).sort((a, b) => b.width - a.width);
+    if (!widest || widest.width <= minWidth) break;
+    widest.width--;
   }
-  return widths;
+  return fitted;
 }
 
 const lengthOf = (text: string): number => [...text].length;

@@ -53,10 +53,14 @@ export function readProviderSetting(setting: string, value: unknown, providers: 
 export const completeProviders = (providers: Parts): readonly ProviderSettings[] =>
   Object.freeze([...providers].map(([name, parts]) => completeProvider(name, parts)));
 
-function completeProvider(
-  name: string,
-  { id, secret, secret_expires: secretExpires, tenant, issuer }: Partial<Record<Part, string>>,
-): ProviderSettings {
+const checks: readonly [Part, accepts: (value: string) => boolean, expected: string][] = [
+  ['secret_expires', isIsoDate, 'a day such as 2027-01-31'],
+  ['tenant', (id) => /^[\w.-]{1,100}$/.test(id), 'a tenant id, a domain, common, organizations or consumers'],
+  ['issuer', URL.canParse, 'a URL such as https://gitlab.example.com'],
+];
+
+function completeProvider(name: string, parts: Partial<Record<Part, string>>): ProviderSettings {
+  const { id, secret, secret_expires: secretExpires, tenant, issuer } = parts;
   const prefix = `PROVIDER_${name.toUpperCase()}`;
   if (id === undefined || secret === undefined) {
     const missing = id === undefined ? 'ID' : 'SECRET';
@@ -64,16 +68,10 @@ function completeProvider(
       `${prefix}_${missing} is missing: got nothing; expected text. A provider needs both ${prefix}_ID and ${prefix}_SECRET.`,
     );
   }
-  if (secretExpires !== undefined && !isIsoDate(secretExpires)) {
-    throw new OperatorError(`${prefix}_SECRET_EXPIRES: got "${secretExpires}"; expected a day such as 2027-01-31.`);
-  }
-  if (tenant !== undefined && !/^[\w.-]{1,100}$/.test(tenant)) {
-    throw new OperatorError(
-      `${prefix}_TENANT: got "${tenant}"; expected a tenant id, a domain, common, organizations or consumers.`,
-    );
-  }
-  if (issuer !== undefined && !URL.canParse(issuer)) {
-    throw new OperatorError(`${prefix}_ISSUER: got "${issuer}"; expected a URL such as https://gitlab.example.com.`);
+  for (const [part, accepts, expected] of checks) {
+    const value = parts[part];
+    if (value !== undefined && !accepts(value))
+      throw new OperatorError(`${prefix}_${part.toUpperCase()}: got "${value}"; expected ${expected}.`);
   }
   return Object.freeze({ name, id, secret, secretExpires, tenant, issuer });
 }
