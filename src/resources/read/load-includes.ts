@@ -11,6 +11,8 @@ import type { RowShape } from './row-json.ts';
 /** The members that includes add to the JSON of a row, each with a comma before it. */
 type Embedding = (row: StoredRow) => string;
 
+type Rows = readonly StoredRow[];
+
 const noEmbedding: Embedding = () => '';
 
 const maxRows = 10_000;
@@ -20,17 +22,12 @@ export function loadIncludes(
   context: QueryContext,
   resource: Resource,
   includes: readonly Include[],
-  rows: readonly StoredRow[],
+  rows: Rows,
 ): Embedding | Promise<Embedding> {
   return includes.length === 0 ? noEmbedding : loadAll(context, resource, includes, rows);
 }
 
-async function loadAll(
-  context: QueryContext,
-  resource: Resource,
-  includes: readonly Include[],
-  rows: readonly StoredRow[],
-): Promise<Embedding> {
+async function loadAll(context: QueryContext, resource: Resource, includes: readonly Include[], rows: Rows) {
   const embeddings: Embedding[] = [];
   for (const include of includes) {
     const load = include.relation.relation.kind === 'belongsTo' ? loadOne : loadMany;
@@ -39,7 +36,7 @@ async function loadAll(
   const [singleEmbedding] = embeddings;
   return embeddings.length === 1 && singleEmbedding
     ? singleEmbedding
-    : (row) => embeddings.map((embed) => embed(row)).join('');
+    : (row: StoredRow) => embeddings.map((embed) => embed(row)).join('');
 }
 
 const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
@@ -51,12 +48,9 @@ const isAmong = (engine: Engine, column: string, ids: readonly unknown[]): Fragm
     ? sql`${raw(column)} in (select value from json_each(${JSON.stringify(ids)}))`
     : sql`${raw(column)} = any(${ids}::text[])`;
 
-async function loadOne(
-  context: QueryContext,
-  resource: Resource,
-  { relation: { name, relation, target }, children }: Include,
-  rows: readonly StoredRow[],
-): Promise<Embedding> {
+async function loadOne(context: QueryContext, resource: Resource, include: Include, rows: Rows): Promise<Embedding> {
+  const { relation, target, name } = include.relation;
+  const { children } = include;
   const column = fieldOf(resource, (relation as { by: string }).by).column;
   const keys = [...new Set(rows.map((row) => row[column]).filter((key) => key !== null))];
   const shape = shapeFor(target, children);
@@ -73,12 +67,7 @@ async function loadOne(
   return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
 }
 
-async function loadMany(
-  context: QueryContext,
-  resource: Resource,
-  include: Include,
-  rows: readonly StoredRow[],
-): Promise<Embedding> {
+async function loadMany(context: QueryContext, resource: Resource, include: Include, rows: Rows): Promise<Embedding> {
   const { relation, children } = include;
   const { name, target } = relation;
   const ids = [...new Set(rows.map(({ id }) => id))];
