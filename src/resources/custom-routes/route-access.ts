@@ -10,7 +10,7 @@ import { callerRuleOf, rowRuleOf } from '../model/row-rules.ts';
 import { wholeRow } from '../read/row-json.ts';
 import { queryContextOf } from '../routes/resource-routes.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
-import type { WriteContext } from '../write/write-context.ts';
+import type { WriteContext } from '../write/write-transaction.ts';
 import type { Route } from './define-route.ts';
 
 export type RouteGuard = ReturnType<typeof routeGuard>;

@@ -1,5 +1,5 @@
-import type { RuleContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
+import type { RuleContext } from '../model/row-rules.ts';
 import type { ListQuery } from '../query/list-query.ts';
 import type { Sort } from '../query/sorting.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';

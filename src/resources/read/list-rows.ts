@@ -1,9 +1,8 @@
 import { hashOf } from '../../http/etag.ts';
 import type { ListPositions } from '../model/change-feed.ts';
-import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Macs } from '../model/resource-services.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
@@ -12,8 +11,8 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
 import type { PageLinks } from './json-caches.ts';
-import { loadIncludes } from './load-includes.ts';
 import { readIndexedText } from './read-indexed-text.ts';
+import { loadIncludes } from './read-rows.ts';
 import { cacheOf } from './resource-cache.ts';
 
 export interface Paging {

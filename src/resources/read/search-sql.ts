@@ -1,9 +1,8 @@
 import type { Engine } from '../../database/database.ts';
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
-import type { SearchTerm } from '../declaration/fields/field-type.ts';
-import { toSearchValue } from '../declaration/fields/plain-values.ts';
-import type { RuleContext } from '../model/query-context.ts';
+import { type SearchTerm, toSearchValue } from '../declaration/fields/field-type.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
+import type { RuleContext } from '../model/row-rules.ts';
 import type { ListQuery } from '../query/list-query.ts';
 import { readSearchField } from '../query/search-fields.ts';
 import type { SearchPair } from '../query/search-text.ts';

@@ -1,12 +1,38 @@
-import { queryContext } from '../model/query-context.ts';
+import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, queryContext } from '../model/row-rules.ts';
+import type { Selection } from '../read/resource-cache.ts';
 import { sqlFalse } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
-import { type Input, readInput, type WriteMode } from './read-input.ts';
+import type { IdempotencyKey } from './idempotency.ts';
+import { type Input, readInput, type Values, type WriteMode } from './read-input.ts';
 import { operationForbidden } from './write-checks.ts';
-import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
+
+interface WriteRequest {
+  readonly call: Call;
+  readonly body: unknown;
+  readonly isForm: boolean;
+  /** The service itself is the caller. It may set read-only and hidden fields. */
+  readonly asService?: boolean;
+  /** The fields and includes of the response. */
+  readonly selection: Selection;
+}
+
+export interface CreateRequest extends WriteRequest {
+  /** Values from the path. */
+  readonly fixed?: Values;
+  readonly key: IdempotencyKey | undefined;
+  /** Links the new row to a parent in the same transaction: the linking resource and its values. */
+  readonly link?: { resource: Resource; values: (id: string) => Values };
+}
+
+export interface ChangeRequest extends WriteRequest {
+  readonly id: string;
+  readonly mode: 'replace' | 'update';
+  readonly ifMatch: string | undefined;
+  readonly key?: IdempotencyKey | undefined;
+}
 
 type PreparedRequest = Omit<WriteRequest, 'selection'> &
   Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };

@@ -6,7 +6,7 @@ import { readUnprepared, writeUnprepared } from '../sql/executor.ts';
 import { inJsonArray } from '../sql/json-arrays.ts';
 import { type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { fieldError, type Values } from './read-input.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext } from './write-transaction.ts';
 
 /** The reference fields of other resources to this one. */
 export function referrersOf(resources: Resources, { name }: Resource) {

@@ -3,9 +3,8 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
 import { rangeNarrowings } from './numeric.ts';
-import { plainValues } from './plain-values.ts';
 
 export interface DecimalOptions extends FieldOptions<string> {
   /** The total number of digits, at most 65. */

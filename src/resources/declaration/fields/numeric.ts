@@ -2,8 +2,7 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
-import { plainValues } from './plain-values.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
 
 export interface NumberOptions extends FieldOptions<number> {
   min?: number;
