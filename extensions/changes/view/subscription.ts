@@ -7,7 +7,7 @@ import type { Resource, Resources } from '../../../src/resources/model/resource.
 import { queryContext } from '../../../src/resources/model/row-rules.ts';
 import { type ListQuery, readListQuery } from '../../../src/resources/query/list-query.ts';
 import { splitList } from '../../../src/resources/query/split-list.ts';
-import { searchSql } from '../../../src/resources/read/search-sql.ts';
+import { searchSql } from '../../../src/resources/read/compile-list-query.ts';
 import type { Fragment } from '../../../src/resources/sql/sql-text.ts';
 import { readCondition } from './condition-holds.ts';
 import type { LoggedChange } from './logged-change.ts';
