@@ -63,6 +63,19 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     assert.deepEqual([response.status, response.headers.get('allow')], [405, 'OPTIONS, POST']);
   });
 
+  it('report a wrong method as an OAuth error to a browser too, and count it in one series per label set', async () => {
+    const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    const response = await fetch(`${service.url}/oauth/token`, { method: 'PUT', headers });
+    assert.equal(response.status, 405);
+    assert.equal(((await response.json()) as { error: string }).error, 'invalid_request');
+    await fetch(`${service.url}/v1/users/batches`, { method: 'PUT', headers: { accept: 'application/json' } });
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    const series = metrics.split('\n').filter((line) => /^gatehouse_\w+_count\{/.test(line));
+    const labels = series.map((line) => line.replace(/ \S+$/, ''));
+    assert.ok(labels.some((label) => label.includes('status="405"')));
+    assert.deepEqual(labels, [...new Set(labels)]);
+  });
+
   it('respect Accept under /v1', async () => {
     const grant = by(owner, { grant_type: 'client_credentials' });
     assert.equal((await post('/v1/oauth/token', grant, undefined)).status, 406);

@@ -25,7 +25,7 @@ export class Durations {
 class DurationHistogram {
   readonly name: string;
   readonly #help: string;
-  readonly #series: Durations[] = [];
+  readonly #series = new Map<string, Durations>();
 
   constructor(name: string, help: string, registry: Registry) {
     this.name = name;
@@ -33,16 +33,17 @@ class DurationHistogram {
     registry.registerMetric(this as never);
   }
 
-  /** Keep the returned object: each call creates its own series. */
+  /** The series with these labels. Keep the returned object, because finding it takes longer than counting. */
   series(labels: Labels): Durations {
-    const durations = new Durations(labels);
-    this.#series.push(durations);
+    const key = JSON.stringify(labels);
+    const durations = this.#series.get(key) ?? new Durations(labels);
+    this.#series.set(key, durations);
     return durations;
   }
 
   /** In the form that prom-client's registry prints. */
   async get() {
-    const values = this.#series.flatMap(({ labels, counts, sum }) => {
+    const values = [...this.#series.values()].flatMap(({ labels, counts, sum }) => {
       let total = 0;
       const buckets = [...counts].map((count, i) => {
         total += count;

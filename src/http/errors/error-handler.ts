@@ -122,9 +122,11 @@ function sendOAuthError(reply: FastifyReply, error: OAuthError | Problem): void 
 
 const errorFormOf = (request: FastifyRequest) => request.errorForm ?? request.route.config.errors;
 
-const wantsPage = (request: FastifyRequest): boolean =>
-  errorFormOf(request) === 'page' ||
-  (request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html'));
+function wantsPage(request: FastifyRequest): boolean {
+  const form = errorFormOf(request);
+  if (form) return form === 'page';
+  return request.is404 && !request.url.startsWith('/v1') && (request.headers.accept ?? '').includes('text/html');
+}
 
 /** A rejected body up to this length is still read to its end. */
 const maxDrainedBytes = 16 * 1024 * 1024;
