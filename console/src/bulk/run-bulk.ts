@@ -1,5 +1,6 @@
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Result } from '../../../client/resource.ts';
+import { pause } from '../../../client/transport.ts';
 import { asObject } from '../../../src/platform/is-object.ts';
 
 /** A write of one row. */
@@ -116,12 +117,8 @@ const messageOf = ({ message, fields = [] }: Failure<unknown>['error']): string 
   fields.length === 0 ? message : fields.map((field) => field.message).join(' ');
 
 /** Waits some seconds, or until the work is stopped. */
-function waitOrAbort(seconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, seconds * 1000);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
+const waitOrAbort = (seconds: number, signal: AbortSignal): Promise<void> =>
+  pause(seconds * 1000, signal).catch(() => undefined);
 
 /** The limits of one request. */
 const requestLimits = { operations: 100, members: 950, characters: 900_000 };

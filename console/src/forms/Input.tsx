@@ -28,23 +28,38 @@ import { formatJson, parseTypedJson, prettyPrint } from './typed-json.ts';
 /** The controls of react-admin translate the names of choices. */
 export const choicesOf = (values: readonly string[] = []) => values.map((value) => ({ id: value, name: value }));
 
+/** The scopes of OpenID Connect. */
+const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
+
 /** The control of a field. */
 export function Input({ field }: { field: FieldDescription }) {
   const description = useDescription();
+  const descriptions = useDescriptions();
   const help = helpOf(description.name, field, useRecordContext()?.id === undefined);
   const { name, type, values, references, max = 255 } = field;
   const names = description.relations.find(({ kind, list }) => kind === 'listsNames' && list === name);
   const common = {
     source: name,
     label: fieldLabel(field),
-    helperText: help ?? false,
+    helperText: help ?? (false as const),
     validate: rulesOf(field),
-  } as const;
+  };
   const { default: defaultValue } = field;
 
   if (references !== undefined) return <RowInput {...common} reference={references} />;
-  if (name === 'scopes') return <ScopesInput {...common} />;
-  if (name === 'resources' && description.name === 'webhooks') return <FollowedInput {...common} />;
+  if (name === 'scopes') {
+    const scopes = ['*', ...[...descriptions.keys()].flatMap((resource) => [`${resource}:read`, `${resource}:write`])];
+    const choices = choicesOf(description.name === 'clients' ? [...identityScopes, ...scopes] : scopes);
+    // The service gives a client the scopes of its type, and a token without scopes those of its owner.
+    const validate = description.name === 'tokens' ? required() : common.validate;
+    return <AutocompleteArrayInput {...common} {...{ choices, validate }} />;
+  }
+  if (name === 'resources' && description.name === 'webhooks') {
+    const followed = [...descriptions.values()].filter(({ changes }) => changes);
+    return (
+      <AutocompleteArrayInput {...common} choices={followed.map((each) => ({ id: each.name, name: labelOf(each) }))} />
+    );
+  }
   if (names && !values) return <NamesInput {...common} resource={names.resource} keyField={names.key ?? 'name'} />;
   switch (type) {
     case 'boolean':
@@ -132,31 +147,6 @@ function NamesInput({ resource, keyField, ...common }: CommonProps & { resource:
     sort: { field: keyField, order: 'ASC' },
   });
   return <AutocompleteArrayInput {...common} choices={choicesOf(data.map((row) => String(row[keyField])))} />;
-}
-
-/** The resources whose changes a webhook receives. */
-function FollowedInput(common: CommonProps) {
-  const followed = [...useDescriptions().values()].filter(({ changes }) => changes);
-  return (
-    <AutocompleteArrayInput {...common} choices={followed.map((each) => ({ id: each.name, name: labelOf(each) }))} />
-  );
-}
-
-/** The scopes of OpenID Connect. */
-const identityScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'];
-
-/** The scopes of all resources that the service describes. */
-function ScopesInput(common: CommonProps & { validate: Validator[] }) {
-  const { name } = useDescription();
-  const scopes = ['*', ...[...useDescriptions().keys()].flatMap((name) => [`${name}:read`, `${name}:write`])];
-  return (
-    <AutocompleteArrayInput
-      {...common}
-      // The service gives a client the scopes of its type, and a token without scopes those of its owner.
-      validate={name === 'tokens' ? required() : common.validate}
-      choices={choicesOf(name === 'clients' ? [...identityScopes, ...scopes] : scopes)}
-    />
-  );
 }
 
 /** An input for JSON. It is validated at each key press, and can be formatted. */

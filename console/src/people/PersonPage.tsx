@@ -59,7 +59,7 @@ function Head() {
         />
         <Detail term={translate('ID')} value={person.id} copied={translate('Copy id')} />
       </Box>
-      <PersonActions />
+      <PersonActions person={person} isLocked={Boolean(lockout)} />
     </Card>
   );
 }
@@ -85,30 +85,25 @@ function Detail({ term, value, title, copied }: DetailProps) {
 }
 
 /** The actions on a person. Each one explains its effect first. */
-function PersonActions() {
-  const person = useRecordContext<Person>();
-  const lockout = useLockout(person?.id);
+function PersonActions({ person, isLocked }: { person: Person; isLocked: boolean }) {
   const dataProvider = useDataProvider();
-  if (!person) return null;
   const { id, email, disabled, email_confirmed } = person;
   const who = nameOf(person);
 
-  const act =
-    (action: string, method: 'POST' | 'DELETE' = 'POST') =>
-    () =>
-      gatehouse.resource('users').act(id, action, {}, { method }).catch(throwFormError);
+  const act = (action: string, method: 'POST' | 'DELETE' = 'POST') =>
+    gatehouse.resource('users').act(id, action, {}, { method }).catch(throwFormError);
   const setDisabled = (value: boolean) => () =>
     dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
 
   return (
     <Box role="group" aria-label={translate('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
-      {lockout && (
+      {isLocked && (
         <ConfirmButton
           label={translate('Unlock')}
           title={translate('Unlock {who}?', { who })}
           text={translate('The failed sign-ins are cleared. The person can try again at once.')}
           successMessage={translate('{who} may sign in again.', { who })}
-          run={act('lockouts', 'DELETE')}
+          run={() => act('lockouts', 'DELETE')}
         />
       )}
       {email !== null && !email_confirmed && !disabled && (
@@ -117,7 +112,7 @@ function PersonActions() {
           title={translate('Confirm {email}?', { email })}
           text={translate('This marks the address as confirmed, without the link in the email.')}
           successMessage={translate('The email address is confirmed.')}
-          run={act('email-confirmations')}
+          run={() => act('email-confirmations')}
         />
       )}
       {email !== null && !disabled && (
@@ -128,7 +123,7 @@ function PersonActions() {
             'The email contains a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
           successMessage={translate('An email to {email} is on its way.', { email })}
-          run={act('password-resets')}
+          run={() => act('password-resets')}
         />
       )}
       <ConfirmButton
@@ -139,7 +134,7 @@ function PersonActions() {
           'Every browser and application must sign in again. Personal access tokens and clients keep working.',
         )}
         successMessage={translate('{who} is signed out everywhere.', { who })}
-        run={act('sessions', 'DELETE')}
+        run={() => act('sessions', 'DELETE')}
       />
       <RolesButton />
       {disabled ? (

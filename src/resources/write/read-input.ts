@@ -21,13 +21,13 @@ export const fieldError = (field: string, code: string, message: string, values?
   ...values,
 });
 
-/** The body of a request, and the values that its path sets (`fixed`). */
+/** The body of a request, and the values that its path sets. */
 export interface WriteInput {
   readonly body: unknown;
   readonly isForm: boolean;
-  readonly fixed?: Values;
+  readonly fixed?: Values | undefined;
   /** The service itself is the caller. It may set read-only and hidden fields. */
-  readonly asService?: boolean;
+  readonly asService?: boolean | undefined;
 }
 
 /** The engine sets these fields in every write. */

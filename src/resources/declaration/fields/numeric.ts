@@ -2,7 +2,8 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
+import { plainValues } from './plain-values.ts';
 
 export interface NumberOptions extends FieldOptions<number> {
   min?: number;
@@ -30,21 +31,6 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
   examples: [min ?? Math.min(example, max ?? example)],
 });
 
-/** `toStored` converts a limit to the stored form of values. */
-export function rangeNarrowings(
-  column: Fragment,
-  before: ColumnSchema,
-  { min, max }: ColumnSchema,
-  toStored: (limit: number) => unknown,
-): Narrowing[] {
-  const narrowed: Narrowing[] = [];
-  if (max !== undefined && (before.max ?? Infinity) > max)
-    narrowed.push({ violated: sql`${column} > ${toStored(max)}`, description: `hold a value above ${max}` });
-  if (min !== undefined && (before.min ?? -Infinity) < min)
-    narrowed.push({ violated: sql`${column} < ${toStored(min)}`, description: `hold a value below ${min}` });
-  return narrowed;
-}
-
 export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,
@@ -52,5 +38,12 @@ export const numberValues = {
   /** Adding 0 turns -0 into 0, because JSON has no negative zero. */
   toStored: (value: number): unknown => value + 0,
   toJson: String,
-  narrowings: (column, before, after) => rangeNarrowings(column, before, after, (limit) => limit),
+  narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
+    const narrowed: Narrowing[] = [];
+    if (max !== undefined && (before.max ?? Infinity) > max)
+      narrowed.push({ violated: sql`${column} > ${max}`, description: `hold a value above ${max}` });
+    if (min !== undefined && (before.min ?? -Infinity) < min)
+      narrowed.push({ violated: sql`${column} < ${min}`, description: `hold a value below ${min}` });
+    return narrowed;
+  },
 } as const satisfies Partial<FieldType>;

@@ -30,10 +30,8 @@ export async function planMigrations(
   for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before) continue;
-    const output = { steps, blockers, unnamed };
-    const { table } = schema;
-    const plan = { executor, resource: name, table, before, after: schema, permissions, ...output };
-    schemas.set(name, await planTable(plan));
+    const plan = { executor, resource: name, table: schema.table, steps, blockers, unnamed, permissions };
+    schemas.set(name, await planTable(plan, before, schema));
   }
   return { steps, blockers, unnamed, schemas };
 }
