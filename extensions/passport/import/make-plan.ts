@@ -3,38 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defaultRealm } from '../../../src/identity/accounts/user.ts';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import type { ScopeMap } from '../legacy-tokens/scope-map.ts';
 import { readAppKey, readPreviousKeys } from '../source/laravel-env.ts';
 import { Layout, select } from '../source/layout.ts';
 import { pages, type Source } from '../source/source.ts';
 import { WallClock } from '../source/wall-clock.ts';
 import { clientColumns, readClient } from './client-record.ts';
-import { batchSize, type Plan, type UserTable } from './pass.ts';
-import type { ImportMap } from './read-map-file.ts';
-import type { Condition } from './users/disable-where.ts';
-
-/** The options of the operator, unchanged. */
-export interface ImportSettings {
-  readonly env: ReadonlyMap<string, string>;
-  readonly envPath: string | undefined;
-  readonly publicKeyPath: string | undefined;
-  readonly users: string | undefined;
-  readonly providers: ReadonlyMap<string, string>;
-  readonly timezone: string | undefined;
-  readonly scopes: ScopeMap;
-  readonly map: ImportMap;
-  readonly prefix: string | undefined;
-  readonly models: ReadonlyMap<string, string>;
-  readonly roles: ReadonlyMap<string, string>;
-  readonly guards: readonly string[];
-  readonly rolesWhere: ReadonlyMap<string, string>;
-  readonly disableWhere: readonly Condition[];
-  readonly ignoredColumns: ReadonlySet<string>;
-  readonly clientScopes: ReadonlyMap<string, readonly string[]>;
-  readonly social: ReadonlyMap<string, string>;
-  readonly confirmGone: boolean;
-  readonly dryRun: boolean;
-}
+import { batchSize, type ImportSettings, type Plan, type UserTable } from './pass.ts';
 
 /** Reads and checks all input of a pass, before anything is written. */
 export async function makePlan(source: Source, settings: ImportSettings): Promise<Plan> {
@@ -53,8 +27,10 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
     throw new OperatorError(`${option}: no table of users has a column "${column}".`);
   }
   return {
+    ...settings,
     layout,
     clock,
+    userTables,
     ...readPublicKey(settings),
     appKey: readAppKey(env),
     decryptionKeys: [readAppKey(env), ...readPreviousKeys(env)],
@@ -62,18 +38,6 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
       salt: env.get('HASH_ID_KEY') || (env.get('APP_KEY') as string),
       length: env.get('HASH_ID_LENGTH') ? Number(env.get('HASH_ID_LENGTH')) : undefined,
     },
-    scopes: settings.scopes,
-    map: settings.map,
-    userTables,
-    models: settings.models,
-    roles: settings.roles,
-    guards: settings.guards,
-    rolesWhere: settings.rolesWhere,
-    disableWhere: settings.disableWhere,
-    ignoredColumns: settings.ignoredColumns,
-    clientScopes: settings.clientScopes,
-    social: settings.social,
-    confirmGone: settings.confirmGone,
     dryRun: settings.dryRun || (await lacksUserTable(source, { layout, clock, userTables })),
   };
 }

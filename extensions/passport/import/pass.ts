@@ -18,17 +18,17 @@ export interface UserTable extends FoundTable {
   readonly realm: string;
 }
 
-/** The input of a pass: the options of the operator and the findings in the old service. */
-export interface Plan {
-  readonly layout: Layout;
-  readonly clock: WallClock;
-  readonly publicKey: KeyObject;
-  readonly appKey: Buffer;
-  readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
+/** The options of the operator. */
+export interface ImportSettings {
+  readonly env: ReadonlyMap<string, string>;
+  readonly envPath: string | undefined;
+  readonly publicKeyPath: string | undefined;
+  readonly users: string | undefined;
+  readonly providers: ReadonlyMap<string, string>;
+  readonly timezone: string | undefined;
+  readonly prefix: string | undefined;
   readonly scopes: ScopeMap;
   readonly map: ImportMap;
-  /** By the provider of the clients. The empty name is for clients without a provider. */
-  readonly userTables: ReadonlyMap<string, UserTable>;
   /** The operator's mappings: `model_type` to table, and role to role here. */
   readonly models: ReadonlyMap<string, string>;
   readonly roles: ReadonlyMap<string, string>;
@@ -44,13 +44,24 @@ export interface Plan {
   readonly clientScopes: ReadonlyMap<string, readonly string[]>;
   /** The new names of Socialite providers whose names differ. */
   readonly social: ReadonlyMap<string, string>;
+  /** The operator confirms that many users are missing. */
+  readonly confirmGone: boolean;
+  /** In a plan, also true if a user table is missing: then the pass only lists the open decisions. */
+  readonly dryRun: boolean;
+}
+
+/** The input of a pass: the options of the operator and the findings in the old service. */
+export interface Plan extends ImportSettings {
+  readonly layout: Layout;
+  readonly clock: WallClock;
+  readonly publicKey: KeyObject;
+  readonly appKey: Buffer;
+  readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
+  /** By the provider of the clients. The empty name is for clients without a provider. */
+  readonly userTables: ReadonlyMap<string, UserTable>;
   /** Laravel's decryption keys: APP_KEY and the previous keys. */
   readonly decryptionKeys: readonly Buffer[];
   readonly publicKeyFrom: string;
-  /** The operator confirms that many users are missing. */
-  readonly confirmGone: boolean;
-  /** Also true if a user table is missing: then the pass only lists the open decisions. */
-  readonly dryRun: boolean;
 }
 
 export interface Progress {

@@ -13,7 +13,7 @@ type Clients = ReadonlyMap<string, ImportedClient>;
 
 /** Imports every valid refresh token with its login, even if its access token is no longer valid. */
 export async function importRefreshTokens(pass: Pass, clients: Clients): Promise<void> {
-  const { source, plan, findings, at } = pass;
+  const { source, plan, findings } = pass;
   const table = plan.layout.find('oauth_refresh_tokens');
   const accessTable = plan.layout.find('oauth_access_tokens');
   if (!table || !accessTable)
@@ -22,13 +22,7 @@ export async function importRefreshTokens(pass: Pass, clients: Clients): Promise
   const total = await source.count(table.name);
   const from = select(table, 'id', ['access_token_id', 'revoked', 'expires_at']);
   for await (const rows of pages(source, from, batchSize)) {
-    const live: SourceRow<'id'>[] = [];
-    for (const row of rows) {
-      counts.read++;
-      if (!isAllowed(row)) counts.skip('revoked there');
-      else if (endOf(pass, row) <= at) counts.skip('expired');
-      else live.push(row);
-    }
+    const live = rows.filter((row) => isLive(pass, row, counts));
     const ids = live.map(({ access_token_id }) => access_token_id ?? '');
     const accessRows = live.length === 0 ? [] : await source.withKeys(accessTokenSelection(accessTable), ids);
     const accessById = new Map(accessRows.map((row) => [row.id, row]));
@@ -38,6 +32,15 @@ export async function importRefreshTokens(pass: Pass, clients: Clients): Promise
     });
     pass.progress({ table: table.name, completed: counts.read, total });
   }
+}
+
+/** Counts a row, and returns whether its token is valid. */
+function isLive(pass: Pass, row: SourceRow<'id'>, counts: TableCounts): boolean {
+  counts.read++;
+  if (!isAllowed(row)) counts.skip('revoked there');
+  else if (endOf(pass, row) > pass.at) return true;
+  else counts.skip('expired');
+  return false;
 }
 
 interface Page {
@@ -88,7 +91,7 @@ const namelessLogin = ({ at }: Pass, accessTokenId: string, expiresAt: number): 
 
 /** Imports every valid access token: of logins, of clients, and personal ones. */
 export async function importAccessTokens(pass: Pass, clients: ReadonlyMap<string, ImportedClient>): Promise<void> {
-  const { source, plan, findings, at, context } = pass;
+  const { source, plan, findings, context } = pass;
   const table = plan.layout.require(
     'oauth_access_tokens',
     ['id', 'client_id', 'revoked'],
@@ -97,13 +100,7 @@ export async function importAccessTokens(pass: Pass, clients: ReadonlyMap<string
   const counts = findings.countsOf(table.name);
   const total = await source.count(table.name);
   for await (const rows of pages(source, accessTokenSelection(table), batchSize)) {
-    const live: SourceRow<'id'>[] = [];
-    for (const row of rows) {
-      counts.read++;
-      if (!isAllowed(row)) counts.skip('revoked there');
-      else if (endOf(pass, row) <= at) counts.skip('expired');
-      else live.push(row);
-    }
+    const live = rows.filter((row) => isLive(pass, row, counts));
     await inBatch(context.database, async (tx, invalidate) => {
       const userOf = await usersOfTokens(tx, clients, live);
       const tokens: LiveToken[] = [];
