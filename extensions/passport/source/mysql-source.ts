@@ -1,14 +1,6 @@
 import type { Connection, RowDataPacket } from 'mysql2/promise';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import {
-  type ColumnKind,
-  comparableKeys,
-  distinctSql,
-  type Source,
-  type SourceRow,
-  selectSql,
-  withoutNul,
-} from './source.ts';
+import { type ColumnKind, createQueries, type Source, type SourceRow, withoutNul } from './source.ts';
 
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``;
 
@@ -62,18 +54,8 @@ export async function openMysqlSource(url: string): Promise<Source> {
       }
       return tables;
     },
-    async page(from, after, limit) {
-      const where = after === null ? '' : `${quote(from.key)} > ?`;
-      return all(selectSql(from, quote, where, limit), after === null ? [] : [asKey(from.keyKind, after)]);
-    },
-    async withKeys(from, keys) {
-      const sqlKeys = comparableKeys(from.keyKind, keys);
-      if (sqlKeys.length === 0) return [];
-      const values = sqlKeys.map((key) => asKey(from.keyKind, key));
-      return all(selectSql(from, quote, `${quote(from.key)} in (${values.map(() => '?').join(', ')})`), values);
-    },
-    distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),
-    count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
+    // MySQL would compare a number with a text as a floating-point number.
+    ...createQueries({ quote, toValue: (kind, key) => (kind === 'number' ? BigInt(key) : key), all }),
     close: () => connection.end(),
   };
 }
@@ -88,6 +70,3 @@ const bits = (bytes: Buffer | null) => (bytes === null ? null : BigInt(`0x${byte
 
 /** Represents the columns that the user may not read. No query names it. */
 const hidden = '(hidden columns)';
-
-/** MySQL would compare a number with a text as a floating-point number. */
-const asKey = (kind: ColumnKind, key: string): string | bigint => (kind === 'number' ? BigInt(key) : key);

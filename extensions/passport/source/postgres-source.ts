@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import { type ColumnKind, comparableKeys, distinctSql, type Source, type SourceRow, selectSql } from './source.ts';
+import { type ColumnKind, createQueries, type Source, type SourceRow } from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -49,18 +49,7 @@ export async function openPostgresSource(url: string): Promise<Source> {
       }
       return tables;
     },
-    async page(from, after, limit) {
-      const where = after === null ? '' : `${quote(from.key)} > $1`;
-      return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
-    },
-    async withKeys(from, keys) {
-      const sqlKeys = comparableKeys(from.keyKind, keys);
-      if (sqlKeys.length === 0) return [];
-      const slots = sqlKeys.map((_, i) => `$${i + 1}`).join(', ');
-      return all(selectSql(from, quote, `${quote(from.key)} in (${slots})`), sqlKeys);
-    },
-    distinct: async (table, column) => (await all(distinctSql(table, column, quote))).map(({ value }) => value ?? ''),
-    count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
+    ...createQueries({ quote, slot: (n) => `$${n}`, all }),
     close: () => client.end(),
   };
 }

@@ -36,26 +36,51 @@ const number = /^-?\d{1,19}$/;
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The values that the column can contain: some engines fail if a number is compared with a word. */
-export const comparableKeys = (kind: ColumnKind, keys: readonly string[]): string[] =>
+const comparableKeys = (kind: ColumnKind, keys: readonly string[]): string[] =>
   keys.filter((key) => (kind === 'number' ? number : kind === 'uuid' ? uuid : /^/).test(key));
-
-/** Builds the two queries. `quote` quotes a name, `slot` writes the n-th parameter. */
-export function selectSql(
-  { table, key, columns }: Selection,
-  quote: (name: string) => string,
-  where: string,
-  limit?: number,
-): string {
-  const list = columns.map(quote).join(', ');
-  const end = limit === undefined ? '' : ` order by ${quote(key)} limit ${limit}`;
-  return `select ${list} from ${quote(table)}${where === '' ? '' : ` where ${where}`}${end}`;
-}
 
 /** More distinct values cannot be class names. */
 const maxValues = 1000;
 
-export const distinctSql = (table: string, column: string, quote: (name: string) => string): string =>
-  `select distinct ${quote(column)} as value from ${quote(table)} limit ${maxValues}`;
+interface Engine {
+  quote(name: string): string;
+  /** The n-th parameter, counted from 1. */
+  slot?(n: number): string;
+  /** A key as the value of a parameter. */
+  toValue?(kind: ColumnKind, key: string): unknown;
+  /** Whether the key of a table may be null. */
+  readonly hasNullKeys?: boolean;
+  all(text: string, values?: readonly unknown[]): Promise<SourceRow[]>;
+}
+
+/** The queries that differ between engines only in their quotes and parameters. */
+export function createQueries(engine: Engine): Pick<Source, 'page' | 'withKeys' | 'distinct' | 'count'> {
+  const { quote, slot = () => '?', toValue = (_kind, key) => key, hasNullKeys, all } = engine;
+  const select = ({ table, columns }: Selection, rest: string, values: readonly unknown[]) =>
+    all(`select ${columns.map(quote).join(', ')} from ${quote(table)} ${rest}`, values) as Promise<SourceRow<string>[]>;
+  return {
+    page(from, after, limit) {
+      const key = quote(from.key);
+      const first = hasNullKeys ? `where ${key} is not null` : '';
+      const values = after === null ? [] : [toValue(from.keyKind, after)];
+      return select(
+        from,
+        `${after === null ? first : `where ${key} > ${slot(1)}`} order by ${key} limit ${limit}`,
+        values,
+      );
+    },
+    async withKeys(from, keys) {
+      const values = comparableKeys(from.keyKind, keys).map((key) => toValue(from.keyKind, key));
+      if (values.length === 0) return [];
+      return select(from, `where ${quote(from.key)} in (${values.map((_, i) => slot(i + 1)).join(', ')})`, values);
+    },
+    async distinct(table, column) {
+      const rows = await all(`select distinct ${quote(column)} as value from ${quote(table)} limit ${maxValues}`);
+      return rows.map(({ value }) => value ?? '');
+    },
+    count: async (table) => Number((await all(`select count(*) as n from ${quote(table)}`))[0]?.n ?? 0),
+  };
+}
 
 /** Reads a table page by page, with constant memory. */
 export async function* pages<K extends string>(source: Source, from: Selection<K>, size: number) {

@@ -1,16 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError, reasonOf } from '../../../src/platform/errors.ts';
-import {
-  type ColumnKind,
-  type Columns,
-  comparableKeys,
-  distinctSql,
-  type Source,
-  type SourceRow,
-  selectSql,
-  withoutNul,
-} from './source.ts';
+import { type ColumnKind, type Columns, createQueries, type Source, type SourceRow, withoutNul } from './source.ts';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -18,11 +9,11 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 export function openSqliteSource(path: string): Source {
   if (!existsSync(path)) throw new OperatorError(`There is no file ${path}.`);
   const db = open(path);
-  const all = <K extends string>(text: string, values: readonly string[] = []): SourceRow<K>[] => {
+  const all = <K extends string>(text: string, values: readonly unknown[] = []): SourceRow<K>[] => {
     const statement = db.prepare(text);
     // Ids may exceed the safe integers of JavaScript.
     statement.setReadBigInts(true);
-    return statement.all(...values).map(asText) as SourceRow<K>[];
+    return statement.all(...(values as string[])).map(asText) as SourceRow<K>[];
   };
   return {
     async tables() {
@@ -33,17 +24,7 @@ export function openSqliteSource(path: string): Source {
       }
       return tables;
     },
-    async page(from, after, limit) {
-      const where = after === null ? `${quote(from.key)} is not null` : `${quote(from.key)} > ?`;
-      return all(selectSql(from, quote, where, limit), after === null ? [] : [after]);
-    },
-    async withKeys(from, keys) {
-      const sqlKeys = comparableKeys(from.keyKind, keys);
-      if (sqlKeys.length === 0) return [];
-      return all(selectSql(from, quote, `${quote(from.key)} in (${sqlKeys.map(() => '?').join(', ')})`), sqlKeys);
-    },
-    distinct: async (table, column) => all(distinctSql(table, column, quote)).map(({ value }) => value ?? ''),
-    count: async (table) => Number(all(`select count(*) as n from ${quote(table)}`)[0]?.n ?? 0),
+    ...createQueries({ quote, hasNullKeys: true, all: async (text, values) => all(text, values) }),
     async close() {
       db.close();
     },
