@@ -102,6 +102,19 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
     }
   });
 
+  it('revoke a token for its client and for a resource server, but for no other client', async () => {
+    const stranger = await addClient(service);
+    const { access_token, refresh_token } = await tokens();
+    const refused = await request(service, '/oauth/revoke', { form: by(stranger, { token: access_token }) });
+    assert.deepEqual([refused.status, refused.body.error], [400, 'unauthorized_client']);
+    assert.equal(
+      (await request(service, '/oauth/revoke', { form: by(resourceServer, { token: access_token }) })).status,
+      200,
+    );
+    for (const token of [access_token, refresh_token])
+      assert.equal((await request(service, '/oauth/introspect', { form: by(owner, { token }) })).body.active, false);
+  });
+
   it('send a challenge with every refusal', async () => {
     const wrong = { client_id: owner.id, client_secret: 'wrong', grant_type: 'client_credentials', token: 'x' };
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {

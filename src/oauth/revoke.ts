@@ -2,6 +2,7 @@ import { commitAndInvalidate } from '../database/bus.ts';
 import { OAuthError } from '../platform/errors.ts';
 import { recordEvent } from '../resources/audit/record-event.ts';
 import { authenticateClient } from './client-authentication.ts';
+import { introspectScope } from './clients/scopes/scopes.ts';
 import { requireSecret } from './clients/secrets/client-secrets.ts';
 import type { ClientRequest, OAuth } from './oauth.ts';
 import { readParameters, required } from './parameters.ts';
@@ -10,7 +11,10 @@ import { endSessions } from './sessions/end-sessions.ts';
 /** RFC 7009 does not define the body. Some clients can read only JSON. */
 const emptyResponse: Record<string, never> = Object.freeze({});
 
-/** RFC 7009: either token ends the whole session. An invalid token is not an error. */
+/**
+ * RFC 7009, for the client of the token, and for clients with `tokens:introspect`. Either token ends the whole session. An invalid token
+ * is not an error.
+ */
 export async function handleRevocation(oauth: OAuth, request: ClientRequest): Promise<Record<string, never>> {
   const { context, sessions, verifier } = oauth;
   const parameters = readParameters(request.body);
@@ -18,7 +22,7 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const presented = await verifier.findToken(required(parameters, 'token'));
   if (!presented) return emptyResponse;
   const { session } = presented;
-  if (session.client_id !== client.id) {
+  if (session.client_id !== client.id && !client.scopes.includes(introspectScope)) {
     throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
