@@ -62,6 +62,21 @@ export default defineResource({ fields: { plate: t.text() } });
     assert.doesNotMatch(stderr, /TypeError/);
   });
 
+  it('refuses a provider with an empty client id or secret', async () => {
+    const run = async (credentials: string) => {
+      const project = mkdtempSync(join(dir, 'provider-'));
+      mkdirSync(join(project, 'providers'));
+      const source = `export default { name: 'acme', issuer: 'https://acme.example', ${credentials} };`;
+      writeFileSync(join(project, 'providers', 'acme.ts'), source);
+      const { code, stderr } = await gatehouseHere(['check'], project, {});
+      return `${code} ${stderr}`;
+    };
+    const secret = "clientSecret: process.env.NO_SUCH_SECRET ?? ''";
+    assert.match(await run(`clientId: 'a', ${secret}`), /^1 .*acme\.ts:\n {2}clientSecret is empty\. .*variable/);
+    assert.match(await run("clientId: '', clientSecret: 'b'"), /^1 .*acme\.ts:\n {2}clientId is missing or empty/);
+    assert.equal(await run("clientId: 'a'"), '0 ', 'a public client has no secret');
+  });
+
   it('refuses a message with an unknown value or invalid syntax', async () => {
     speak('nl', { 'login.title': 'Dag {nobody}' });
     const foreign = await check();

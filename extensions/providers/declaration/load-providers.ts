@@ -95,12 +95,17 @@ function checkProvider(
     mistakes.push(`${where}: ${expected}`);
   };
   checkOptions('', provider, options, report);
-  const { name, issuer, clientId, acr, authorizationEndpoint, tokenEndpoint, profile } = provider;
+  const { name, issuer, clientId, clientSecret, acr, authorizationEndpoint, tokenEndpoint, profile } = provider;
   if (typeof name !== 'string' || !/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     mistakes.push('name: expected lowercase letters, digits and dashes, at most 40, such as "acme".');
   } else if (isTaken(name)) mistakes.push(`name: another provider is named "${name}"; choose another name.`);
   if (issuer === undefined) mistakes.push('issuer is missing: the address of the provider.');
-  if (!clientId) mistakes.push('clientId is missing: the client id of this service at the provider.');
+  if (!clientId) mistakes.push('clientId is missing or empty: the client id of this service at the provider.');
+  if (clientSecret === '') {
+    mistakes.push(
+      'clientSecret is empty. If it comes from an environment variable, set that variable (Gatehouse reads only its own settings from .env). For a public client, omit clientSecret.',
+    );
+  }
   for (const [value, factors] of Object.entries(acr ?? {})) {
     if (factors !== 1 && factors !== 2) mistakes.push(`acr.${value}: expected 1 or 2, the number of factors.`);
   }
