@@ -1,6 +1,6 @@
 import { type Condition, evaluateAccess } from '../../../src/resources/declaration/access.ts';
-import type { QueryContext } from '../../../src/resources/model/query-context.ts';
 import { fieldOf, type Resource } from '../../../src/resources/model/resource.ts';
+import type { QueryContext } from '../../../src/resources/model/row-rules.ts';
 import type { StoredRow } from '../../../src/resources/sql/executor.ts';
 
 /** The condition that a row must meet for the caller to see it. Throws if the caller may see no row at all. */

@@ -1,7 +1,6 @@
 import type { Engine } from '../../../src/database/database.ts';
-import type { QueryContext } from '../../../src/resources/model/query-context.ts';
 import type { Resource } from '../../../src/resources/model/resource.ts';
-import { allowedRows } from '../../../src/resources/model/row-rules.ts';
+import { allowedRows, type QueryContext } from '../../../src/resources/model/row-rules.ts';
 import { readUnprepared } from '../../../src/resources/sql/executor.ts';
 import { and, type Fragment, join, quoted, raw, sql, sqlFalse, sqlTrue } from '../../../src/resources/sql/sql-text.ts';
 import { andMaybe, conditionHolds, readCondition } from './condition-holds.ts';

@@ -10,8 +10,7 @@ import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
 import type { Route } from './define-route.ts';
 import type { LoadedRoute } from './load-routes.ts';
-import { idParameter, routeGuard } from './route-access.ts';
-import { routeCall } from './route-call.ts';
+import { idParameter, routeCall, routeGuard } from './route-call.ts';
 
 const emptySchema = Type.Object({});
 

@@ -1,9 +1,40 @@
+import type { Database } from '../../database/database.ts';
+import type { Reader } from '../../database/reader.ts';
+import type { Caller } from '../../platform/caller.ts';
 import { type Access, type ActionAccess, type Condition, evaluateAccess, type Rule } from '../declaration/access.ts';
-import type { StoredRow } from '../sql/executor.ts';
+import type { Executor, StoredRow } from '../sql/executor.ts';
 import { inJsonArray, jsonArrayContains } from '../sql/json-arrays.ts';
 import { and, countInnerRow, type Fragment, or, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
-import type { RuleContext } from './query-context.ts';
 import { columnOf, fieldOf, type Resource, type ResourceRelation } from './resource.ts';
+
+export type DeletedFilter = 'only' | 'with';
+
+interface DeletedRows {
+  readonly resource: Resource;
+  readonly filter: DeletedFilter;
+}
+
+/** The context of a read: where statements run, the caller and the time. The context of a write uses its transaction. */
+export interface QueryContext extends Executor {
+  readonly caller: Caller;
+  readonly now: number;
+  /** The request asks for deleted rows of this resource. */
+  readonly deleted?: DeletedRows;
+}
+
+export type RuleContext = Pick<QueryContext, 'engine' | 'caller' | 'now' | 'deleted'>;
+
+export const queryContext = (
+  { engine, db, read, readFirst, readKeyed, changes, revision }: Database,
+  { caller, now }: Pick<QueryContext, 'caller' | 'now'>,
+  reader?: Reader,
+): QueryContext => ({ engine, db, read, readFirst, readKeyed, changes, revision, reader, caller, now });
+
+export const withDeletedRows = (
+  context: QueryContext,
+  resource: Resource,
+  { deleted: filter }: { readonly deleted?: DeletedFilter | undefined },
+): QueryContext => (filter ? { ...context, deleted: { resource, filter } } : context);
 
 export type RowOperation = 'read' | 'create' | 'update' | 'delete';
 export type RowRule = RowOperation | Rule;

@@ -1,8 +1,8 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import type { DeletedFilter } from '../model/query-context.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
+import type { DeletedFilter } from '../model/row-rules.ts';
 import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
 import { type Include, readIncludes } from './include-tree.ts';
 import { readSearchField } from './search-fields.ts';

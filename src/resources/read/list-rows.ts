@@ -1,9 +1,8 @@
 import { hashOf } from '../../http/etag.ts';
 import type { ListPositions } from '../model/change-feed.ts';
-import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { Macs } from '../model/resource-services.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
 import { type Executor, readPrepared, readUnprepared, type StoredRow } from '../sql/executor.ts';
@@ -12,8 +11,8 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
 import type { PageLinks } from './json-caches.ts';
-import { loadIncludes } from './load-includes.ts';
 import { readIndexedText } from './read-indexed-text.ts';
+import { loadIncludes } from './read-rows.ts';
 import { cacheOf } from './resource-cache.ts';
 
 export interface Paging {
@@ -36,7 +35,7 @@ export function listJson(context: QueryContext, resource: Resource, list: Compil
   if (!positions || !resource.changes) return cachedPageJson(context, resource, list, paging);
   return thenMaybe(positions.before(), (positionBefore) => {
     const where = listCondition(context, resource, list, paging);
-    return pageJson(context, resource, list, { paging, where, logPosition: { positions, positionBefore } });
+    return pageJson({ context, resource, list, paging, where, logPosition: { positions, positionBefore } });
   });
 }
 
@@ -53,12 +52,22 @@ interface LogPosition {
   readonly positionBefore: number;
 }
 
+/** The parts of a page that is being read. */
+interface PageRead {
+  readonly context: QueryContext;
+  readonly resource: Resource;
+  readonly list: CompiledList;
+  readonly paging: Paging;
+  readonly where: Fragment;
+  readonly logPosition?: LogPosition;
+}
+
 function cachedPageJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
   const where = listCondition(context, resource, list, paging);
   const { url } = paging;
   const revision =
     url === undefined || list.readsOtherResources || !list.shape.dependsOnRow ? undefined : context.revision?.();
-  if (url === undefined || revision === undefined) return pageJson(context, resource, list, { paging, where });
+  if (url === undefined || revision === undefined) return pageJson({ context, resource, list, paging, where });
   const { pages } = cacheOf(resource);
   const cached = pages.get(url, where, revision);
   if (cached) {
@@ -70,18 +79,14 @@ function cachedPageJson(context: QueryContext, resource: Resource, list: Compile
     links = newLinks;
     paging.setLinks(newLinks);
   };
-  return thenMaybe(pageJson(context, resource, list, { paging: { ...paging, setLinks }, where }), (json) => {
+  return thenMaybe(pageJson({ context, resource, list, paging: { ...paging, setLinks }, where }), (json) => {
     pages.set(url, { json, links, where, revision });
     return json;
   });
 }
 
-function pageJson(
-  context: QueryContext,
-  resource: Resource,
-  list: CompiledList,
-  { paging, where, logPosition }: { paging: Paging; where: Fragment; logPosition?: LogPosition },
-): string | Promise<string> {
+function pageJson(pageRead: PageRead): string | Promise<string> {
+  const { context, resource, list, paging, where, logPosition } = pageRead;
   const table = raw(resource.table);
   const countedFrom = sql`from ${table} as t where ${countRow} ${where}`;
   const readsByIndex = where === sqlTrue && hasIndexFor(resource, list.sort);
@@ -89,21 +94,14 @@ function pageJson(
   const isCapped = !byCursor && list.count !== 'none' && list.count !== 'exact' && where === sqlTrue;
   const changes = isCapped ? readCommitCounts(context, resource) : undefined;
   const page = byCursor
-    ? cursorPage(
-        context,
-        resource,
-        list,
-        readsByIndex ? sql`from ${table} as t where ${where}` : countedFrom,
-        paging,
-        logPosition,
-      )
-    : numberedPage(context, resource, list, { where, from: countedFrom, readsByIndex, logPosition });
+    ? cursorPage(pageRead, readsByIndex ? sql`from ${table} as t where ${where}` : countedFrom)
+    : numberedPage(pageRead, countedFrom, readsByIndex);
   return thenMaybe(page, (rows) => {
     const hasMore = rows.length > list.limit;
     if (hasMore) rows.length = list.limit;
     const pagination = byCursor
-      ? cursorMeta(resource, list, rows, hasMore, paging)
-      : pageMeta(context, resource, list, { rows: rows.length, hasMore, from: countedFrom, where, changes }, paging);
+      ? cursorMeta(pageRead, rows, hasMore)
+      : pageMeta(pageRead, rows.length, hasMore, { from: countedFrom, changes });
     return thenMaybe(pagination, (meta) =>
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
@@ -121,17 +119,8 @@ function pageJson(
 /** The database reads all rows before a page, so a later page counts as expensive. */
 const expensiveOffset = 1000;
 
-function numberedPage(
-  executor: Executor,
-  resource: Resource,
-  list: CompiledList,
-  {
-    where,
-    from,
-    readsByIndex,
-    logPosition,
-  }: { where: Fragment; from: Fragment; readsByIndex: boolean; logPosition: LogPosition | undefined },
-): StoredRow[] | Promise<StoredRow[]> {
+function numberedPage(pageRead: PageRead, from: Fragment, readsByIndex: boolean) {
+  const { context: executor, resource, list, where, logPosition } = pageRead;
   const limit = list.limit + 1;
   const offset = (list.page - 1) * list.limit;
   const { indexedText, search, sort } = list;
@@ -162,14 +151,8 @@ function readPage(
   );
 }
 
-async function cursorPage(
-  executor: Executor,
-  resource: Resource,
-  list: CompiledList,
-  from: Fragment,
-  paging: Paging,
-  logPosition: LogPosition | undefined,
-): Promise<StoredRow[]> {
+async function cursorPage(pageRead: PageRead, from: Fragment): Promise<StoredRow[]> {
+  const { context: executor, resource, list, paging, logPosition } = pageRead;
   const { sort, limit, cursor = '' } = list;
   const keys = sort.keys.map(({ expression }, i) => sql`, ${expression} as ${raw(`"_key${i}"`)}`);
   const extra = sql`${join(keys, '')}${positionOf(logPosition)}`;
@@ -187,13 +170,8 @@ async function cursorPage(
 
 const listName = (resource: Resource, { parent }: Paging): string => parent?.name ?? resource.name;
 
-function cursorMeta(
-  resource: Resource,
-  { limit, sort }: CompiledList,
-  rows: readonly StoredRow[],
-  hasMore: boolean,
-  paging: Paging,
-): object {
+function cursorMeta({ resource, list, paging }: PageRead, rows: readonly StoredRow[], hasMore: boolean): object {
+  const { limit, sort } = list;
   const last = rows.at(-1);
   const next =
     hasMore && last
@@ -208,12 +186,13 @@ function cursorMeta(
 }
 
 function pageMeta(
-  executor: Executor,
-  resource: Resource,
-  { page, limit, count, prepared }: CompiledList,
-  { rows, hasMore, ...counting }: { rows: number; hasMore: boolean } & Pick<CountQuery, 'from' | 'where' | 'changes'>,
-  { linkTo, setLinks }: Paging,
+  { context, resource, list, paging, where }: PageRead,
+  rows: number,
+  hasMore: boolean,
+  counting: Pick<CountQuery, 'from' | 'changes'>,
 ): object | Promise<object> {
+  const { page, limit, count, prepared } = list;
+  const { linkTo, setLinks } = paging;
   const links = {
     next: hasMore ? linkTo({ page: String(page + 1) }) : null,
     previous: page > 1 ? linkTo({ page: String(page - 1) }) : null,
@@ -224,7 +203,7 @@ function pageMeta(
   // The last page shows how many rows there are.
   const knownTotal = !hasMore && (rows > 0 || page === 1) ? (page - 1) * limit + rows : undefined;
   const exact = count === 'exact';
-  const rowCount = knownTotal ?? countRows(executor, resource, { ...counting, exact, prepared });
+  const rowCount = knownTotal ?? countRows(context, resource, { ...counting, where, exact, prepared });
   return thenMaybe(rowCount, (counted) => {
     const isCapped = !exact && knownTotal === undefined && counted > countCap;
     const total = isCapped ? countCap : counted;

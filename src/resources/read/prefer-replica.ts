@@ -1,7 +1,6 @@
 import type { Database } from '../../database/database.ts';
-import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { sqlTrue } from '../sql/sql-text.ts';
 
 /** Reads from a replica with all writes that this caller must see, if there is one. */

@@ -3,8 +3,7 @@ import type { Resource } from '../model/resource.ts';
 import { orderSql } from '../query/sorting.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import { type Fragment, raw } from '../sql/sql-text.ts';
-import type { CompiledList } from './compile-list-query.ts';
-import type { IndexedText } from './search-sql.ts';
+import type { CompiledList, IndexedText } from './compile-list-query.ts';
 
 /**
  * The first rows with a text, ordered by id. One statement handles the texts of all searches of one turn of the event loop. It reads only

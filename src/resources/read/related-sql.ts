@@ -1,6 +1,5 @@
-import type { RuleContext } from '../model/query-context.ts';
 import { columnOf, type Resource, type ResourceRelation } from '../model/resource.ts';
-import { allowedRows, relationJoin } from '../model/row-rules.ts';
+import { allowedRows, type RuleContext, relationJoin } from '../model/row-rules.ts';
 import { and, countInnerRow, type Fragment, raw, sql } from '../sql/sql-text.ts';
 
 /** Builds SQL for the rows of the table with this alias. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
-import type { TSchema } from 'typebox';
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { queryOf } from '../../http/query-of.ts';
@@ -10,7 +9,7 @@ import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { type ActionAccess, evaluateAccess } from '../declaration/access.ts';
-import type { ActionCall } from '../declaration/define-resource.ts';
+import type { Action, ActionCall } from '../declaration/define-resource.ts';
 import type { Fields } from '../declaration/fields/field.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
@@ -20,65 +19,94 @@ import { shownRow, wholeRow } from '../read/row-json.ts';
 import { allowedRow, lockRow } from '../write/allowed-row.ts';
 import { readForm } from '../write/form-body.ts';
 import { withPasswordProof } from '../write/with-password-proof.ts';
-import type { WriteContext } from '../write/write-context.ts';
 import { changeRow } from '../write/write-row.ts';
-import { inTransaction } from '../write/write-transaction.ts';
+import { inTransaction, type WriteContext } from '../write/write-transaction.ts';
 import { closedSchema } from './closed-schema.ts';
 import { actionDocs } from './openapi-operations.ts';
 import { callOf, idOf, queryContextOf, routeConfig, sendJson } from './resource-routes.ts';
 
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
-  for (const action of resource.definition.actions ?? []) {
-    const {
-      method = 'POST',
-      on = 'row',
-      access = method === 'GET' ? 'read' : 'write',
-      name,
-      body,
-      status = 200,
-    } = action;
-    const scopeAccess = access === 'read' || access === 'write' ? access : method === 'GET' ? 'read' : 'write';
-    app.route({
-      method,
-      url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
-      config: {
-        ...guardFor(resource, access, scopeAccess),
-        docs: () => actionDocs(resource, action, access === 'public' ? access : scopeAccess),
-      },
-      ...(body ? { schema: { body: closedSchema(body) } } : {}),
-      ...(resource.definition.file === undefined ? {} : eagerCompilers),
-      serializerCompiler: () => (data) => JSON.stringify(data),
-      async preValidation(request) {
-        await proveRequest(services, resource, request, body);
-        if (body && isForm(request)) request.body = readForm(request.body, body);
-      },
-      async handler(request, reply) {
-        rejectUnknownParameters(queryOf(request));
-        const row = on === 'row' ? await rowOf(services, resource, request, access) : undefined;
-        if (!row) requireRule(resource, access, request.caller, services.context.now());
-        const result = await action.run(actionCall(services, resource, request, row, access));
-        // The result of an action may be a secret, so no cache may store it.
-        if (method !== 'GET') reply.header('cache-control', 'no-store');
-        if (result === undefined) return reply.code(204).send();
-        return sendJson(reply.code(status), `{"data":${JSON.stringify(result)}}`);
-      },
-    });
-  }
+  for (const action of resource.definition.actions ?? []) serveAction(app, services, resource, action);
 }
 
-/** If the body of an action declares `current_password`, the action itself reads it. */
-async function proveRequest(
-  services: ResourceServices,
-  resource: Resource,
-  request: FastifyRequest,
-  body: TSchema | undefined,
-): Promise<void> {
-  if (request.caller.kind === 'anonymous' || (body && 'current_password' in asObject(asObject(body).properties)))
-    return;
-  const provableRequest = { call: { caller: request.caller, source: requestSource(request) }, body: request.body };
-  const proved = await withPasswordProof(services, resource, provableRequest);
-  request.caller = proved.call.caller;
-  request.body = proved.body;
+function serveAction(app: App, services: ResourceServices, resource: Resource, action: Action): void {
+  const { method = 'POST', on = 'row', name, body, status = 200 } = action;
+  const methodAccess = method === 'GET' ? 'read' : 'write';
+  const { access = methodAccess } = action;
+  const scopeAccess = access === 'read' || access === 'write' ? access : methodAccess;
+  // A collection has no row to which a condition could apply, so the rule must be true.
+  const requireRule = (caller: Caller, now: number) => {
+    if (evaluateAccess(callerRuleOf(resource, access), caller, now) !== true)
+      throw forbidden(`You may not do this with ${resource.name}.`);
+  };
+  const actionCall = (request: FastifyRequest, row?: Record<string, unknown>): ActionCall<Fields, unknown> => {
+    const call = callOf(services, request);
+    const id = row?.id as string;
+    const inActionTransaction = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
+      inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
+        // The rights have changed since the first check.
+        if (!sameRights(write.caller, call.caller)) {
+          if (row) await allowedRow(write, resource, id, rowRuleOf(access));
+          else requireRule(write.caller, write.now);
+        }
+        return work(write);
+      });
+    return {
+      ...call,
+      db: services.context.database.db,
+      row: row as { id: string },
+      body: request.body,
+      change: (values) =>
+        inActionTransaction(async (write) => {
+          const before = await lockRow(write, resource, id, 'read', undefined);
+          const input = { values: { ...values }, unchanged: {} };
+          const changed = await changeRow({ ...write, checksRowRule: false }, resource, before, input);
+          return shownRow(resource, changed);
+        }),
+      transaction: (work) =>
+        inActionTransaction((write) => {
+          const reveal = () => {
+            throw new Error('an action returns its response');
+          };
+          return work({ ...write.call, reveal });
+        }),
+    };
+  };
+  app.route({
+    method,
+    url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
+    config: {
+      ...guardFor(resource, access, scopeAccess),
+      docs: () => actionDocs(resource, action, access === 'public' ? access : scopeAccess),
+    },
+    ...(body ? { schema: { body: closedSchema(body) } } : {}),
+    ...(resource.definition.file === undefined ? {} : eagerCompilers),
+    serializerCompiler: () => (data) => JSON.stringify(data),
+    async preValidation(request) {
+      const { caller } = request;
+      // If the body of an action declares `current_password`, the action itself reads it.
+      if (caller.kind !== 'anonymous' && !(body && 'current_password' in asObject(asObject(body).properties))) {
+        const provable = { call: { caller, source: requestSource(request) }, body: request.body };
+        const proved = await withPasswordProof(services, resource, provable);
+        request.caller = proved.call.caller;
+        request.body = proved.body;
+      }
+      if (body && isForm(request)) request.body = readForm(request.body, body);
+    },
+    async handler(request, reply) {
+      rejectUnknownParameters(queryOf(request));
+      let row: Record<string, unknown> | undefined;
+      if (on === 'row') {
+        const context = queryContextOf(services, request);
+        row = wholeRow(resource, await allowedRow(context, resource, idOf(resource, request), rowRuleOf(access)));
+      } else requireRule(request.caller, services.context.now());
+      const result = await action.run(actionCall(request, row));
+      // The result of an action may be a secret, so no cache may store it.
+      if (method !== 'GET') reply.header('cache-control', 'no-store');
+      if (result === undefined) return reply.code(204).send();
+      return sendJson(reply.code(status), `{"data":${JSON.stringify(result)}}`);
+    },
+  });
 }
 
 /** An access rule of an action requires a caller with a token. */
@@ -89,57 +117,4 @@ function guardFor(resource: Resource, access: ActionAccess, scopeAccess: 'read' 
     : { ...routeConfig(resource, scopeAccess), auth: 'auth:api' };
 }
 
-/** A collection has no row to which a condition could apply, so the rule must be true. */
-function requireRule(resource: Resource, access: ActionAccess, caller: Caller, now: number): void {
-  if (evaluateAccess(callerRuleOf(resource, access), caller, now) !== true)
-    throw forbidden(`You may not do this with ${resource.name}.`);
-}
-
 const sameRights = (a: Caller, b: Caller): boolean => isDeepStrictEqual([a.roles, a.scopes], [b.roles, b.scopes]);
-
-function actionCall(
-  services: ResourceServices,
-  resource: Resource,
-  request: FastifyRequest,
-  row: Record<string, unknown> | undefined,
-  access: ActionAccess,
-): ActionCall<Fields, unknown> {
-  const call = callOf(services, request);
-  const id = row?.id as string;
-  const inActionTransaction = <T>(work: (write: WriteContext) => Promise<T>): Promise<T> =>
-    inTransaction(services, resource, call, { scope: request.route.config.scope, id }, async (write) => {
-      // The rights have changed since the first check.
-      if (!sameRights(write.caller, call.caller)) {
-        if (row) await allowedRow(write, resource, id, rowRuleOf(access));
-        else requireRule(resource, access, write.caller, write.now);
-      }
-      return work(write);
-    });
-  return {
-    ...call,
-    db: services.context.database.db,
-    row: row as { id: string },
-    body: request.body,
-    change: (values) =>
-      inActionTransaction(async (write) => {
-        const before = await lockRow(write, resource, id, 'read', undefined);
-        const input = { values: { ...values }, unchanged: {} };
-        const changed = await changeRow({ ...write, checksRowRule: false }, resource, before, input);
-        return shownRow(resource, changed);
-      }),
-    transaction: (work) =>
-      inActionTransaction((write) => {
-        const reveal = () => {
-          throw new Error('an action returns its response');
-        };
-        return work({ ...write.call, reveal });
-      }),
-  };
-}
-
-/** The row of an action. Responds 404 if the caller may not see it, and 403 if the caller may see but not write it. */
-async function rowOf(services: ResourceServices, resource: Resource, request: FastifyRequest, access: ActionAccess) {
-  const context = queryContextOf(services, request);
-  const row = await allowedRow(context, resource, idOf(resource, request), rowRuleOf(access));
-  return wholeRow(resource, row);
-}

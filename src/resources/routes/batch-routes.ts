@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { rateLimitAccount } from '../../http/gate/gate.ts';
 import { component, type RouteDocs } from '../../http/openapi/openapi-components.ts';
@@ -16,10 +16,8 @@ import { json, operationDocs, problem } from './openapi-operations.ts';
 import { inputSchema, unsafeSchema } from './openapi-schemas.ts';
 import { callOf, routeConfig, sendJson } from './resource-routes.ts';
 
-export type RunningBatches = Set<string>;
-
 /** `POST`, `PATCH` and `DELETE /v1/<resources>/batches`: create, change and delete many rows in one request. */
-export function serveBatches(app: App, services: ResourceServices, resource: Resource, runningBatches: RunningBatches) {
+export function serveBatches(app: App, services: ResourceServices, resource: Resource, runningBatches: Set<string>) {
   const url = `/v1/${resource.name}/batches`;
   const operations = batchesOf(resource);
   // Otherwise, `batches` would be the id of a row.
@@ -32,22 +30,21 @@ export function serveBatches(app: App, services: ResourceServices, resource: Res
       method: batchMethods[operation],
       url,
       config: routeConfig(resource, 'write', () => batchDocs(resource, operation)),
-      handler: (request, reply) =>
-        runOnePerAccount(runningBatches, request, () => runBatch(services, resource, operation, request, reply)),
+      async handler(request, reply) {
+        // A batch counts as one request against the rate limit, so a caller may run only one at a time.
+        const account = rateLimitAccount(request.caller);
+        if (runningBatches.has(account))
+          throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
+        runningBatches.add(account);
+        try {
+          const responses = await runBatch(services, resource, operation, request);
+          // A hook may reveal a secret.
+          return sendJson(reply.header('cache-control', 'no-store'), `{"data":[${responses.join(',')}]}`);
+        } finally {
+          runningBatches.delete(account);
+        }
+      },
     });
-  }
-}
-
-/** A batch counts as one request against the rate limit, so a caller may run only one at a time. */
-async function runOnePerAccount<T>(runningBatches: RunningBatches, { caller }: FastifyRequest, work: () => Promise<T>) {
-  const account = rateLimitAccount(caller);
-  if (runningBatches.has(account))
-    throw tooManyRequests('Another of your batches is in progress. Send one at a time.', 1);
-  runningBatches.add(account);
-  try {
-    return await work();
-  } finally {
-    runningBatches.delete(account);
   }
 }
 
@@ -56,35 +53,22 @@ async function runBatch(
   resource: Resource,
   operation: BatchOperation,
   request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<string> {
+): Promise<string[]> {
   rejectUnknownParameters(queryOf(request));
   const idempotencyHeader = request.headers['idempotency-key'];
+  const provable = { call: callOf(services, request), body: request.body };
   // One password proves all rows.
-  const { call: provenCall, body } = await withPasswordProof(services, resource, {
-    call: callOf(services, request),
-    body: request.body,
-  });
+  const { call: provenCall, body } = await withPasswordProof(services, resource, provable);
   const rows = readBatch(operation, body, (id) => resource.definition.alias?.(id, request.caller) ?? id);
-  const responses = await writeBatch(services, resource, {
+  const path = `${request.method} /v1/${resource.name}/batches`;
+  return writeBatch(services, resource, {
     operation,
     rows,
     requestId: request.id,
     call: () => ({ ...callOf(services, request), caller: provenCall.caller }),
     // An invalid key rejects the whole batch before a row is written.
-    keys: rows.map((row, index) =>
-      idempotencyKey(
-        services.keys,
-        idempotencyHeader,
-        request.caller,
-        `${request.method} /v1/${resource.name}/batches#${index}`,
-        row,
-      ),
-    ),
+    keys: rows.map((row, i) => idempotencyKey(services.keys, idempotencyHeader, request.caller, `${path}#${i}`, row)),
   });
-  // A hook may reveal a secret.
-  reply.header('cache-control', 'no-store');
-  return sendJson(reply, `{"data":[${responses.join(',')}]}`);
 }
 
 const id = { type: 'string', description: 'The id of the row.' };

@@ -23,32 +23,24 @@ function readersOf(read: Access, roles: readonly string[], now: number) {
   return { everyone: rowsFor(), roles: Object.fromEntries(roles.map((role) => [role, rowsFor(role)])) };
 }
 
+const flags = ['readOnly', 'writeOnly', 'immutable', 'searchable', 'sortable', 'unique'] as const;
+
 function describeField({ type, options, nullable }: ResourceField, managed: boolean) {
-  const { min, max, values, target, description, label, hint, example } = options;
+  const { min, max, precision, scale, values, target, description, label, hint, example } = options;
   return {
-    type: type.name,
-    label,
-    description,
-    hint,
-    example,
+    ...{ type: type.name, label, description, hint, example },
     required: options.required === true && options.default === undefined,
     nullable,
-    readOnly: options.readOnly === true,
-    writeOnly: options.writeOnly === true,
-    immutable: options.immutable === true,
-    searchable: options.searchable === true,
-    sortable: options.sortable === true,
-    unique: options.unique === true,
+    ...(Object.fromEntries(flags.map((flag) => [flag, options[flag] === true])) as Record<
+      (typeof flags)[number],
+      boolean
+    >),
     values,
     references: target,
     // For built-in resources, the migrations define the cascades.
     onDelete: target === undefined ? undefined : (options.onDelete ?? (managed ? 'restrict' : 'cascade')),
     default: typeof options.default === 'function' ? undefined : options.default,
-    min,
-    max,
-    precision: options.precision,
-    scale: options.scale,
-    pattern: options.pattern?.source,
+    ...{ min, max, precision, scale, pattern: options.pattern?.source },
   };
 }
 

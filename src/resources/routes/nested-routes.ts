@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app.ts';
 import { queryOf } from '../../http/query-of.ts';
-import { withDeletedRows } from '../model/query-context.ts';
 import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { relatedRows } from '../model/row-rules.ts';
+import { relatedRows, withDeletedRows } from '../model/row-rules.ts';
 import { readListQuery, rejectUnknownParameters } from '../query/list-query.ts';
 import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';

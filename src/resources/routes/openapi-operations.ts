@@ -269,18 +269,16 @@ export function actionDocs(resource: Resource, action: Action, access: 'read' | 
     tags: [resource.name],
     operationId: `${method === 'DELETE' ? 'delete_' : ''}${name.replaceAll(/[^a-z0-9]+/g, '_')}_${resource.name}`,
     summary,
-    ...(access === 'public'
-      ? {}
-      : {
-          description: `Needs the scope \`${scope}\`.${stepUpText(action.access ?? resource.definition.access[access])}`,
-        }),
-    ...(on === 'row' ? { params: idParameter(resource) } : {}),
-    ...(input ? { body: input } : {}),
-    ...(method === 'POST' && on === 'row'
-      ? {
-          'x-client': `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${input ? ', {body}' : ''});`,
-        }
-      : {}),
+    description:
+      access === 'public'
+        ? undefined
+        : `Needs the scope \`${scope}\`.${stepUpText(action.access ?? resource.definition.access[access])}`,
+    params: on === 'row' ? idParameter(resource) : undefined,
+    body: input,
+    'x-client':
+      method === 'POST' && on === 'row'
+        ? `const result = await gatehouse.resource('${resource.name}').act(id, '${name}'${input ? ', {body}' : ''});`
+        : undefined,
     response: {
       ...(response
         ? { [status]: json('Done.', { type: 'object', properties: { data: response }, required: ['data'] }) }

@@ -8,9 +8,9 @@ import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import type { Call } from '../declaration/define-resource.ts';
-import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
+import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
 import {
   defaultRowQuery,
   readDeleteQuery,

@@ -5,16 +5,13 @@ import { placeholder } from '../../database/sqlite/placeholder.ts';
 import { replaceRowMarks } from '../../database/sqlite/row-mark.ts';
 import type { Fragment } from './sql-text.ts';
 
+/** Faster reads of committed data. Not available in a transaction. */
+type CommittedReads = Pick<Database, 'read' | 'readFirst' | 'readKeyed' | 'changes' | 'revision'>;
+
 /** Runs statements in the database or in a transaction. */
-export interface Executor {
+export interface Executor extends Partial<CommittedReads> {
   readonly engine: Engine;
   readonly db: Db | Tx;
-  /** Faster reads of committed data. Not available in a transaction. */
-  readonly read?: Database['read'];
-  readonly readFirst?: Database['readFirst'];
-  readonly readKeyed?: Database['readKeyed'];
-  readonly changes?: Database['changes'];
-  readonly revision?: Database['revision'];
   /** The caller that waits for the result. */
   readonly reader?: Reader | undefined;
 }

@@ -1,9 +1,8 @@
 import { proofTooOld } from '../../http/gate/require-proof.ts';
 import { preconditionFailed } from '../../platform/errors.ts';
 import { stepUpRequirements, withFullProof } from '../declaration/step-up.ts';
-import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows, type RowRule, ruleOf } from '../model/row-rules.ts';
+import { allowedRows, type QueryContext, type RowRule, ruleOf } from '../model/row-rules.ts';
 import { isRow, rowNotFound, versionOf } from '../read/read-rows.ts';
 import { wholeColumns } from '../read/row-json.ts';
 import { readPrepared, type StoredRow } from '../sql/executor.ts';

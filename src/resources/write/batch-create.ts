@@ -15,9 +15,8 @@ import { readPrepared, type StoredRow, writePrepared } from '../sql/executor.ts'
 import { type Fragment, quoted, raw, sql, sqlFalse, sqlTrue } from '../sql/sql-text.ts';
 import type { Values } from './read-input.ts';
 import { operationForbidden, recordWrite, referencesOf } from './write-checks.ts';
-import type { WriteContext } from './write-context.ts';
 import { insertRow, newRow } from './write-row.ts';
-import { inTransaction } from './write-transaction.ts';
+import { inTransaction, type WriteContext } from './write-transaction.ts';
 
 interface Creation {
   readonly call: Call;

@@ -1,15 +1,34 @@
-import { queryContext } from '../model/query-context.ts';
+import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, queryContext } from '../model/row-rules.ts';
+import type { Selection } from '../read/resource-cache.ts';
 import { sqlFalse } from '../sql/sql-text.ts';
 import { allowedRow } from './allowed-row.ts';
-import { type Input, readInput, type WriteMode } from './read-input.ts';
+import type { IdempotencyKey } from './idempotency.ts';
+import { type Input, readInput, type Values, type WriteInput, type WriteMode } from './read-input.ts';
 import { operationForbidden } from './write-checks.ts';
-import type { ChangeRequest, CreateRequest, WriteRequest } from './write-requests.ts';
 
-type PreparedRequest = Omit<WriteRequest, 'selection'> &
-  Pick<CreateRequest, 'fixed'> & { readonly mode: WriteMode; readonly id?: string | undefined };
+interface WriteRequest extends WriteInput {
+  readonly call: Call;
+  /** The fields and includes of the response. */
+  readonly selection: Selection;
+}
+
+export interface CreateRequest extends WriteRequest {
+  readonly key: IdempotencyKey | undefined;
+  /** Links the new row to a parent in the same transaction: the linking resource and its values. */
+  readonly link?: { resource: Resource; values: (id: string) => Values };
+}
+
+export interface ChangeRequest extends WriteRequest {
+  readonly id: string;
+  readonly mode: 'replace' | 'update';
+  readonly ifMatch: string | undefined;
+  readonly key?: IdempotencyKey | undefined;
+}
+
+type PreparedRequest = Omit<WriteRequest, 'selection'> & { readonly mode: WriteMode; readonly id?: string };
 
 /** The values of a new row. A caller who may not create one is rejected before any other work. */
 export function prepareCreate(services: ResourceServices, resource: Resource, request: CreateRequest): Promise<Input> {
@@ -34,10 +53,11 @@ export function prepareChange(services: ResourceServices, resource: Resource, re
  */
 export async function prepareWrite(
   resource: Resource,
-  { call, body, isForm, asService, mode, id, fixed }: PreparedRequest,
+  request: PreparedRequest,
   requireRights: () => Promise<void>,
 ): Promise<Input> {
-  const input = readInput(resource, mode, { body, isForm, asService, fixed }, call);
+  const { call, mode, id } = request;
+  const input = readInput(resource, mode, request, call);
   const { prepare } = resource.definition.hooks ?? {};
   if (!prepare) return input;
   await requireRights();

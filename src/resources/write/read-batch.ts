@@ -37,49 +37,29 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
   if (list.length === 0 || list.length > maxRows) {
     errors.push(fieldError(member, 'range', `takes 1 to ${maxRows} ${member}`));
   }
-  const reading = { idOf, seenIds: new Set<string>(), errors };
-  const rows = list.slice(0, maxRows).map((item, index) => {
+  const reject = (path: string, code: string, message: string): undefined => {
+    errors.push(fieldError(path, code, message));
+  };
+  const seenIds = new Set<string>();
+  const readId = (submittedId: unknown, path: string): string | undefined => {
+    if (typeof submittedId !== 'string') return reject(path, 'type', 'must be the id of a row');
+    const id = idOf(submittedId);
+    // Rows are written concurrently, so the order of two writes to one row would be undefined.
+    if (seenIds.has(id)) reject(path, 'duplicate', 'is named twice in this batch');
+    seenIds.add(id);
+    return id;
+  };
+  const rows = list.slice(0, maxRows).map((item, index): BatchRow | undefined => {
     if (errors.length >= maxFieldErrors) return undefined;
-    if (operation === 'create') return readNew(item, `rows.${index}`, errors);
-    return operation === 'update'
-      ? readChange(item, `rows.${index}`, reading)
-      : { id: readId(item, `ids.${index}`, reading), data: undefined, ifMatch: undefined };
+    if (operation === 'delete') return { id: readId(item, `ids.${index}`), data: undefined, ifMatch: undefined };
+    const path = `rows.${index}`;
+    if (!isObject(item)) return reject(path, 'type', 'must be an object');
+    if (operation === 'create') return { id: undefined, data: item, ifMatch: undefined };
+    const { id, if_match: submittedTag, ...data } = item;
+    const ifMatch = typeof submittedTag === 'string' ? submittedTag : undefined;
+    if (ifMatch !== submittedTag) reject(`${path}.if_match`, 'type', 'must be an ETag');
+    return { id: readId(id, `${path}.id`), data, ifMatch };
   });
   if (errors.length > 0) throw unprocessable(errors);
   return rows as BatchRow[];
-}
-
-interface BatchReading {
-  readonly idOf: (name: string) => string;
-  readonly seenIds: Set<string>;
-  readonly errors: FieldError[];
-}
-
-function readNew(item: unknown, path: string, errors: FieldError[]): BatchRow | undefined {
-  if (isObject(item)) return { id: undefined, data: item, ifMatch: undefined };
-  errors.push(fieldError(path, 'type', 'must be an object'));
-  return undefined;
-}
-
-function readChange(item: unknown, path: string, reading: BatchReading): BatchRow | undefined {
-  if (!isObject(item)) {
-    reading.errors.push(fieldError(path, 'type', 'must be an object'));
-    return undefined;
-  }
-  const { id, if_match: submittedTag, ...data } = item;
-  const ifMatch = typeof submittedTag === 'string' ? submittedTag : undefined;
-  if (ifMatch !== submittedTag) reading.errors.push(fieldError(`${path}.if_match`, 'type', 'must be an ETag'));
-  return { id: readId(id, `${path}.id`, reading), data, ifMatch };
-}
-
-function readId(submittedId: unknown, path: string, { idOf, seenIds, errors }: BatchReading): string | undefined {
-  if (typeof submittedId !== 'string') {
-    errors.push(fieldError(path, 'type', 'must be the id of a row'));
-    return undefined;
-  }
-  const id = idOf(submittedId);
-  // Rows are written concurrently, so the order of two writes to one row would be undefined.
-  if (seenIds.has(id)) errors.push(fieldError(path, 'duplicate', 'is named twice in this batch'));
-  seenIds.add(id);
-  return id;
 }

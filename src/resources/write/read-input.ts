@@ -21,13 +21,13 @@ export const fieldError = (field: string, code: string, message: string, values?
   ...values,
 });
 
-/** The body of a request, and the values that its path sets. */
+/** The body of a request, and the values that its path sets (`fixed`). */
 export interface WriteInput {
   readonly body: unknown;
   readonly isForm: boolean;
-  readonly fixed?: Values | undefined;
+  readonly fixed?: Values;
   /** The service itself is the caller. It may set read-only and hidden fields. */
-  readonly asService?: boolean | undefined;
+  readonly asService?: boolean;
 }
 
 /** The engine sets these fields in every write. */

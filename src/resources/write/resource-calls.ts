@@ -19,7 +19,6 @@ import {
   requireOperation,
   requireSoftDelete,
 } from './resource-reads.ts';
-import type { WriteContext } from './write-context.ts';
 import {
   changeResource,
   createResource,
@@ -29,7 +28,7 @@ import {
   restoreResource,
 } from './write-resource.ts';
 import { changeRow, insertRow, removeRow } from './write-row.ts';
-import { isInTransaction, lockTargetOf, writeOfTransaction } from './write-transaction.ts';
+import { isInTransaction, lockTargetOf, type WriteContext, writeOfTransaction } from './write-transaction.ts';
 
 /** The maximum depth of nested writes. It stops a hook that writes its own row. */
 const maxDepth = 10;

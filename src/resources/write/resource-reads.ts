@@ -6,15 +6,15 @@ import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import type { Operation } from '../declaration/define-resource.ts';
 import type { ResourceCalls } from '../declaration/resource-calls.ts';
-import { type QueryContext, queryContext, withDeletedRows } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
+import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
 import { readListQuery, readRowQuery } from '../query/list-query.ts';
 import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
 import { findRow, rowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext } from './write-transaction.ts';
 
 export interface CallSource {
   readonly caller: Caller;

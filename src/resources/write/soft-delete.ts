@@ -6,7 +6,7 @@ import { readUnprepared, writeUnprepared } from '../sql/executor.ts';
 import { inJsonArray } from '../sql/json-arrays.ts';
 import { type Fragment, raw, sql } from '../sql/sql-text.ts';
 import { fieldError, type Values } from './read-input.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext } from './write-transaction.ts';
 
 /** The reference fields of other resources to this one. */
 export function referrersOf(resources: Resources, { name }: Resource) {
@@ -23,19 +23,28 @@ export function referrersOf(resources: Resources, { name }: Resource) {
   );
 }
 
-const incrementVersion = ({ versioned }: Resource): Fragment => raw(versioned ? ', "version" = "version" + 1' : '');
+const isListed = ({ engine }: WriteContext, column: Fragment, ids: readonly string[]): Fragment =>
+  inJsonArray(engine, column, sql`${JSON.stringify(ids)}`);
+
+function setDeletedAt(context: WriteContext, resource: Resource, ids: readonly string[], deletedAt: number | null) {
+  const version = raw(resource.versioned ? ', "version" = "version" + 1' : '');
+  const isRow = isListed(context, raw('"id"'), ids);
+  return writeUnprepared(
+    context,
+    sql`update ${raw(resource.table)} set "deleted_at" = ${deletedAt}${version} where ${isRow}`,
+  );
+}
 
 /**
  * Marks rows as deleted, and the rows that refer to them with `onDelete: 'cascade'`. A reference with `restrict` rejects the deletion. A
  * reference with `set null` is kept, so that it is valid again when the row is restored.
  */
 export async function markDeleted(context: WriteContext, resource: Resource, ids: readonly string[]): Promise<void> {
-  const isListed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
   for (const { resource: referrer, column, name, onDelete } of referrersOf(context.services.resources, resource)) {
     if (onDelete === 'set null') continue;
     const rows = await readUnprepared<{ id: string }>(
       context,
-      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(column)} and ${existingRows(referrer, context)} ${raw(onDelete === 'restrict' ? 'limit 1' : '')}`,
+      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(context, column, ids)} and ${existingRows(referrer, context)} ${raw(onDelete === 'restrict' ? 'limit 1' : '')}`,
     );
     const cascadedIds = rows.map(({ id }) => id).filter((id) => referrer !== resource || !ids.includes(id));
     if (cascadedIds.length === 0) continue;
@@ -47,10 +56,7 @@ export async function markDeleted(context: WriteContext, resource: Resource, ids
     }
     await markDeleted(context, referrer, cascadedIds);
   }
-  await writeUnprepared(
-    context,
-    sql`update ${raw(resource.table)} set "deleted_at" = ${context.now}${incrementVersion(resource)} where ${isListed(raw('"id"'))}`,
-  );
+  await setDeletedAt(context, resource, ids, context.now);
 }
 
 /** Restores rows, and the rows that were deleted together with them. */
@@ -60,24 +66,15 @@ export async function unmarkDeleted(
   ids: readonly string[],
   deletedAt: unknown,
 ) {
-  const isListed = (column: Fragment) => inJsonArray(context.engine, column, sql`${JSON.stringify(ids)}`);
-  await writeUnprepared(
-    context,
-    sql`update ${raw(resource.table)} set "deleted_at" = null${incrementVersion(resource)} where ${isListed(raw('"id"'))}`,
-  );
+  await setDeletedAt(context, resource, ids, null);
   for (const { resource: referrer, column, onDelete } of referrersOf(context.services.resources, resource)) {
     if (onDelete !== 'cascade' || !referrer.definition.softDelete) continue;
     const rows = await readUnprepared<{ id: string }>(
       context,
-      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(column)} and t."deleted_at" = ${deletedAt}`,
+      sql`select t."id" from ${raw(referrer.table)} as t where ${isListed(context, column, ids)} and t."deleted_at" = ${deletedAt}`,
     );
-    if (rows.length > 0)
-      await unmarkDeleted(
-        context,
-        referrer,
-        rows.map(({ id }) => id),
-        deletedAt,
-      );
+    const cascadedIds = rows.map(({ id }) => id);
+    if (cascadedIds.length > 0) await unmarkDeleted(context, referrer, cascadedIds, deletedAt);
   }
 }
 

@@ -13,7 +13,7 @@ import type { StoredRow } from '../sql/executor.ts';
 import { sqlTrue } from '../sql/sql-text.ts';
 import { changesBetween } from './changes.ts';
 import { fieldError, type Values } from './read-input.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext } from './write-transaction.ts';
 
 export function operationForbidden(resource: Resource, operation: RowRule): Problem {
   if (typeof operation === 'function') return forbidden(`You may not do this with this ${resource.singular}.`);

@@ -1,9 +1,8 @@
 import { isForeignKeyViolation } from '../../database/constraint-errors.ts';
 import { conflict, Problem } from '../../platform/errors.ts';
-import { type QueryContext, queryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
-import { existingRows } from '../model/row-rules.ts';
+import { existingRows, type QueryContext, queryContext } from '../model/row-rules.ts';
 import { isRow, rowJson, rowNotFound } from '../read/read-rows.ts';
 import type { JsonWithEtag } from '../read/row-json.ts';
 import { readUnprepared, type StoredRow } from '../sql/executor.ts';
@@ -11,14 +10,12 @@ import { raw, sql } from '../sql/sql-text.ts';
 import { lockRow } from './allowed-row.ts';
 import { batchCreate, canBatchCreate } from './batch-create.ts';
 import { claimKey, hasStoredResponse, type StoredResponse, storeResponse } from './idempotency.ts';
-import { prepareChange, prepareCreate } from './prepare-write.ts';
+import { type ChangeRequest, type CreateRequest, prepareChange, prepareCreate } from './prepare-write.ts';
 import { readInput, type Values } from './read-input.ts';
 import { referrersOf } from './soft-delete.ts';
 import { withPasswordProof } from './with-password-proof.ts';
-import type { WriteContext } from './write-context.ts';
-import type { ChangeRequest, CreateRequest } from './write-requests.ts';
 import { changeRow, insertRow, removeRow, restoreRow } from './write-row.ts';
-import { inTransaction } from './write-transaction.ts';
+import { inTransaction, type WriteContext } from './write-transaction.ts';
 
 /** The JSON of a written row. For a retry with the same key, it is stored without the secrets that are shown once. */
 async function writtenJson(

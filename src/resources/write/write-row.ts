@@ -1,9 +1,8 @@
 import { getOrCreate } from '../../platform/get-or-create.ts';
 import type { Call } from '../declaration/define-resource.ts';
 import { fold } from '../declaration/fields/folding.ts';
-import type { QueryContext } from '../model/query-context.ts';
 import type { Resource } from '../model/resource.ts';
-import { allowedRows } from '../model/row-rules.ts';
+import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { wholeColumns, wholeRow } from '../read/row-json.ts';
 import {
   CompiledStatement,
@@ -25,7 +24,7 @@ import {
   requireRule,
   requireUnchanged,
 } from './write-checks.ts';
-import type { WriteContext } from './write-context.ts';
+import type { WriteContext } from './write-transaction.ts';
 
 function storedValues(resource: Resource, values: Values): Map<string, unknown> {
   const stored = new Map<string, unknown>();

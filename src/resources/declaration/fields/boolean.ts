@@ -1,6 +1,5 @@
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue } from './field-type.ts';
-import { plainValues } from './plain-values.ts';
+import { type FieldType, invalidValue, plainValues } from './field-type.ts';
 
 export const boolean = <const O extends FieldOptions<boolean> = Record<never, never>>(
   options?: ExactOptions<O, FieldOptions<boolean>>,

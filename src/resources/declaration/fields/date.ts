@@ -1,7 +1,6 @@
 import { isIsoDate } from '../../../platform/is-iso-date.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue } from './field-type.ts';
-import { textValues } from './plain-values.ts';
+import { type FieldType, invalidValue, textValues } from './field-type.ts';
 
 /** A day, `YYYY-MM-DD`. */
 export const date = <const O extends FieldOptions<string> = Record<never, never>>(

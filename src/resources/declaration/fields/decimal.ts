@@ -3,8 +3,8 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
-import { plainValues } from './plain-values.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
+import { rangeNarrowings } from './numeric.ts';
 
 export interface DecimalOptions extends FieldOptions<string> {
   /** The total number of digits, at most 65. */
@@ -91,20 +91,15 @@ function tooManyDigits(column: Fragment, { precision = 0, scale = 0 }: ColumnSch
 }
 
 function narrowings(column: Fragment, before: ColumnSchema, after: ColumnSchema): Narrowing[] {
-  const narrowed: Narrowing[] = [];
-  const { min, max, precision = 0, scale = 0 } = after;
+  const { precision = 0, scale = 0 } = after;
   const [previousWholeDigits, previousScale] = [(before.precision ?? 99) - (before.scale ?? 0), before.scale ?? 99];
-  if (previousWholeDigits > precision - scale || previousScale > scale) {
-    narrowed.push({
-      violated: tooManyDigits(column, after),
-      description: `have more digits in it than precision ${precision} and scale ${scale} allow`,
-    });
-  }
-  if (max !== undefined && (before.max ?? Infinity) > max)
-    narrowed.push({ violated: sql`${column} > ${toSortable(String(max))}`, description: `hold a value above ${max}` });
-  if (min !== undefined && (before.min ?? -Infinity) < min)
-    narrowed.push({ violated: sql`${column} < ${toSortable(String(min))}`, description: `hold a value below ${min}` });
-  return narrowed;
+  const description = `have more digits in it than precision ${precision} and scale ${scale} allow`;
+  return [
+    ...(previousWholeDigits > precision - scale || previousScale > scale
+      ? [{ violated: tooManyDigits(column, after), description }]
+      : []),
+    ...rangeNarrowings(column, before, after, (limit) => toSortable(String(limit))),
+  ];
 }
 
 const decimalOf = ({ scale = 0 }: Pick<AnyOptions, 'scale'>): FieldType => ({

@@ -2,8 +2,7 @@ import { readJson } from '../../../http/bodies/json-body.ts';
 import { Problem } from '../../../platform/errors.ts';
 import { amount } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue, type OwnOptions } from './field-type.ts';
-import { jsonValues } from './plain-values.ts';
+import { type FieldType, invalidValue, jsonValues, type OwnOptions } from './field-type.ts';
 
 /** Parses with the rules of JSON bodies. Undefined for a text that is not JSON. */
 export const parseJsonText = (text: string): unknown => {

@@ -2,9 +2,8 @@ import { jsonArrayContains } from '../../sql/json-arrays.ts';
 import { quoted, sql } from '../../sql/sql-text.ts';
 import { amount, texts } from '../option-kind.ts';
 import { type AnyOptions, declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue, type OwnOptions } from './field-type.ts';
+import { type FieldType, invalidValue, jsonValues, type OwnOptions, rejectWildcard } from './field-type.ts';
 import { parseJsonText } from './json.ts';
-import { jsonValues, rejectWildcard } from './plain-values.ts';
 import { checkText, defaultMax as defaultMaxItem } from './text.ts';
 
 export interface ListOptions extends FieldOptions<readonly string[]> {

@@ -2,8 +2,7 @@ import { type Fragment, sql } from '../../sql/sql-text.ts';
 import { amount } from '../option-kind.ts';
 import type { ColumnSchema, Narrowing } from './column-schema.ts';
 import type { AnyOptions, FieldOptions } from './field.ts';
-import { type FieldType, type InvalidValue, invalidValue, type OwnOptions } from './field-type.ts';
-import { plainValues } from './plain-values.ts';
+import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
 
 export interface NumberOptions extends FieldOptions<number> {
   min?: number;
@@ -31,6 +30,21 @@ export const numberSchema = (type: string, { min, max }: AnyOptions, example: nu
   examples: [min ?? Math.min(example, max ?? example)],
 });
 
+/** `toStored` converts a limit to the stored form of values. */
+export function rangeNarrowings(
+  column: Fragment,
+  before: ColumnSchema,
+  { min, max }: ColumnSchema,
+  toStored: (limit: number) => unknown,
+): Narrowing[] {
+  const narrowed: Narrowing[] = [];
+  if (max !== undefined && (before.max ?? Infinity) > max)
+    narrowed.push({ violated: sql`${column} > ${toStored(max)}`, description: `hold a value above ${max}` });
+  if (min !== undefined && (before.min ?? -Infinity) < min)
+    narrowed.push({ violated: sql`${column} < ${toStored(min)}`, description: `hold a value below ${min}` });
+  return narrowed;
+}
+
 export const numberValues = {
   ...plainValues,
   ownOptions: { min: amount, max: amount } satisfies OwnOptions<NumberOptions>,
@@ -38,12 +52,5 @@ export const numberValues = {
   /** Adding 0 turns -0 into 0, because JSON has no negative zero. */
   toStored: (value: number): unknown => value + 0,
   toJson: String,
-  narrowings(column: Fragment, before: ColumnSchema, { min, max }: ColumnSchema): Narrowing[] {
-    const narrowed: Narrowing[] = [];
-    if (max !== undefined && (before.max ?? Infinity) > max)
-      narrowed.push({ violated: sql`${column} > ${max}`, description: `hold a value above ${max}` });
-    if (min !== undefined && (before.min ?? -Infinity) < min)
-      narrowed.push({ violated: sql`${column} < ${min}`, description: `hold a value below ${min}` });
-    return narrowed;
-  },
+  narrowings: (column, before, after) => rangeNarrowings(column, before, after, (limit) => limit),
 } as const satisfies Partial<FieldType>;

@@ -3,8 +3,7 @@ import { isOneOf } from '../../../platform/is-one-of.ts';
 import { join, sql } from '../../sql/sql-text.ts';
 import { anything } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue, type SearchedField, type SearchTerm } from './field-type.ts';
-import { textValues } from './plain-values.ts';
+import { type FieldType, invalidValue, type SearchedField, type SearchTerm, textValues } from './field-type.ts';
 
 export const oneOf = <
   const V extends readonly string[],

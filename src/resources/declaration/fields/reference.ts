@@ -1,8 +1,7 @@
 import { didYouMean } from '../check-options.ts';
 import { oneOfValues, textOption } from '../option-kind.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import type { FieldType, OwnOptions } from './field-type.ts';
-import { textValues } from './plain-values.ts';
+import { type FieldType, type OwnOptions, textValues } from './field-type.ts';
 import { exampleId, uuidType } from './uuid.ts';
 
 export interface ReferenceOptions extends FieldOptions<string> {

@@ -9,9 +9,10 @@ import {
   type OwnOptions,
   type SearchedField,
   type SearchTerm,
+  textValues,
+  toSearchValue,
 } from './field-type.ts';
 import { prefixUpperBound } from './folding.ts';
-import { textValues, toSearchValue } from './plain-values.ts';
 
 export interface TextOptions extends FieldOptions<string> {
   /** The minimum number of characters. The default is 1. `min: 0` allows the empty text. */

@@ -1,7 +1,6 @@
 import { isIsoDate } from '../../../platform/is-iso-date.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue } from './field-type.ts';
-import { plainValues } from './plain-values.ts';
+import { type FieldType, invalidValue, plainValues } from './field-type.ts';
 import { formatTimestamp, parseTimestamp } from './timestamps.ts';
 
 /** A point in time in the format of RFC 3339. Responses use UTC. */

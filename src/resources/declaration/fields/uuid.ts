@@ -1,7 +1,6 @@
 import { isUuid } from '../../../database/uuid.ts';
 import { declareField, type ExactOptions, type Field, type FieldOptions } from './field.ts';
-import { type FieldType, invalidValue } from './field-type.ts';
-import { textValues } from './plain-values.ts';
+import { type FieldType, invalidValue, textValues } from './field-type.ts';
 
 export const uuid = <const O extends FieldOptions<string> = Record<never, never>>(
   options?: ExactOptions<O, FieldOptions<string>>,

@@ -30,8 +30,10 @@ export async function planMigrations(
   for (const [name, schema] of declared) {
     const before = stored.get(name);
     if (!before) continue;
-    const plan = { executor, resource: name, table: schema.table, steps, blockers, unnamed, permissions };
-    schemas.set(name, await planTable(plan, before, schema));
+    const output = { steps, blockers, unnamed };
+    const { table } = schema;
+    const plan = { executor, resource: name, table, before, after: schema, permissions, ...output };
+    schemas.set(name, await planTable(plan));
   }
   return { steps, blockers, unnamed, schemas };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
 import { fold } from '../../declaration/fields/folding.ts';
-import { type Executor, readUnprepared } from '../../sql/executor.ts';
+import { readUnprepared } from '../../sql/executor.ts';
 import { quoted, raw, sql } from '../../sql/sql-text.ts';
 import { foldColumn } from '../compute-column.ts';
 import { fillDefault } from '../fill-defaults.ts';
@@ -41,10 +41,13 @@ export interface UndeclaredPart {
 interface Plan extends TablePlan {
   readonly permissions: Permissions;
   readonly unnamed: UndeclaredPart[];
+  /** The stored and the declared schema. */
+  readonly before: TableSchema;
+  readonly after: TableSchema;
 }
 
-export async function planTable(plan: Plan, before: TableSchema, after: TableSchema): Promise<TableSchema> {
-  const { resource, table, steps, blockers } = plan;
+export async function planTable(plan: Plan): Promise<TableSchema> {
+  const { resource, table, steps, blockers, before, after } = plan;
   if (before.table !== table) {
     blockers.push(
       `${resource}: the table cannot be renamed from "${before.table}" to "${table}"; rename it by hand, or keep the name.`,
@@ -52,11 +55,11 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     return before;
   }
   const columnSteps: Step[] = [];
-  const { recastColumns, droppedColumns, refusedColumns } = await changeColumns(plan, before, after, columnSteps);
-  const unusedColumns = await keepUndeclaredColumns(plan, before, after, columnSteps);
+  const { recastColumns, droppedColumns, refusedColumns } = await changeColumns(plan, columnSteps);
+  const unusedColumns = await keepUndeclaredColumns(plan, columnSteps);
   for (const name of Object.keys(before.columns))
     if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
-  const indexes = keepUndeclaredIndexes(plan, before, after, new Set([...recastColumns, ...droppedColumns]));
+  const indexes = keepUndeclaredIndexes(plan, new Set([...recastColumns, ...droppedColumns]));
   steps.push(...columnSteps);
   for (const [name, declaredColumn] of Object.entries(after.columns)) {
     if (refusedColumns.has(name)) continue;
@@ -68,12 +71,12 @@ export async function planTable(plan: Plan, before: TableSchema, after: TableSch
     const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
     await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText });
   }
-  await makeIndexes(plan, before, after, indexes);
+  await makeIndexes(plan, indexes);
   return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
 }
 
-async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema, steps: Step[]) {
-  const { executor, table, permissions } = plan;
+async function changeColumns(plan: Plan, steps: Step[]) {
+  const { executor, table, permissions, before, after } = plan;
   const { engine } = executor;
   const recastColumns = new Set<string>();
   const droppedColumns = new Set<string>();
@@ -89,7 +92,7 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
         recastColumns.add(name);
         steps.push(...recastColumn(engine, table, name, { storedColumn, declaredColumn, conversion }));
       } else {
-        const filledRows = await countFilledRows(executor, table, name, storedColumn);
+        const filledRows = await countFilledRows(plan, name, storedColumn);
         if (filledRows === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
           droppedColumns.add(name);
           steps.push(dropColumn(table, name), ...addColumn(engine, table, name, declaredColumn));
@@ -104,12 +107,8 @@ async function changeColumns(plan: Plan, before: TableSchema, after: TableSchema
 }
 
 /** Rejects a new type: the stored values cannot be converted, or another version may use the column. */
-function rejectType(
-  { resource, table, blockers }: Plan,
-  name: string,
-  { field, type }: ColumnSchema,
-  filledRows: number,
-) {
+function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, filledRows: number) {
+  const { resource, table, blockers } = plan;
   const refusal = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (filledRows === 0) {
     blockers.push(`${refusal} at a start, because other versions may use the column. Run gatehouse migrate.`);
@@ -129,18 +128,15 @@ function withFoldedDefault(name: string, before: TableSchema, { columns }: Table
 }
 
 /** Undeclared tables and columns stay until an operator allows their removal, because other versions may use them. */
-async function keepUndeclaredColumns(
-  { executor, resource, table, permissions: { drop }, unnamed, blockers }: Plan,
-  before: TableSchema,
-  after: TableSchema,
-  steps: Step[],
-): Promise<Record<string, ColumnSchema>> {
+async function keepUndeclaredColumns(plan: Plan, steps: Step[]) {
+  const { resource, table, before, after, permissions, unnamed, blockers } = plan;
+  const { drop } = permissions;
   const unusedColumns: Record<string, ColumnSchema> = {};
   const declared = new Set(Object.values(after.columns).map(({ field }) => field));
   for (const [name, storedColumn] of Object.entries(before.columns)) {
     if (after.columns[name]) continue;
     const qualifiedName = `${resource}.${storedColumn.field}`;
-    const filledRows = await countFilledRows(executor, table, name, storedColumn);
+    const filledRows = await countFilledRows(plan, name, storedColumn);
     const isNamed = drop.names.includes(qualifiedName) && !declared.has(storedColumn.field);
     if (isNamed || (drop.empty && filledRows === 0)) {
       const reason = filledRows === 0 ? '' : `, which ${rowsThat(filledRows, 'have a value in')}`;
@@ -165,18 +161,14 @@ async function keepUndeclaredColumns(
 }
 
 /** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
-function keepUndeclaredIndexes(
-  { resource, steps, unnamed, permissions: { drop } }: Plan,
-  before: TableSchema,
-  after: TableSchema,
-  changedColumns: ReadonlySet<string>,
-): TableSchema['indexes'] {
+function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>): TableSchema['indexes'] {
+  const { resource, before, after, steps, unnamed, permissions } = plan;
   const unusedIndexes: Record<string, TableSchema['indexes'][string]> = {};
   for (const [name, index] of Object.entries(before.indexes)) {
     const next = after.indexes[name];
     const isChanged = index.columns.some((column) => changedColumns.has(column));
     if (next && isDeepStrictEqual(index, next) && !isChanged) continue;
-    if (next || isChanged || drop.empty) {
+    if (next || isChanged || permissions.drop.empty) {
       steps.push(dropIndex(name));
       continue;
     }
@@ -192,16 +184,12 @@ function keepUndeclaredIndexes(
   return unusedIndexes;
 }
 
-async function makeIndexes(
-  { executor, resource, table, steps, blockers }: Plan,
-  before: TableSchema,
-  after: TableSchema,
-  unusedIndexes: TableSchema['indexes'],
-): Promise<void> {
+async function makeIndexes(plan: Plan, unusedIndexes: TableSchema['indexes']): Promise<void> {
+  const { executor, resource, table, before, after, steps, blockers } = plan;
   const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
   for (const [name, index] of Object.entries(after.indexes)) {
     if ((before.indexes[name] && !dropped.has(name)) || unusedIndexes[name]) continue;
-    if (index.unique && (await hasDuplicates(executor, table, before, index))) {
+    if (index.unique && (await hasDuplicates(plan, index))) {
       blockers.push(
         `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
       );
@@ -211,12 +199,8 @@ async function makeIndexes(
 }
 
 /** The number of rows with a value in a column. A folded column contains no data of its own. */
-const countFilledRows = async (
-  executor: Executor,
-  table: string,
-  name: string,
-  { type }: ColumnSchema,
-): Promise<number> => (type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`));
+const countFilledRows = async ({ executor, table }: Plan, name: string, { type }: ColumnSchema) =>
+  type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`);
 
 const hasSameStorage = (storedColumn: ColumnSchema, declaredColumn: ColumnSchema): boolean =>
   storedColumn.storage === declaredColumn.storage &&
@@ -225,7 +209,7 @@ const hasSameStorage = (storedColumn: ColumnSchema, declaredColumn: ColumnSchema
 
 const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
 
-async function hasDuplicates(executor: Executor, table: string, before: TableSchema, { columns, ofKept }: IndexSchema) {
+async function hasDuplicates({ executor, table, before }: Plan, { columns, ofKept }: IndexSchema) {
   if (columns.some((column) => !before.columns[column])) return false;
   const list = raw(columns.map(quoted).join(', '));
   const filledCondition = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
