@@ -56,8 +56,7 @@ export async function createServices(context: Context) {
   const passwords = createPasswords(context);
   const legacyTokens = openLegacyTokens(context);
   const queue = new Queue(context, keys);
-  const notifyApplications: NotifyApplications = (tx, logins, addresses) =>
-    enqueueLogouts(context, tx, logins, addresses);
+  const notifyApplications: NotifyApplications = (tx, logins) => enqueueLogouts(context, tx, logins);
   const dpop = new Dpop(context, keys);
   const sessions = new Sessions(context, keys, legacyTokens, notifyApplications);
   const verifier = new TokenVerifier(

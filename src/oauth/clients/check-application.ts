@@ -2,6 +2,7 @@ import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import type { WriteValues } from '../../resources/declaration/fields/row-types.ts';
 import { type clientFields, omittedUris } from './client-fields.ts';
 import type { ClientType } from './client-store.ts';
@@ -61,20 +62,14 @@ const applicationFields = [
   ...(['require_pushed_authorization_requests', 'require_signed_request_object'] as const),
   ...(['dpop_bound_access_tokens', 'fapi'] as const),
 ] as const;
+const redirectFields = ['redirect_uris', 'post_logout_redirect_uris'] as const;
+const shownUris = ['homepage_uri', 'logo_uri', 'tos_uri', 'policy_uri'] as const;
+/** The URIs that this service calls. */
+const calledUris = ['backchannel_logout_uri', 'jwks_uri'] as const;
 /** Only administrators may change these fields of a trusted application. */
-const protectedFields = [
-  'name',
-  'scopes',
-  'redirect_uris',
-  'post_logout_redirect_uris',
-  'backchannel_logout_uri',
-] as const;
+const protectedFields = ['name', 'scopes', ...redirectFields, 'backchannel_logout_uri'] as const;
 
-const error = (field: string, code: string, problem: string): FieldError => ({
-  field,
-  code,
-  message: `${field} ${problem}.`,
-});
+const error = (field: string, code: string, problem: string) => ({ field, code, message: `${field} ${problem}.` });
 
 /** Checks a new or changed application, or the application fields of another client. */
 export function checkApplication(change: ApplicationChange): FieldError[] {
@@ -102,7 +97,7 @@ function checkTexts({ values: { name }, before, caller }: ApplicationChange): Fi
 
 function checkUris({ values, allowLoopback }: ApplicationChange): FieldError[] {
   const errors: FieldError[] = [];
-  for (const field of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
+  for (const field of redirectFields) {
     for (const uri of values[field] ?? []) {
       const problem = checkRedirectUri(uri);
       if (problem) errors.push(error(field, problem.code, `contains "${uri.slice(0, 200)}", which ${problem.message}`));
@@ -110,19 +105,9 @@ function checkUris({ values, allowLoopback }: ApplicationChange): FieldError[] {
   }
   // An application that uses only the device flow sends an empty list.
   if (values.redirect_uris === omittedUris) errors.push(error('redirect_uris', 'required', 'is required'));
-  for (const field of [
-    'homepage_uri',
-    'logo_uri',
-    'tos_uri',
-    'policy_uri',
-    'backchannel_logout_uri',
-    'jwks_uri',
-  ] as const) {
-    const problem = values[field]
-      ? checkWebUri(values[field], {
-          allowLoopback: allowLoopback && ['backchannel_logout_uri', 'jwks_uri'].includes(field),
-        })
-      : undefined;
+  for (const field of [...shownUris, ...calledUris]) {
+    const options = { allowLoopback: allowLoopback && isOneOf(calledUris, field) };
+    const problem = values[field] ? checkWebUri(values[field], options) : undefined;
     if (problem) errors.push(error(field, problem.code, problem.message));
   }
   return errors;
@@ -146,10 +131,8 @@ function checkKeys({ values, before }: ApplicationChange): FieldError[] {
   return merged.public && usesPrivateKeyJwt ? [error('public', 'forbidden', 'is for applications without keys')] : [];
 }
 
-function checkAlgorithm({
-  values: { id_token_signed_response_alg: alg },
-  signingAlgorithm,
-}: ApplicationChange): FieldError[] {
+function checkAlgorithm({ values, signingAlgorithm }: ApplicationChange): FieldError[] {
+  const { id_token_signed_response_alg: alg } = values;
   if (!alg || alg === idTokenAlgorithm || alg === signingAlgorithm) return [];
   const supported = [...new Set([idTokenAlgorithm, signingAlgorithm])].join(' or ');
   return [

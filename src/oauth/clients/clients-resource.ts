@@ -7,7 +7,7 @@ import { notifyOwner } from '../../identity/account-mails/request-mail.ts';
 import type { Mail } from '../../identity/mail/mail.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { conflict, forbidden, unprocessable } from '../../platform/errors.ts';
-import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
+import { recordEvent } from '../../resources/audit/record-event.ts';
 import { anyOf, equals, ownRows, type Rule, role } from '../../resources/declaration/access.ts';
 import { action, defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../../resources/declaration/relations.ts';
@@ -56,25 +56,17 @@ export function clientsResource(
   mail: Mail,
 ) {
   const isProxied = (clientId: string) => proxiedClients.some(({ id }) => id === clientId);
-  const record = (
-    call: WriteCall,
-    type: string,
-    { id, user_id }: { id: string; user_id: string | null },
-    data = {},
-  ) => {
+  const record = (call: WriteCall, type: string, client: { id: string; user_id: string | null }, data = {}) => {
     const { context, tx, caller, source } = call;
-    const event: Event = { type, userId: user_id, clientId: id, actorId: caller.userId, source, data };
-    return recordEvent(context, tx, event);
+    const ids = { userId: client.user_id, clientId: client.id, actorId: caller.userId };
+    return recordEvent(context, tx, { type, ...ids, source, data });
   };
 
   /** A secret works without a password, so the owner is notified of each new secret. */
-  const notifyOwnerOf = async (
-    { context, tx, source }: WriteCall,
-    { userId, name }: { userId: string | null; name: string },
-    accessDescription: string,
-  ) => {
+  const notifyOwnerOf = async (call: WriteCall, userId: string | null, name: string, what: string) => {
+    const { context, tx, source } = call;
     if (userId === null) return;
-    const data = { what: accessDescription, named: name, address: source.address };
+    const data = { what, named: name, address: source.address };
     await notifyOwner({ context, mail }, tx, { userId, template: 'new-access', data, source });
   };
 
@@ -108,16 +100,10 @@ export function clientsResource(
         }
         if (type === 'application' && values.scopes === omittedScopes) values.scopes = [...identityScopes];
         const allowLoopback = mayCallLoopback(config);
+        const { signingAlgorithm } = config;
         const errors = [
           ...(values.scopes ? scopeErrors(knownScopes, caller, values.scopes, { for: type }) : []),
-          ...checkApplication({
-            type,
-            values,
-            before,
-            caller,
-            allowLoopback,
-            signingAlgorithm: config.signingAlgorithm,
-          }),
+          ...checkApplication({ type, values, before, caller, allowLoopback, signingAlgorithm }),
         ];
         if (errors.length > 0) throw unprocessable(errors);
         requireProof(caller, now);
@@ -136,7 +122,7 @@ export function clientsResource(
       const client = await createClientWithSecret(context, keys, tx, invalidate, newClient);
       if (!client) throw conflict('A client with this id already exists.');
       if (client.secret !== undefined) call.reveal({ client_secret: client.secret });
-      await notifyOwnerOf(call, { userId: client.userId, name }, 'a new external application');
+      await notifyOwnerOf(call, client.userId, name, 'a new external application');
       return client.id;
     },
     async remove(call, client) {
@@ -171,16 +157,10 @@ export function clientsResource(
               throw unprocessable([{ field: 'keep_old_hours', code: 'maximum', message }]);
             }
             requireProof(call.caller, call.now);
-            const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, {
-              clientId: row.id,
-              oldHours,
-            });
+            const newSecret = { clientId: row.id, oldHours };
+            const secret = await addClientSecret(call.context, keys, call.tx, call.invalidate, newSecret);
             await record(call, 'client.secret_added', row, { keep_old_hours: oldHours });
-            await notifyOwnerOf(
-              call,
-              { userId: row.user_id, name: row.name },
-              'a new secret of an external application',
-            );
+            await notifyOwnerOf(call, row.user_id, row.name, 'a new secret of an external application');
             return { id: row.id, client_id: row.id, client_secret: secret };
           }),
       }),

@@ -1,20 +1,18 @@
 import { commitAndInvalidate } from '../../database/bus.ts';
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
-import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { idTokenAlgorithm } from '../../database/keys/make-keys.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../http/outbound/guarded-fetch.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import { notifyOwner } from '../../identity/account-mails/request-mail.ts';
-import type { Mail } from '../../identity/mail/mail.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import { enqueueAll } from '../../resources/queue/enqueue.ts';
 import { type Job, subjectAt } from '../../resources/queue/job.ts';
 import { countFailures, forgetFailures } from '../../resources/queue/job-store.ts';
 import type { Queue } from '../../resources/queue/queue.ts';
-import type { ClientDirectory } from '../clients/client-directory.ts';
 import { clearBackchannelLogoutUri, type StoredClient } from '../clients/client-store.ts';
+import type { OAuth } from '../oauth.ts';
 import {
   type ApplicationLogin,
   deleteAllLogins,
@@ -25,10 +23,7 @@ import {
 const maxFailures = 3;
 
 /** Disables an address that keeps failing, and notifies its owner. */
-async function disableAddress(
-  { context, mail }: { readonly context: Context; readonly mail: Mail },
-  { clientId, subject }: { readonly clientId: string; readonly subject: string | null },
-): Promise<void> {
+async function disableAddress({ context, mail }: LogoutServices, clientId: string, subject: string | null) {
   const { database, log, now } = context;
   if ((await countFailures(database.db, jobName, subject)) + 1 < maxFailures) return;
   await commitAndInvalidate(database, async (tx, invalidate) => {
@@ -60,39 +55,23 @@ interface Logout {
 }
 
 /** Runs in the transaction that ends the logins, so that applications are notified only of committed logouts. */
-export async function enqueueLogouts(
-  context: Context,
-  tx: Tx,
-  logins: readonly ApplicationLogin[],
-  addresses: ReadonlyMap<string, string>,
-): Promise<void> {
-  const jobs = logins.map(({ client_id: clientId, user_id: sub, session_id: sid }) => ({
-    name: jobName,
-    subject: subjectAt(clientId, addresses.get(clientId) as string),
-    data: { clientId, sub, sid } satisfies Logout,
-  }));
+export async function enqueueLogouts(context: Context, tx: Tx, logins: readonly ApplicationLogin[]): Promise<void> {
+  const addresses = await findBackchannelLogoutUris(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
+  const jobs = logins.flatMap(({ client_id: clientId, user_id: sub, session_id: sid }) => {
+    const address = addresses.get(clientId);
+    const data: Logout = { clientId, sub, sid };
+    return address === undefined ? [] : [{ name: jobName, subject: subjectAt(clientId, address), data }];
+  });
   await enqueueAll(context, tx, jobs);
 }
 
 /** Ends the logins at all applications. Called when all sessions end. */
 export async function endAllLogins(context: Context, tx: Tx): Promise<void> {
   const logins = await deleteAllLogins(tx);
-  if (logins.length === 0) return;
-  const notified = await findBackchannelLogoutUris(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
-  await enqueueLogouts(
-    context,
-    tx,
-    logins.filter(({ client_id }) => notified.has(client_id)),
-    notified,
-  );
+  if (logins.length > 0) await enqueueLogouts(context, tx, logins);
 }
 
-interface LogoutServices {
-  readonly context: Context;
-  readonly keys: KeyRing;
-  readonly clients: ClientDirectory;
-  readonly mail: Mail;
-}
+type LogoutServices = Pick<OAuth, 'context' | 'keys' | 'clients' | 'mail'>;
 
 /** Retries for about ten minutes. After that, the application has noticed by itself that its tokens are invalid. */
 const maxAttempts = 6;
@@ -106,7 +85,7 @@ export function sendLogouts(queue: Queue, services: LogoutServices): void {
     try {
       await sendLogout(services, fetch, data);
     } catch (error) {
-      if (attempt >= maxAttempts) await disableAddress(services, { ...data, subject });
+      if (attempt >= maxAttempts) await disableAddress(services, data.clientId, subject);
       throw error;
     }
     await forgetFailures(services.context.database.db, jobName, subject);
@@ -114,34 +93,26 @@ export function sendLogouts(queue: Queue, services: LogoutServices): void {
   queue.handle(jobName, handle, { attempts: maxAttempts, lanes });
 }
 
-async function sendLogout({ context, keys, clients }: LogoutServices, fetch: GuardedFetch, logout: Logout) {
-  const client = await clients.find(logout.clientId);
+async function sendLogout(services: LogoutServices, fetch: GuardedFetch, logout: Logout) {
+  const client = await services.clients.find(logout.clientId);
   // The client was deleted, or its logout address was removed.
   if (!client?.backchannel_logout_uri) return;
-  await keys.ensureCurrent();
-  const body = new URLSearchParams({ logout_token: logoutToken(context, keys, client, logout) }).toString();
+  await services.keys.ensureCurrent();
+  const body = new URLSearchParams({ logout_token: logoutToken(services, client, logout) }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const { status } = await fetch(client.backchannel_logout_uri, {
-    method: 'POST',
-    headers,
-    body,
-    maxBytes: maxResponseBytes,
-  });
+  const request = { method: 'POST', headers, body, maxBytes: maxResponseBytes } as const;
+  const { status } = await fetch(client.backchannel_logout_uri, request);
   // OpenID Connect Back-Channel Logout 2.8 requires 200. Some frameworks can only respond with 204.
   if (status !== 200 && status !== 204) throw new Error(`the application returned ${status}`);
 }
 
 /** 2.4: a logout token has no nonce, so that it cannot be mistaken for an ID token. */
-function logoutToken(
-  { config, now }: Context,
-  keys: KeyRing,
-  { id_token_signed_response_alg }: StoredClient,
-  { clientId, sub, sid }: Logout,
-): string {
+function logoutToken({ context, keys }: LogoutServices, client: StoredClient, { clientId, sub, sid }: Logout): string {
+  const { config, now } = context;
   const at = now();
   const iat = Math.floor(at / 1000);
   const claims = { iss: config.baseUrl, sub, aud: clientId, iat, exp: iat + lifetimeSeconds, jti: uuidv7(at), sid };
   // 2.6: applications verify it like an ID token.
-  const algorithm = id_token_signed_response_alg ?? idTokenAlgorithm;
+  const algorithm = client.id_token_signed_response_alg ?? idTokenAlgorithm;
   return keys.signingKeys.sign({ ...claims, events: { [logoutEvent]: {} } }, { typ, algorithm });
 }

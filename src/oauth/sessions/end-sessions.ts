@@ -5,7 +5,7 @@ import { pruneBefore, pruneInBatches } from '../../database/prune-in-batches.ts'
 import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/secrets/secret-store.ts';
 import type { Sessions } from './sessions.ts';
-import { deleteLogins, deleteOrphanedLogins, findBackchannelLogoutUris } from './store/application-login-store.ts';
+import { deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
 import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
@@ -39,12 +39,7 @@ export async function endSessions(
   const applicationSessionIds = logins.map(({ session_id }) => session_id).filter((id) => !ended.includes(id));
   for (const id of await revokeWithoutOfflineAccess(tx, applicationSessionIds, now()))
     invalidate({ kind: 'session', id });
-  const logoutUris = await findBackchannelLogoutUris(tx, [...new Set(logins.map(({ client_id }) => client_id))]);
-  await notifyApplications(
-    tx,
-    logins.filter(({ client_id }) => logoutUris.has(client_id)),
-    logoutUris,
-  );
+  await notifyApplications(tx, logins);
   return ended.length;
 }
 

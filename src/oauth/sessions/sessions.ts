@@ -51,12 +51,7 @@ export interface NewSession {
 }
 
 /** Notifies applications of ended logins, in the transaction that ends them. */
-export type NotifyApplications = (
-  tx: Tx,
-  logins: readonly ApplicationLogin[],
-  /** The logout addresses by client id. */
-  addresses: ReadonlyMap<string, string>,
-) => Promise<void>;
+export type NotifyApplications = (tx: Tx, logins: readonly ApplicationLogin[]) => Promise<void>;
 
 export const scopesOfSession = ({ scopes }: Pick<SessionRow, 'scopes'>): readonly string[] => parseJson(scopes);
 

@@ -62,6 +62,9 @@ const revealResponse = Type.Object(
 
 const revealed = Type.Object({ access_token: Type.String({ description: 'Shown only in this response' }) });
 
+const alreadyRevealed = () =>
+  conflict('Only the value of a personal access token can be shown, and only once.', 'already_revealed');
+
 function expiryErrors(expiresAt: number, now: number): FieldError[] {
   if (expiresAt <= now) return [{ field: 'expires_at', code: 'minimum', message: 'expires_at must be in the future.' }];
   if (expiresAt - now <= maxLifetimeMs) return [];
@@ -112,14 +115,8 @@ export function tokensResource(sessions: Sessions, knownScopes: KnownScopes, mai
       if (errors.length > 0) throw unprocessable(errors);
       requireProof(caller, now);
       const userId = userIdOf(caller);
-      const session = await issuePersonalToken(tx, sessions, {
-        userId,
-        name,
-        scopes,
-        expiresAt,
-        revealed: true,
-        source,
-      });
+      const newToken = { userId, name, scopes, expiresAt, revealed: true, source };
+      const session = await issuePersonalToken(tx, sessions, newToken);
       call.reveal({ access_token: await renewPersonalToken(tx, session.id) });
       const expiresAtText = new Date(session.expires_at).toISOString();
       await record(call, 'token.created', session, {
@@ -148,12 +145,7 @@ export function tokensResource(sessions: Sessions, knownScopes: KnownScopes, mai
             requireProof(caller, call.now);
             const owner = { id: row.id, userId: userIdOf(caller) };
             const revealed = await revealPersonalToken(call.context, call.tx, owner);
-            if (!revealed) {
-              throw conflict(
-                'Only the value of a personal access token can be shown, and only once.',
-                'already_revealed',
-              );
-            }
+            if (!revealed) throw alreadyRevealed();
             await record(call, 'token.revealed', row);
             const { revealed_at: _at, revoked_at: _end, ...visibleFields } = row;
             return { ...visibleFields, revealed: true, access_token: revealed.accessToken };
