@@ -9,8 +9,10 @@ export interface Tokens {
   readonly scope?: string;
 }
 
-type Name = 'session' | 'renewal' | 'visitor' | 'going' | 'theme' | 'language' | 'later';
+const keys = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later'] as const;
+type Name = (typeof keys)[number];
 type Values = { [N in Name]?: string };
+const yearSeconds = 365 * 86_400;
 
 export type Cookies = ReturnType<typeof createCookies>;
 
@@ -22,13 +24,13 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
   const secure = protocol === 'https:';
   // With this prefix, browsers refuse the cookie from other hosts, even on the same domain.
   const prefix = secure && pathname === '/' ? '__Host-' : '';
-  const keys: readonly Name[] = ['session', 'renewal', 'visitor', 'going', 'theme', 'language', 'later'];
   const names = Object.fromEntries(keys.map((key) => [key, prefix + key])) as Record<Name, string>;
   const renewalLife = Math.min(refreshTokenTtl, sessionMaxAge || refreshTokenTtl);
   const options = { httpOnly: true, sameSite: 'lax', secure, path: pathname } as const;
-  const setChoice = (reply: FastifyReply, name: Name, value: string | undefined): void => {
+  /** Undefined deletes the cookie. */
+  const set = (reply: FastifyReply, name: Name, value: string | undefined, maxAge = yearSeconds): void => {
     if (value === undefined) reply.clearCookie(names[name], options);
-    else reply.setCookie(names[name], value, { ...options, maxAge: 365 * 86_400 });
+    else reply.setCookie(names[name], value, { ...options, maxAge });
   };
   return {
     read(request: FastifyRequest): Values {
@@ -44,32 +46,26 @@ export function createCookies({ baseUrl, refreshTokenTtl, sessionMaxAge }: Confi
     },
     /** The session: an access token, and the refresh token that renews it. */
     setSession(reply: FastifyReply, tokens: Tokens): void {
-      reply.setCookie(names.session, tokens.access_token, { ...options, maxAge: tokens.expires_in });
-      reply.setCookie(names.renewal, tokens.refresh_token, { ...options, maxAge: renewalLife });
+      set(reply, 'session', tokens.access_token, tokens.expires_in);
+      set(reply, 'renewal', tokens.refresh_token, renewalLife);
     },
     clearSession(reply: FastifyReply): void {
-      reply.clearCookie(names.session, options);
-      reply.clearCookie(names.renewal, options);
+      set(reply, 'session', undefined);
+      set(reply, 'renewal', undefined);
     },
     /** A random value that forms are bound to (see csrf.ts). */
-    setVisitor(reply: FastifyReply, value: string): void {
-      reply.setCookie(names.visitor, value, { ...options, maxAge: 365 * 86_400 });
-    },
+    setVisitor: (reply: FastifyReply, value: string) => set(reply, 'visitor', value),
     /** The destination of a user who must read a mail first. The mail may open another tab. */
     setReturnPath(reply: FastifyReply, path: string): void {
       // Browsers drop a cookie that is too long. Without it, the user only loses the destination.
-      if (path.length <= maxReturnPathLength) reply.setCookie(names.going, path, { ...options, maxAge: 3600 });
+      if (path.length <= maxReturnPathLength) set(reply, 'going', path, 3600);
     },
-    clearReturnPath(reply: FastifyReply): void {
-      reply.clearCookie(names.going, options);
-    },
+    clearReturnPath: (reply: FastifyReply) => set(reply, 'going', undefined),
     /** Undefined: the theme of the system. */
-    setTheme: (reply: FastifyReply, theme: string | undefined) => setChoice(reply, 'theme', theme),
+    setTheme: (reply: FastifyReply, theme: string | undefined) => set(reply, 'theme', theme),
     /** The language chosen in this browser. Undefined: the language of the browser. */
-    setLanguage: (reply: FastifyReply, language: string | undefined) => setChoice(reply, 'language', language),
+    setLanguage: (reply: FastifyReply, language: string | undefined) => set(reply, 'language', language),
     /** The user postponed the offer of a second factor in this browser. */
-    setFactorOfferPostponed(reply: FastifyReply): void {
-      reply.setCookie(names.later, '1', { ...options, maxAge: 90 * 86_400 });
-    },
+    setFactorOfferPostponed: (reply: FastifyReply) => set(reply, 'later', '1', 90 * 86_400),
   };
 }

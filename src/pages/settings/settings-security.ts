@@ -11,14 +11,10 @@ import { notFound } from '../../platform/errors.ts';
 import { tryParseJson } from '../../platform/json-text.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
+import type { ApiResponse } from '../session/call-api.ts';
 import { formErrors, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
 
-interface NewAuthenticator {
-  readonly id: string;
-  readonly secret: string;
-  readonly uri: string;
-  readonly qr: string;
-}
+type NewAuthenticator = ReturnType<typeof setUpOf> & { readonly id: string };
 
 const path = '/settings/security';
 
@@ -30,6 +26,8 @@ export function serveSecurity(kit: PageKit): void {
       ...(await securityOf(pageRequest)),
       ...variables,
     });
+  const showProblem = (pageRequest: PageRequest, response: ApiResponse<unknown>) =>
+    show(pageRequest.status(response.status), formErrors(response, []));
   const showCodes = (pageRequest: PageRequest, codes: readonly string[]) =>
     showSettings(pageRequest, 'security', 'settings/recovery-codes', {
       title: message('recovery.title'),
@@ -47,9 +45,7 @@ export function serveSecurity(kit: PageKit): void {
 
   kit.form(`${path}/authenticators`, 'auth:web', async (pageRequest) => {
     const response = await pageRequest.callAsUser<NewAuthenticator>('POST', '/v1/authenticators', {});
-    return response.ok
-      ? showApp(pageRequest, response.data)
-      : show(pageRequest.status(response.status), formErrors(response, []));
+    return response.ok ? showApp(pageRequest, response.data) : showProblem(pageRequest, response);
   });
 
   kit.form(`${path}/authenticators/:id/confirm`, 'auth:web', async (pageRequest) => {
@@ -59,7 +55,7 @@ export function serveSecurity(kit: PageKit): void {
     const body = { code: form.code };
     const response = await pageRequest.callAsUser<{ recovery_codes: string[] }>('POST', confirmation, body);
     if (response.ok) return showCodes(pageRequest, response.data.recovery_codes);
-    if (!response.errors.code) return show(pageRequest.status(response.status), formErrors(response, []));
+    if (!response.errors.code) return showProblem(pageRequest, response);
     const user = await findUser(kit.database.db, userIdOf(pageRequest.caller));
     const app = { id, ...setUpOf(kit.config, user, form.secret) };
     return showApp(pageRequest.status(422), app, { errors: { code: message('login_step.wrong') } });
@@ -82,16 +78,12 @@ export function serveSecurity(kit: PageKit): void {
     const { name } = pageRequest.form('name');
     const id = pageRequest.param('id');
     const response = await pageRequest.callAsUser('PATCH', `/v1/passkeys/${encodeURIComponent(id)}`, { name });
-    return response.ok
-      ? pageRequest.redirect(`${path}?done=profile-saved`)
-      : show(pageRequest.status(response.status), formErrors(response, []));
+    return response.ok ? pageRequest.redirect(`${path}?done=profile-saved`) : showProblem(pageRequest, response);
   });
 
   kit.form(`${path}/recovery-codes`, 'auth:web', async (pageRequest) => {
     const response = await pageRequest.callAsUser<{ recovery_codes: string[] }>('POST', '/v1/recovery-codes', {});
-    return response.ok
-      ? showCodes(pageRequest, response.data.recovery_codes)
-      : show(pageRequest.status(response.status), formErrors(response, []));
+    return response.ok ? showCodes(pageRequest, response.data.recovery_codes) : showProblem(pageRequest, response);
   });
 
   kit.form(`${path}/later`, 'auth:web', postponeOffer);

@@ -10,33 +10,25 @@ export function scopeErrors(
   scopes: readonly string[],
   { for: type }: { for?: ClientType } = {},
 ): FieldError[] {
-  const errorOf = (scope: string): FieldError | undefined => {
+  const error = (code: string, message: string): FieldError[] => [{ field: 'scopes', code, message }];
+  if (scopes.length === 0) return error('required', 'scopes must contain at least one scope.');
+  // Only an administrator can let a client inspect or exchange the tokens of other clients.
+  const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
+  for (const scope of scopes) {
     if (!knownScopes.has(scope)) {
-      const message = `scopes: there is no scope "${scope}". There are: ${knownScopes.list().join(', ')}.`;
-      return { field: 'scopes', code: 'unknown', message };
+      const known = knownScopes.list().join(', ');
+      return error('unknown', `scopes: there is no scope "${scope}". There are: ${known}.`);
     }
-    // Only an administrator can let a client inspect or exchange the tokens of other clients.
-    const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
     // These scopes give no access until the user consents.
-    if (type === 'application' && identityScopes.includes(scope)) return undefined;
+    if (type === 'application' && identityScopes.includes(scope)) continue;
     if (scope === adminScope) {
-      if (type === 'application' && isGrantable) return undefined;
-      const message = 'scopes: "admin" is only for applications, and only administrators can give it.';
-      return { field: 'scopes', code: 'beyond_own', message };
+      if (type === 'application' && isGrantable) continue;
+      return error('beyond_own', 'scopes: "admin" is only for applications, and only administrators can give it.');
     }
-    if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) return undefined;
-    return {
-      field: 'scopes',
-      code: 'beyond_own',
-      message: `scopes: you cannot give "${scope}", because your token does not have it.`,
-    };
-  };
-  if (scopes.length === 0)
-    return [{ field: 'scopes', code: 'required', message: 'scopes must contain at least one scope.' }];
-  return scopes
-    .map(errorOf)
-    .filter((error) => error !== undefined)
-    .slice(0, 1);
+    if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) continue;
+    return error('beyond_own', `scopes: you cannot give "${scope}", because your token does not have it.`);
+  }
+  return [];
 }
 
 interface ScopeServices {
