@@ -30,7 +30,6 @@ const ownTransactions = new Map([
 
   ['identity/roles/role-store.ts', 'the service, or the operator'],
   ['identity/registration/store-new-user.ts', 'a new user, or the operator'],
-  ['identity/email/confirm-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/email/change-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, which the transaction uses up'],
   ['oauth/open-login.ts', 'by the proof of a user and by a client, both locked in the transaction'],

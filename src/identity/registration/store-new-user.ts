@@ -18,7 +18,7 @@ import {
   takenField,
 } from '../accounts/user-fields.ts';
 import { insertUser, saveTimeZone, type UserRow } from '../accounts/user-store.ts';
-import { enqueueConfirmation } from '../email/confirm-email.ts';
+import { enqueueConfirmation } from '../email/change-email.ts';
 import { unusablePassword } from '../passwords/passwords.ts';
 
 interface UserToMake extends Omit<NewUser, 'id'> {

@@ -10,7 +10,7 @@ import { deleteRowsOf, deleteUserData, findClientIdsOf } from '../accounts/forge
 import { profileChanges } from '../accounts/user.ts';
 import { profileFields } from '../accounts/user-fields.ts';
 import { revokeAccess } from '../credentials/reset-password.ts';
-import { enqueueConfirmation } from '../email/confirm-email.ts';
+import { enqueueConfirmation } from '../email/change-email.ts';
 import { finishUserCreation } from '../registration/store-new-user.ts';
 import { areSameNames, type HookUser, isSelf, type UserValues } from './guard-user.ts';
 
