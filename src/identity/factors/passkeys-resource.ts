@@ -54,14 +54,8 @@ const codes = Type.Object({
   ),
 });
 
-const wrongPasskey = () =>
-  unprocessable([
-    {
-      field: 'passkey',
-      code: 'wrong',
-      message: 'The passkey was not created for this service, this user and this challenge.',
-    },
-  ]);
+const message = 'The passkey was not created for this service, this user and this challenge.';
+const wrongPasskey = () => unprocessable([{ field: 'passkey', code: 'wrong', message }]);
 
 /** Passkeys (WebAuthn): a key on a device or in a password manager that signs in without a password. */
 export function passkeysResource(services: FactorServices) {

@@ -106,21 +106,15 @@ export function readAuthorizationRequest(
   };
 }
 
+const unsupportedParameters = [
+  ['request', 'This application has no keys to verify a signed request: send parameters.'],
+  ['request_uri', 'request_uri is not supported: send parameters.'],
+  ['registration', 'registration is not supported: register the application first.'],
+] as const;
+
 function rejectUnsupported(parameters: AuthorizationParameters): void {
-  if (parameters.has('request')) {
-    throw new OAuthError(
-      'request_not_supported',
-      'This application has no keys to verify a signed request: send parameters.',
-    );
-  }
-  if (parameters.has('request_uri')) {
-    throw new OAuthError('request_uri_not_supported', 'request_uri is not supported: send parameters.');
-  }
-  if (parameters.has('registration')) {
-    throw new OAuthError(
-      'registration_not_supported',
-      'registration is not supported: register the application first.',
-    );
+  for (const [name, description] of unsupportedParameters) {
+    if (parameters.has(name)) throw new OAuthError(`${name}_not_supported`, description);
   }
   const responseType = singleValue(parameters, 'response_type');
   if (responseType === undefined) throw invalidRequest("The parameter 'response_type' is missing: send code.");

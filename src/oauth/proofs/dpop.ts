@@ -32,8 +32,6 @@ export const dpopProofRequired = (description: string) => new OAuthError('invali
 const slotMs = 300_000;
 const purpose = 'DPoP nonce';
 
-type DpopErrorCode = 'use_dpop_nonce' | 'invalid_dpop_proof';
-
 /** RFC 9449. Nonces are MACs of the time, so that all instances accept them and none is stored. */
 export class Dpop {
   readonly #context: Context;
@@ -81,10 +79,7 @@ export class Dpop {
   }
 
   /** The checks of 4.3, in order. A proof works once, across all instances. */
-  async #check(
-    { method, url, headers }: DpopRequest,
-    token: string | undefined,
-  ): Promise<{ jkt: string } | DpopErrorCode> {
+  async #check({ method, url, headers }: DpopRequest, token: string | undefined) {
     await this.#keys.ensureCurrent();
     const proof = headers.dpop;
     const jws = typeof proof === 'string' ? readJws(proof) : undefined;

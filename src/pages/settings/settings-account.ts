@@ -48,18 +48,11 @@ async function* ownData(pageRequest: PageRequest): AsyncGenerator<string> {
     ['events', eventsOf(pageRequest.kit, id)],
   ];
   for (const { name, path, fields } of await resourcesAboutUsers(pageRequest)) {
-    const naming = Object.entries(fields).filter(([, { references }]) => references === 'users');
-    const rows = naming.every(([, { searchable }]) => searchable)
-      ? rowsOf(pageRequest, path, naming.map(([field]) => `${field}:${id}`).join(';'), 'or')
+    const naming = Object.keys(fields).filter((field) => fields[field]?.references === 'users');
+    const rows = naming.every((field) => fields[field]?.searchable)
+      ? rowsOf(pageRequest, path, naming.map((field) => `${field}:${id}`).join(';'), 'or')
       : rowsOf(pageRequest, path);
-    parts.push([
-      name,
-      rowsNaming(
-        id,
-        naming.map(([field]) => field),
-        rows,
-      ),
-    ]);
+    parts.push([name, rowsNaming(id, naming, rows)]);
   }
   for (const [name, rows] of parts) yield* written(name, rows);
   yield '\n}\n';

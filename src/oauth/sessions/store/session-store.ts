@@ -4,7 +4,7 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { lockForRevocation, lockForRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
-import { type JsonText, parseJson } from '../../../platform/json-text.ts';
+import { parseJson } from '../../../platform/json-text.ts';
 import { type Acr, acrLevels, acrOf } from '../../../platform/proof.ts';
 import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
@@ -43,55 +43,26 @@ const selectOfEnabledUser = compiledQuery((db, { id }: { id: string }) =>
 export const findSessionOfEnabledUser = async (database: Database, id: string): Promise<SessionRow | undefined> =>
   selectOfEnabledUser.readFirst(database, { id });
 
-type SubjectColumns =
-  | ('type' | 'user_id' | 'client_id' | 'revoked_at' | 'created_at' | 'expires_at' | 'generation' | 'used_generation')
-  | ('rotated_at' | 'auth_time' | 'amr' | 'acr');
-
-/** A session with all data that decides whether its tokens are valid, and what they may do. */
-export interface SessionWithSubject extends Readonly<Pick<SessionRow, SubjectColumns>> {
-  readonly roles: JsonText<string[]> | null;
-  /** 1 if the user, or the client's owner, is disabled. */
-  readonly disabled: number | null;
-  readonly client_scopes: JsonText<string[]> | null;
-  readonly client_type: string | null;
-  /** The realm of the user (or of the client's owner). `client_realm` is the realm of the client. */
-  readonly realm: string | null;
-  readonly client_realm: string | null;
-  readonly owner_id: string | null;
-}
-
 const selectWithSubject = compiledQuery((db, { id }: { id: string }) =>
   db
     .selectFrom('sessions')
     .leftJoin('clients', 'clients.id', 'sessions.client_id')
+    // The user of the session, or the owner of the client.
     .leftJoin('users', (join) =>
       join.on((eb) => eb('users.id', '=', eb.fn.coalesce('sessions.user_id', 'clients.user_id'))),
     )
-    .select([
-      'sessions.type',
-      'sessions.user_id',
-      'sessions.client_id',
-      'sessions.revoked_at',
-      'sessions.created_at',
-      'sessions.expires_at',
-      'sessions.generation',
-      'sessions.used_generation',
-      'sessions.rotated_at',
-      'sessions.auth_time',
-      'sessions.amr',
-      'sessions.acr',
-      'users.roles',
-      'users.disabled',
-      'clients.scopes as client_scopes',
-      'clients.type as client_type',
-      'users.realm',
-      'clients.realm as client_realm',
-      'clients.user_id as owner_id',
-    ])
+    .select(['sessions.type', 'sessions.user_id', 'sessions.client_id', 'sessions.revoked_at', 'sessions.created_at'])
+    .select(['sessions.expires_at', 'sessions.generation', 'sessions.used_generation', 'sessions.rotated_at'])
+    .select(['sessions.auth_time', 'sessions.amr', 'sessions.acr', 'users.roles', 'users.disabled', 'users.realm'])
+    .select(['clients.scopes as client_scopes', 'clients.type as client_type', 'clients.realm as client_realm'])
+    .select('clients.user_id as owner_id')
     .where('sessions.id', '=', id),
 );
 
-export const findSessionWithSubject = async (database: Database, id: string): Promise<SessionWithSubject | undefined> =>
+/** A session with all data that decides whether its tokens are valid, and what they may do. */
+export type SessionWithSubject = NonNullable<Awaited<ReturnType<typeof findSessionWithSubject>>>;
+
+export const findSessionWithSubject = async (database: Database, id: string) =>
   selectWithSubject.readFirst(database, { id });
 
 /** For tokens whose session was deleted: whether the user and the client still exist. */
