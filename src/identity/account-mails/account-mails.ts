@@ -71,8 +71,8 @@ export function accountMails(context: Context, keys: KeyRing): Mails {
     path: string,
     { recipient = user.email ?? mail.recipient, lifetimeMs }: { recipient?: string; lifetimeMs?: number } = {},
   ) {
-    const newToken = { id: mail.id, purpose, userId: user.id, email: recipient, lifetimeMs };
-    const { value, expiresAt } = await createOneTimeToken(context, keys, newToken);
+    const newToken = { id: mail.id, purpose, user_id: user.id, email: recipient };
+    const { value, expiresAt } = await createOneTimeToken(context, keys, newToken, lifetimeMs);
     const { language, inWords } = await readerOf(user, mail);
     return { service, recipient, language, link: `${config.baseUrl}${path}/${value}`, expires: inWords(expiresAt) };
   }

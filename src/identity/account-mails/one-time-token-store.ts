@@ -14,15 +14,6 @@ const lifetimesMs: Readonly<Record<OneTimePurpose, number>> = {
   reset_password: 60 * 60_000,
 };
 
-interface NewOneTimeToken {
-  readonly id: string;
-  readonly purpose: OneTimePurpose;
-  readonly userId: string;
-  readonly email: string;
-  /** Undefined: the default of the purpose. */
-  readonly lifetimeMs?: number | undefined;
-}
-
 const macPurpose = 'one-time-token';
 
 /** A link that undoes an email change is stored with the change. */
@@ -36,20 +27,13 @@ export const signLink = (keys: KeyRing, purpose: LinkPurpose, id: string): strin
 export async function createOneTimeToken(
   { database, now }: Context,
   keys: KeyRing,
-  { id, purpose, userId, email, lifetimeMs = lifetimesMs[purpose] }: NewOneTimeToken,
+  token: Pick<OneTimeTokenRow, 'id' | 'purpose' | 'user_id' | 'email'>,
+  lifetimeMs = lifetimesMs[token.purpose],
 ): Promise<{ value: string; expiresAt: number }> {
   const at = now();
   const expiresAt = at + lifetimeMs;
-  await upsertOneTimeToken(database.db, {
-    id,
-    purpose,
-    user_id: userId,
-    email,
-    created_at: at,
-    expires_at: expiresAt,
-    used_at: null,
-  });
-  return { value: signLink(keys, purpose, id), expiresAt };
+  await upsertOneTimeToken(database.db, { ...token, created_at: at, expires_at: expiresAt, used_at: null });
+  return { value: signLink(keys, token.purpose, token.id), expiresAt };
 }
 
 const tokenPattern = /^([0-9a-f-]{36})\.([\w-]{43})$/;

@@ -47,19 +47,12 @@ const currentPasswordRequired = (field = 'current_password') =>
 export const wrongPassword = (field: string) =>
   unprocessable([{ field, code: 'wrong', message: `${field} is not the password of this user.` }]);
 
-interface PasswordInput {
-  /** The field in the request body. */
-  readonly field: string;
-  readonly value: unknown;
-  readonly source: RequestSource;
-}
-
-/** Throws unless this is the user's password. Counts wrong guesses. */
+/** Throws unless this is the user's password. Counts wrong guesses. `field`: the field in the request body. */
 export async function requireCurrentPassword(
   context: Context,
   passwords: Passwords,
   user: UserRow,
-  { field, value, source }: PasswordInput,
+  { field, value, source }: { field: string; value: unknown; source: RequestSource },
 ): Promise<void> {
   if (value === undefined || value === null || value === '') throw currentPasswordRequired(field);
   if (typeof value !== 'string') throw unprocessable([{ field, code: 'type', message: `${field} must be text.` }]);

@@ -139,8 +139,8 @@ export class Sessions {
     const at = now();
     const refreshable = isRefreshable(client, scopesOfSession(waiting));
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
-    const expiresAt = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
-    return activateSessionForDevice(tx, { id, now: at, expiresAt, address, userAgent });
+    const end = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
+    return activateSessionForDevice(tx, id, at, { expires_at: end, address, user_agent: userAgent });
   }
 
   /**

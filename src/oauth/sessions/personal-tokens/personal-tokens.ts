@@ -4,27 +4,15 @@ import type { Database, Tx } from '../../../database/database.ts';
 import { type RequestSource, systemSource } from '../../../http/request-source.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
-import type { Sessions } from '../sessions.ts';
+import type { NewSession, Sessions } from '../sessions.ts';
 import { findByTokenHash, markRevealed, setTokenHash } from '../store/session-store.ts';
 import { type AccessTokenClaims, noClient } from '../tokens/access-token.ts';
 
-interface NewPersonalToken {
-  readonly userId: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly expiresAt?: number | undefined;
-  /** True if the response that creates the token shows its value. */
-  readonly revealed?: boolean;
-  readonly source?: RequestSource;
-}
+type NewPersonalToken = Omit<NewSession, 'type' | 'source'> & { readonly source?: RequestSource };
 
 /** Creates a personal access token, without a client. Its value is made when the owner reveals it. */
 export async function issuePersonalToken(executor: Database | Tx, sessions: Sessions, token: NewPersonalToken) {
-  const { session, durable } = sessions.open(executor, {
-    ...token,
-    type: 'personal',
-    source: token.source ?? systemSource,
-  });
+  const { session, durable } = sessions.open(executor, { source: systemSource, ...token, type: 'personal' });
   await durable;
   return session;
 }

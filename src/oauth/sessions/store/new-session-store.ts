@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { sql, type Updateable } from 'kysely';
 import { compiledQuery } from '../../../database/compiled-query.ts';
 import { isForeignKeyViolation } from '../../../database/constraint-errors.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { isPostgres, lockThen, sharedLock } from '../../../database/locks/revocation-locks.ts';
+import type { Tables } from '../../../database/tables/tables.ts';
 import { OAuthError } from '../../../platform/errors.ts';
 import type { JsonText } from '../../../platform/json-text.ts';
 import { invalidClient } from '../../clients/client-rules.ts';
@@ -78,19 +79,11 @@ function mapForeignKeyError({ client_id }: SessionRow, error: unknown): unknown 
 export const findScopes = (tx: Tx, id: string): Promise<{ scopes: JsonText<string[]> } | undefined> =>
   tx.selectFrom('sessions').select('scopes').where('id', '=', id).executeTakeFirst();
 
-interface DeviceActivation {
-  readonly id: string;
-  readonly now: number;
-  readonly expiresAt: number;
-  readonly address: string | null;
-  readonly userAgent: string | null;
-}
-
 /** Gives a session that waited for its device to the device. Undefined if the session ended in the meantime. */
-export const activateSessionForDevice = (tx: Tx, { id, now, expiresAt, address, userAgent }: DeviceActivation) =>
+export const activateSessionForDevice = (tx: Tx, id: string, now: number, changes: Updateable<Tables['sessions']>) =>
   tx
     .updateTable('sessions')
-    .set({ expires_at: expiresAt, address, user_agent: userAgent })
+    .set(changes)
     .where('id', '=', id)
     .where('generation', '=', 0)
     .where('revoked_at', 'is', null)
