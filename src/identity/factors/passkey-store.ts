@@ -23,15 +23,12 @@ const lifetimeMs = 5 * 60_000;
 const ceremonies = ['create', 'automatic', 'get'] as const;
 type Ceremony = (typeof ceremonies)[number];
 
-interface Challenge {
-  readonly ceremony: Ceremony;
-  readonly nonce: string;
-  readonly expiresAt: number;
-  /** The user who registers a passkey. Empty for `get`, because the assertion names the user. */
-  readonly userId: string;
-}
+type Challenge = NonNullable<ReturnType<typeof readChallenge>>;
 
-/** A signed challenge. Nothing is stored until it is used, and any instance can check it. */
+/**
+ * A signed challenge. Nothing is stored until it is used, and any instance can check it. `userId` is empty for `get`, because the
+ * assertion names the user.
+ */
 function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: number): string {
   const payload = [ceremony, randomBytes(16).toString('base64url'), now + lifetimeMs, userId].join('.');
   return `${payload}.${keys.macKeys.mac(macPurpose, payload)}`;
@@ -40,7 +37,7 @@ function makeChallenge(keys: Macs, ceremony: Ceremony, userId: string, now: numb
 const challengePattern = /^(create|automatic|get)\.([\w-]{22})\.(\d{1,15})\.([0-9a-f-]{0,36})\.([\w-]{43})$/;
 
 /** Reads a challenge from the client data, where it is base64url. Undefined if it is invalid or expired. */
-function readChallenge(keys: Macs, encoded: string, now: number): Challenge | undefined {
+function readChallenge(keys: Macs, encoded: string, now: number) {
   const text = encoded.length > 400 ? '' : Buffer.from(encoded, 'base64url').toString();
   const [, kind, nonce = '', expiry, userId = '', mac = ''] = challengePattern.exec(text) ?? [];
   const ceremony = ceremonies.find((candidate) => candidate === kind);

@@ -33,15 +33,7 @@ export interface ExceededLimit {
 }
 
 /** A pending attempt. It counts against every limit until one of three functions ends it. */
-export interface Attempt {
-  /** The exceeded limits. For these the attempt has already ended. For the others it is pending. */
-  readonly exceededLimits: readonly ExceededLimit[];
-  /** Counts the attempt for the rest of the window, for example as a failure. */
-  count(): Promise<void>;
-  /** The password was not checked, so the attempt is not a failure. */
-  release(): Promise<void>;
-  succeed(): Promise<void>;
-}
+export type Attempt = Awaited<ReturnType<typeof beginAttempt>>;
 
 /** The limit of the network, and a higher limit of the wider network, for callers with many networks. */
 export function networkLimits(purpose: string, address: string | null, max: number): [Limit, ...Limit[]] {
@@ -63,12 +55,15 @@ export async function beginAttempt({ database: { db }, now }: Context, limits: r
   const countsAfter = await failAttempt(db, keysOf(exhausted), at, within);
   await endAttempt(db, keysOf(exceeded.filter((limit) => !exhausted.includes(limit))), at);
   return {
+    /** The exceeded limits. For these the attempt has already ended. For the others it is pending. */
     exceededLimits: exceeded.map(({ key, max, of }) => ({
       of,
       retryAfterSeconds: (endOf(counts, key, at) - at) / 1000,
       first: countOf(countsAfter, key) === max + 1,
     })),
+    /** Counts the attempt for the rest of the window, for example as a failure. */
     count: async () => void (await failAttempt(db, keysOf(available), now(), within)),
+    /** The password was not checked, so the attempt is not a failure. */
     release: () => endAttempt(db, keysOf(available), now()),
     async succeed() {
       const reset = available.filter((limit) => limit.resetOnSuccess);

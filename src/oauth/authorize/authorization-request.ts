@@ -15,13 +15,7 @@ import { type AuthorizationParameters, requestedAcr, singleValue } from './autho
 import type { ResolvedParameters } from './resolve-parameters.ts';
 
 /** The client and its redirect URI. Until both are known, errors are shown to the user and not sent by redirect. */
-export interface ValidatedClient {
-  readonly client: StoredClient;
-  readonly redirectUri: string;
-  readonly responseMode: ResponseMode;
-  /** The `state` of the application, returned unchanged. */
-  readonly state: string | undefined;
-}
+export type ValidatedClient = Awaited<ReturnType<typeof validateClient>>;
 
 export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof prompts)[number];
@@ -44,7 +38,7 @@ export async function validateClient(clients: Pick<ClientDirectory, 'find'>, par
   }
   const states = parameters.get('state');
   const mode = singleValue(parameters, 'response_mode');
-  const responseMode = isOneOf(responseModes, mode) ? mode : 'query';
+  const responseMode: ResponseMode = isOneOf(responseModes, mode) ? mode : 'query';
   return { client, redirectUri, responseMode, state: states?.length === 1 ? states[0] : undefined };
 }
 
@@ -170,11 +164,7 @@ export interface AuthorizationResponse {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-interface ResponseTarget {
-  readonly redirectUri: string;
-  readonly responseMode: ResponseMode;
-  readonly state: string | undefined;
-}
+type ResponseTarget = Pick<ValidatedClient, 'redirectUri' | 'responseMode' | 'state'>;
 
 function response(
   { redirectUri, responseMode: mode, state }: ResponseTarget,

@@ -5,19 +5,13 @@ import { isNativeRedirect } from '../clients/client-uris.ts';
 import { adminScope, allowsScope, identityScopes } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { scopesOfClaims } from '../openid/claims.ts';
-import { findSession, type SessionRow } from '../sessions/store/session-store.ts';
+import { findSession } from '../sessions/store/session-store.ts';
 import { unmetRequirements } from './authorization-parameters.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { type Consent, hasAllowed } from './consent-store.ts';
 
-/** The browser session of a signed-in user. */
-export interface BrowserLogin {
-  readonly caller: Caller;
-  readonly userId: string;
-  readonly session: SessionRow;
-  /** The time of the authentication. */
-  readonly authTime: number;
-}
+/** The browser session of a signed-in user, and the time of the authentication. */
+export type BrowserLogin = NonNullable<Awaited<ReturnType<typeof findBrowserLogin>>>;
 
 /** Finds the login of a browser session. Other tokens are rejected: a cookie must not give them more rights. */
 export async function findBrowserLogin({ context, clients }: Pick<OAuth, 'context' | 'clients'>, caller: Caller) {

@@ -13,11 +13,7 @@ export type LogoutParameters = Readonly<Partial<Record<(typeof logoutParameters)
 export type LogoutRequest = Awaited<ReturnType<typeof readLogoutRequest>>;
 
 /** The login that an ID token names. */
-interface Hint {
-  readonly userId: string;
-  readonly clientId: string;
-  readonly sessionId: string;
-}
+type Hint = NonNullable<Awaited<ReturnType<typeof readHint>>>;
 
 /**
  * Validates a logout request. Errors are shown on a page, without a redirect. Without a `hint`, an ID token that this
@@ -43,7 +39,7 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
 }
 
 /** OpenID Connect RP-Initiated Logout 2: the token and the key that signed it may have expired. */
-export async function readHint({ keys }: OAuth, token: string): Promise<Hint | undefined> {
+export async function readHint({ keys }: OAuth, token: string) {
   const options = { typ: idTokenType, includeRetired: true };
   await keys.ensureCurrent();
   let claims = keys.signingKeys.verify(token, options);

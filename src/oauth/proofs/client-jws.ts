@@ -6,12 +6,7 @@ import { verifyWith } from '../../database/keys/signing.ts';
 export type Jwk = Readonly<Record<string, unknown>>;
 
 /** A JWS of a client, not verified yet. */
-export interface ClientJws {
-  readonly header: Readonly<Record<string, unknown>>;
-  readonly claims: Readonly<Record<string, unknown>>;
-  readonly data: string;
-  readonly signature: string;
-}
+export type ClientJws = NonNullable<ReturnType<typeof readJws>>;
 
 /** The algorithms that clients may sign with. This service knows only their public keys. */
 export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256'];
@@ -27,7 +22,7 @@ const maxJwsLength = 16_384;
 const containsNul = (part: string): boolean => Buffer.from(part, 'base64url').includes('\\u0000');
 
 /** Undefined if the token is not a signed JWT. */
-export function readJws(token: string): ClientJws | undefined {
+export function readJws(token: string) {
   const parts = token.length > maxJwsLength ? null : /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
   if (!parts) return undefined;
   const [, head = '', body = '', signature = ''] = parts;
