@@ -34,13 +34,13 @@ export async function refreshSession(sessions: Sessions, refresh: RefreshRequest
   const rotation = {
     id: presented.sessionId,
     generation: presented.generation,
-    clientId: refresh.clientId,
-    secretId: refresh.secretId ?? null,
+    client_id: refresh.clientId,
+    secret_id: refresh.secretId ?? null,
     now: at,
-    expiresAt: at + config.refreshTokenTtl * 1000,
-    maxAge: config.sessionMaxAge === 0 ? unlimitedMs : config.sessionMaxAge * 1000,
+    expires_at: at + config.refreshTokenTtl * 1000,
+    max_age: config.sessionMaxAge === 0 ? unlimitedMs : config.sessionMaxAge * 1000,
     address: refresh.source.address,
-    userAgent: refresh.source.userAgent,
+    user_agent: refresh.source.userAgent,
   };
   const { rows, durable } = await rotateSession(database, rotation);
   const [session] = rows;

@@ -5,22 +5,17 @@ import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-lo
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
 import type { SessionRow } from './session-store.ts';
 
-interface Rotation {
-  readonly id: string;
-  readonly clientId: string;
-  readonly secretId: string | null;
-  readonly generation: number;
+interface Rotation
+  extends Pick<SessionRow, 'id' | 'client_id' | 'generation' | 'expires_at' | 'address' | 'user_agent'> {
+  readonly secret_id: string | null;
   readonly now: number;
-  readonly expiresAt: number;
-  /** The session ends this many milliseconds after its login, even if `expiresAt` is later. */
-  readonly maxAge: number;
-  readonly address: string | null;
-  readonly userAgent: string | null;
+  /** The session ends this many milliseconds after its login, even if `expires_at` is later. */
+  readonly max_age: number;
 }
 
 /** The client and its secret are always locked before the session. */
-const checkSecretThenLock = (db: Db, rotation: Rotation): Expression<SqlBool> => {
-  const secretActive = isSecretActive(db, rotation);
+const checkSecretThenLock = (db: Db, { secret_id, now }: Rotation): Expression<SqlBool> => {
+  const secretActive = isSecretActive(db, { secretId: secret_id, now });
   return isPostgres(db)
     ? sql<SqlBool>`case when ${secretActive} then ${exclusiveLock(sql.ref('id'))} end`
     : secretActive;
@@ -32,16 +27,16 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
     .set({
       generation: rotation.next,
       rotated_at: rotation.now,
-      expires_at: sql<number>`case when created_at + ${rotation.maxAge} < ${rotation.expiresAt}
-        then created_at + ${rotation.maxAge} else ${rotation.expiresAt} end`,
+      expires_at: sql<number>`case when created_at + ${rotation.max_age} < ${rotation.expires_at}
+        then created_at + ${rotation.max_age} else ${rotation.expires_at} end`,
       last_used_at: rotation.now,
       address: rotation.address,
       rotated_address: rotation.address,
-      user_agent: rotation.userAgent,
+      user_agent: rotation.user_agent,
     })
     .where('id', '=', rotation.id)
     .where('generation', '=', rotation.generation)
-    .where('client_id', '=', rotation.clientId)
+    .where('client_id', '=', rotation.client_id)
     .where('type', '=', 'session')
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', rotation.now)
@@ -74,17 +69,12 @@ export function rotateSession(database: Database, rotation: Rotation): Promise<W
 }
 
 function rotateAlone(database: Database, rotation: Rotation): Promise<WriteResult<SessionRow>> {
-  const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.maxAge };
+  const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.max_age };
   return rotateOne.write(database, values);
 }
 
 async function rotateInBatch(database: Database, batchWrite: NonNullable<Database['batchWrite']>, rotation: Rotation) {
-  const { id, generation, clientId, secretId, now, expiresAt, maxAge, address, userAgent } = rotation;
-  const row = {
-    ...{ id, generation, client_id: clientId, secret_id: secretId, now },
-    ...{ expires_at: expiresAt, max_age: maxAge, address, user_agent: userAgent },
-  };
-  const session = await batchWrite<SessionRow>(rotateMany, row);
+  const session = await batchWrite<SessionRow>(rotateMany, rotation);
   return session ? { rows: [session], durable: Promise.resolve() } : rotateAlone(database, rotation);
 }
 
