@@ -118,17 +118,9 @@ async function mfaRequired(
   const emailCode = methods.includes('email_code')
     ? (await sendEmailCode(oauth, user.email as string, source)).id
     : undefined;
-  const mfaClaims = {
-    userId: user.id,
-    clientId: client.id,
-    scopes,
-    resource,
-    amr: amrOf[firstMethod],
-    methods,
-    emailCode,
-    identity,
-  };
-  const mfa_token = createMfaToken(keys, user, mfaClaims, context.now());
+  const login = { userId: user.id, clientId: client.id, scopes, resource, identity };
+  const factors = { amr: amrOf[firstMethod], methods, emailCode };
+  const mfa_token = createMfaToken(keys, user, { ...login, ...factors }, context.now());
   return new OAuthError('mfa_required', 'Prove a second factor: grant_type urn:gatehouse:mfa with mfa_token.', {
     status: 403,
     members: { mfa_token, methods },

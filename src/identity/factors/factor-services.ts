@@ -4,7 +4,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
+import { type Event, recordEvent } from '../../resources/audit/record-event.ts';
 import type { WriteCall } from '../../resources/declaration/define-resource.ts';
 import { notifyOwner, type OwnerNotice } from '../account-mails/request-mail.ts';
 import { deleteRowsOf } from '../accounts/forget-user-store.ts';
@@ -36,27 +36,23 @@ export async function cleanUpAfterLastFactor(tx: Tx, userId: string): Promise<vo
 }
 
 /** A change of a user's factors. It is recorded, and the owner is notified. */
-interface FactorChange {
+interface FactorChange extends Pick<Event, 'actorId' | 'rowId' | 'data' | 'source'> {
   readonly userId: string;
   readonly event: string;
-  readonly notice?: OwnerNotice;
+  readonly notice: OwnerNotice;
   /** For the mail, in English: `account-mails.ts` translates it. */
   readonly what?: 'a passkey' | 'an authenticator app' | 'new recovery codes' | 'a sign-in with a provider';
-  readonly actorId?: string | null | undefined;
-  readonly rowId?: string | undefined;
-  readonly data?: Readonly<Record<string, unknown>>;
-  readonly source: RequestSource;
 }
 
 export async function recordFactorChange(
   services: Pick<FactorCheckServices, 'context' | 'mail'>,
   tx: Tx,
-  { userId, event, notice, what, actorId, rowId, data, source }: FactorChange,
+  { userId, event, notice, what, ...change }: FactorChange,
 ): Promise<void> {
-  await recordEvent(services.context, tx, { type: event, userId, actorId, rowId, source, ...(data ? { data } : {}) });
-  if (!notice) return;
-  const mailData = { ...(what ? { what } : {}), address: source.address };
-  await notifyOwner(services, tx, { userId, template: notice, data: mailData, source });
+  await recordEvent(services.context, tx, { type: event, userId, ...change });
+  const { source } = change;
+  const data = { ...(what ? { what } : {}), address: source.address };
+  await notifyOwner(services, tx, { userId, template: notice, data, source });
 }
 
 /** Records that an owner or an administrator added or removed a passkey or an authenticator app. */

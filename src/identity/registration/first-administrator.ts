@@ -19,15 +19,8 @@ export async function ensureFirstAdministrator(services: AccountServices) {
   const password = config.adminPassword || randomBytes(15).toString('base64url');
   const profile = { email, username: null, phone: null, name: 'Administrator' };
   try {
-    await storeNewUser(services, {
-      profile,
-      password,
-      roles: ['admin'],
-      confirmed: true,
-      firstToken: false,
-      event: 'user.created',
-      source: systemSource,
-    });
+    const rights = { roles: ['admin'], confirmed: true, firstToken: false };
+    await storeNewUser(services, { profile, password, ...rights, event: 'user.created', source: systemSource });
   } catch (error) {
     if (!isTaken(error)) throw error;
     await rejectOrdinaryUser(context, email);

@@ -10,19 +10,15 @@ import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import type { ApiResponse } from '../session/call-api.ts';
 
-const sections = [
-  { id: 'profile', label: message('settings.section.profile'), path: '/settings' },
-  { id: 'password', label: message('settings.section.password'), path: '/settings/password' },
-  { id: 'sign-in', label: message('settings.section.sign_in'), path: '/settings/sign-in' },
-  { id: 'security', label: message('settings.section.security'), path: '/settings/security' },
-  { id: 'sessions', label: message('settings.section.sessions'), path: '/settings/sessions' },
-  { id: 'tokens', label: message('settings.section.tokens'), path: '/settings/tokens' },
-  { id: 'connections', label: message('settings.section.connections'), path: '/settings/connections' },
-  { id: 'applications', label: message('settings.section.applications'), path: '/settings/applications' },
-  { id: 'account', label: message('settings.section.account'), path: '/settings/account' },
-] as const;
-
-type SectionId = (typeof sections)[number]['id'];
+const sectionIds = [
+  ...(['profile', 'password', 'sign-in', 'security', 'sessions'] as const),
+  ...(['tokens', 'connections', 'applications', 'account'] as const),
+];
+const sections = sectionIds.map((id) => ({
+  id,
+  label: message(`settings.section.${id.replace('-', '_')}`),
+  path: id === 'profile' ? '/settings' : `/settings/${id}`,
+}));
 
 /** The data of a response. An error of the API is shown as an error page. */
 export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T> {
@@ -86,7 +82,7 @@ function initialsOf(label: string): string {
 /** A settings page with its frame: the user, the other sections, and the result of the last form. */
 export async function showSettings(
   pageRequest: PageRequest,
-  section: SectionId,
+  section: (typeof sectionIds)[number],
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
 ): Promise<FastifyReply> {
