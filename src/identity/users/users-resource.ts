@@ -27,6 +27,8 @@ import { afterUserWrite, endAccess } from './write-user.ts';
 /** A personal client may read its owner, but not change it. */
 const self = (caller: Caller) => caller.userId !== null && isSelf(caller, caller.userId) && equals('id', caller.userId);
 
+const identifier = { unique: true, searchable: true, sortable: true } as const;
+
 const deletion = Type.Object(
   {
     current_password: Type.Optional(
@@ -48,28 +50,17 @@ export function usersResource(services: AccountServices, factors: FactorServices
       'If users change their own email, the change takes effect when they confirm it.',
     managed: false,
     fields: {
-      email: text({
-        max: 254,
-        unique: true,
-        searchable: true,
-        sortable: true,
-        folded: 'lower',
-        example: 'ada@example.com',
-      }),
+      email: text({ ...identifier, max: 254, folded: 'lower', example: 'ada@example.com' }),
       username: text({
+        ...identifier,
         max: 32,
-        unique: true,
-        searchable: true,
-        sortable: true,
         folded: 'stored',
         description: `${usernameRule}.`,
         example: 'ada.lovelace',
       }),
       phone: text({
+        ...identifier,
         max: 40,
-        unique: true,
-        searchable: true,
-        sortable: true,
         folded: 'stored',
         description: 'A number with its country code; stored as E.164.',
         example: '+12133734253',

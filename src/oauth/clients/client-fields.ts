@@ -8,6 +8,7 @@ export const omittedUris: readonly string[] = [];
 
 const uri = (description: string, label?: string) =>
   text({ max: 2000, description, ...(label === undefined ? {} : { label }) });
+const flag = (description: string) => boolean({ default: false, description });
 const uris = (description: string) => list({ default: omittedUris, max: 20, maxItem: 2000, description });
 
 export const clientFields = {
@@ -45,10 +46,7 @@ export const clientFields = {
     searchable: true,
     description: 'People are not asked for their consent. Only administrators can set this.',
   }),
-  require_pkce: boolean({
-    default: false,
-    description: 'The application must use PKCE although it has a secret. A public application always must.',
-  }),
+  require_pkce: flag('The application must use PKCE although it has a secret. A public application always must.'),
   id_token_signed_response_alg: oneOf(['RS256', 'ES256', 'EdDSA'], {
     label: 'ID token algorithm',
     description: 'How ID tokens are signed. Default: RS256.',
@@ -73,20 +71,14 @@ export const clientFields = {
     description: 'The public keys of the application, as a JWKS (RFC 7517).',
   }),
   jwks_uri: uri('The address of the public keys, instead of the keys themselves.', 'Public keys URI'),
-  require_pushed_authorization_requests: boolean({
-    default: false,
-    description: 'The application must push its authorization requests (RFC 9126).',
-  }),
-  require_signed_request_object: boolean({
-    default: false,
-    description: 'The application must sign its authorization requests (RFC 9101).',
-  }),
+  require_pushed_authorization_requests: flag('The application must push its authorization requests (RFC 9126).'),
+  require_signed_request_object: flag('The application must sign its authorization requests (RFC 9101).'),
   dpop_bound_access_tokens: boolean({
     default: false,
     label: 'DPoP-bound access tokens',
     description: 'Access tokens work only with a key of the application (RFC 9449).',
   }),
-  fapi: boolean({ default: false, description: 'Require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP.' }),
+  fapi: flag('Require FAPI 2.0: pushed requests, PKCE, private_key_jwt and DPoP.'),
   registration: oneOf(['dynamic', 'document'], {
     label: 'Registered itself',
     readOnly: true,
