@@ -180,10 +180,7 @@ export interface Assertion {
 }
 
 /** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
-export async function readAssertion(
-  { context, keys }: PasskeyServices,
-  response: unknown,
-): Promise<Assertion | undefined> {
+export async function readAssertion({ context, keys }: PasskeyServices, response: unknown) {
   const { config, database, now, log } = context;
   const assertion = response as AuthenticationResponseJSON;
   if (typeof assertion?.id !== 'string') return undefined;
@@ -211,7 +208,7 @@ export async function readAssertion(
     const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
     return {
       passkey,
-      consume: async (tx) =>
+      consume: async (tx: Tx) =>
         (await consumeChallenge(tx, usedChallenge)) &&
         recordPasskeyUse(tx, { id: passkey.id, counter, backedUp, now: now() }),
     };

@@ -91,11 +91,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   return { ...opened, scopes };
 }
 
-function codeError(
-  { client, code, parameters, jkt }: Redemption,
-  { user, session }: AuthorityRows,
-  now: number,
-): string | undefined {
+function codeError({ client, code, parameters, jkt }: Redemption, { user, session }: AuthorityRows, now: number) {
   if (code.client_id !== client.id) return 'code of another client';
   if (code.expires_at <= now) return 'code has expired';
   if (code.redirect_uri !== parameters.get('redirect_uri')) return 'another redirect_uri';
@@ -115,15 +111,11 @@ const isVerifier = (verifier: string, challenge: string): boolean =>
   /^[\w.~-]{43,128}$/.test(verifier) && hash('sha256', verifier, 'base64url') === challenge;
 
 /** Limits scopes by the current registration and consent. `admin` is never stored: the user granted it with this code. */
-function limitScopes(
-  { trusted }: StoredClient,
-  { client }: AuthorityRows,
-  consent: Consent | undefined,
-): (scope: string) => boolean {
+function limitScopes({ trusted }: StoredClient, { client }: AuthorityRows, consent: Consent | undefined) {
   const registered = client ? parseJson(client.scopes) : [];
   const isConsented = (scope: string) =>
     trusted || (consent !== undefined && (scope === adminScope || hasAllowed(consent, scope)));
-  return (scope) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);
+  return (scope: string) => client !== undefined && allowsScope(registered, scope) && isConsented(scope);
 }
 
 const limitDetails = (details: GrantDetails, isAllowed: (scope: string) => boolean): GrantDetails => ({
