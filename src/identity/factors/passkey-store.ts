@@ -112,10 +112,7 @@ export async function requestOptions({ context, keys }: PasskeyServices, userId?
   });
 }
 
-export interface NewPasskey {
-  readonly challenge: Challenge;
-  readonly row: Omit<PasskeyRow, 'version' | 'name' | 'session_id'>;
-}
+export type NewPasskey = NonNullable<Awaited<ReturnType<typeof readNewPasskey>>>;
 
 /** Verifies a new passkey, before the transaction that stores it. Undefined if anything in it is wrong. */
 export async function readNewPasskey({ context, keys }: PasskeyServices, userId: string, response: unknown) {
@@ -174,10 +171,7 @@ export async function storePasskey(
 }
 
 /** An assertion with a valid signature. `consume` runs in the transaction of the operation and returns true only once. */
-export interface Assertion {
-  readonly passkey: PasskeyRow;
-  consume(tx: Tx): Promise<boolean>;
-}
+export type Assertion = NonNullable<Awaited<ReturnType<typeof readAssertion>>>;
 
 /** Verifies an assertion that a browser signed with a passkey. Undefined if anything in it is wrong. */
 export async function readAssertion({ context, keys }: PasskeyServices, response: unknown) {
