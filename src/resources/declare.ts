@@ -2,7 +2,7 @@
 
 export type { Generated } from '../database/db.ts';
 export { action, defineResource, type InputFor, type RowOf } from './declaration/define-resource.ts';
-export { fromDecimalColumn, toDecimalColumn } from './declaration/fields/decimal-column.ts';
+export { fromDecimalColumn, toDecimalColumn } from './declaration/fields/decimal.ts';
 export * from './declaration/fields/field-builders.ts';
 // Also exported under one name, because `number`, `boolean`, `date` and `list` collide with names in users' code.
 export * as t from './declaration/fields/field-builders.ts';

@@ -5,8 +5,7 @@ import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
 import { applyResourceMigrations, type OperatorMigrations } from './migrations/migrate-resources.ts';
 import { readSchemas } from './migrations/schema-store.ts';
-import { missingIndexWarnings } from './migrations/storage-schema.ts';
-import { withStoredNames } from './migrations/stored-names.ts';
+import { missingIndexWarnings, withStoredNames } from './migrations/storage-schema.ts';
 
 /** Checks and migrates the declarations. Returns those that have routes. */
 export async function prepareResources(

@@ -24,7 +24,7 @@ import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
 import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.ts';
 import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
-import { withStoredNames } from '../../src/resources/migrations/stored-names.ts';
+import { withStoredNames } from '../../src/resources/migrations/storage-schema.ts';
 import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';

@@ -6,8 +6,7 @@ import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
 import { badRequest } from '../../../src/platform/errors.ts';
 import { isObject } from '../../../src/platform/is-object.ts';
 import type { ResourceDefinition } from '../../../src/resources/declaration/define-resource.ts';
-
-import { maxRows } from '../../../src/resources/write/read-batch.ts';
+import { maxRows } from '../../../src/resources/write/write-batch.ts';
 import { readIncludes, transformErrors, transformResponses } from './apiato-response-routes.ts';
 import { asPermission } from './apiato-routes.ts';
 import type { LegacyIds } from './legacy-ids.ts';

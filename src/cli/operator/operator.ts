@@ -5,7 +5,7 @@ import { OperatorError, Problem } from '../../platform/errors.ts';
 import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { readSchemas } from '../../resources/migrations/schema-store.ts';
-import { withStoredNames } from '../../resources/migrations/stored-names.ts';
+import { withStoredNames } from '../../resources/migrations/storage-schema.ts';
 import { compileResources, type Resource } from '../../resources/model/resource.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { defaultRowQuery } from '../../resources/query/list-query.ts';

@@ -6,8 +6,8 @@ import { idOf, type ResourceService, type Row, resourceServices } from '../../..
 import { all, allOf, among, anyOf, compare, equals, isNull, lists, owner, related, role } from './access.ts';
 import { defineResource } from './define-resource.ts';
 import { boolean } from './fields/boolean.ts';
-import { integer } from './fields/integer.ts';
 import { list } from './fields/list.ts';
+import { integer } from './fields/numeric.ts';
 import { reference } from './fields/reference.ts';
 import { text } from './fields/text.ts';
 import { belongsTo, hasMany, listsNames, namedBy } from './relations.ts';

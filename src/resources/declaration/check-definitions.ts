@@ -12,7 +12,7 @@ import { checkRelations } from './check-relations.ts';
 import type { Operation, ResourceDefinition } from './define-resource.ts';
 import { storedNames } from './fields/computed.ts';
 import type { Field } from './fields/field.ts';
-import { isTooLongToIndex } from './fields/indexing.ts';
+import { isTooLongToIndex } from './fields/field-types.ts';
 import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
 import { type Check, type KnownNames, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';

@@ -5,9 +5,9 @@ import { action, defineResource, type ResourceDefinition } from './define-resour
 import { boolean } from './fields/boolean.ts';
 import { computed } from './fields/computed.ts';
 import type { Fields } from './fields/field.ts';
-import { integer } from './fields/integer.ts';
 import { json } from './fields/json.ts';
 import { list } from './fields/list.ts';
+import { integer } from './fields/numeric.ts';
 import { oneOf } from './fields/one-of.ts';
 import { reference } from './fields/reference.ts';
 import { text } from './fields/text.ts';

@@ -20,8 +20,7 @@ import type { WatchedTransaction } from './record-tables.ts';
 import { recordedTables } from './recorded-tables.ts';
 import { type RemainingStatements, runBeforeTransaction } from './run-before-transaction.ts';
 import { readSchemas, writeSchema } from './schema-store.ts';
-import { type TableSchema, tableSchema } from './storage-schema.ts';
-import { storedSchema, withStoredNames } from './stored-names.ts';
+import { storedSchema, type TableSchema, tableSchema, withStoredNames } from './storage-schema.ts';
 
 /** Triggers record every write, including those of hooks, commands, cascades and plain SQL. */
 const triggersOf = (engine: Engine) => (engine === 'sqlite' ? sqlite : postgres);

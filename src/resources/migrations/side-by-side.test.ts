@@ -11,7 +11,7 @@ import { boolean, date, integer, json, list, number, text, timestamp } from '../
 import { finishMigrations } from './finish-migrations.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 import { readSchemas } from './schema-store.ts';
-import { withStoredNames } from './stored-names.ts';
+import { withStoredNames } from './storage-schema.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>

@@ -1,6 +1,6 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
-import { isTooLongToIndex } from '../declaration/fields/indexing.ts';
+import { isTooLongToIndex } from '../declaration/fields/field-types.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import { readDirection } from './sorting.ts';
 import { splitList } from './split-list.ts';

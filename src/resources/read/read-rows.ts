@@ -1,4 +1,4 @@
-import type { Engine } from '../../database/database.ts';
+import type { Database, Engine } from '../../database/database.ts';
 import { hashOf } from '../../http/etag.ts';
 import { notFound } from '../../platform/errors.ts';
 import { fieldOf, type Resource } from '../model/resource.ts';
@@ -177,4 +177,20 @@ function manyQuery(
   return context.engine === 'sqlite'
     ? sql`select p."id" as "_parent", ${raw(columns)} from ${parents} join ${table} as t on t."id" in (select x."id" from ${table} as x where ${condition}) where ${listed} order by t."id"`
     : sql`select p."id" as "_parent", ${raw(columns)} from ${parents} cross join lateral (select x.* from ${table} as x where ${condition}) as t where ${listed} order by t."id"`;
+}
+
+/** Reads from a replica with all writes that this caller must see, if there is one. */
+export function preferReplica(
+  context: QueryContext,
+  { replicas }: Database,
+  resource: Resource,
+  { readsOtherResources }: { readsOtherResources: boolean },
+): QueryContext {
+  // The position of a list must come from the primary.
+  if (resource.changes || !replicas || !context.reader || !resource.definition.managed) return context;
+  const hasRowRules = readsOtherResources || allowedRows(resource, 'read', context) !== sqlTrue;
+  const replica = replicas.choose(context.reader.caller, hasRowRules);
+  if (!replica) return context;
+  const { engine, db, reader, caller, now, deleted } = context;
+  return { engine, db, reader, caller, now, ...(deleted ? { deleted } : {}), ...replica };
 }

@@ -21,8 +21,7 @@ import {
 import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
 import type { PageLinks } from '../read/json-caches.ts';
-import { preferReplica } from '../read/prefer-replica.ts';
-import { findRowJson } from '../read/read-rows.ts';
+import { findRowJson, preferReplica } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { JsonWithEtag } from '../read/row-json.ts';
 import { thenMaybe } from '../sql/then-maybe.ts';

@@ -6,7 +6,17 @@ import { type AnyOptions, declareField, type ExactOptions, type Field, type Fiel
 import { type FieldType, type InvalidValue, invalidValue, type OwnOptions, plainValues } from './field-type.ts';
 import { rangeNarrowings } from './numeric.ts';
 
-export interface DecimalOptions extends FieldOptions<string> {
+/** The stored text of a decimal, for SQL: `toDecimalColumn('12.50')` is `02 12.5`. */
+export function toDecimalColumn(text: string): string {
+  const value = parseDecimal(text);
+  if (!value) throw new TypeError(`toDecimalColumn takes a decimal as a string, such as "12.50". It got "${text}".`);
+  return sortableDecimal(value);
+}
+
+/** The decimal of a stored text, with at least `scale` digits after the point: `fromDecimalColumn('02 12.5', 2)` is `12.50`. */
+export const fromDecimalColumn = (stored: string, scale = 0): string => formatDecimal(fromSortable(stored), scale);
+
+interface DecimalOptions extends FieldOptions<string> {
   /** The total number of digits, at most 65. */
   precision: number;
   /** The number of digits after the point. */

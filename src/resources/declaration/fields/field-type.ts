@@ -43,7 +43,7 @@ export interface SearchedField {
 /** The options of a type in addition to those of every field. The compiler checks that each option is listed. */
 export type OwnOptions<O> = OptionKinds<Omit<O, keyof FieldOptions<unknown>>>;
 
-/** A field type. Each type has a separate file. Its functions never get null. */
+/** A field type. Its functions never get null. */
 export interface FieldType {
   /** The name in declarations, descriptions and stored schemas. */
   readonly name: string;

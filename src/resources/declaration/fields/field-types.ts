@@ -4,13 +4,12 @@ import { dateType } from './date.ts';
 import { decimalType } from './decimal.ts';
 import type { Field } from './field.ts';
 import type { FieldType } from './field-type.ts';
-import { integerType } from './integer.ts';
 import { jsonType } from './json.ts';
 import { listType } from './list.ts';
-import { numberType } from './number.ts';
+import { integerType, numberType } from './numeric.ts';
 import { oneOfType } from './one-of.ts';
 import { referenceType } from './reference.ts';
-import { textType } from './text.ts';
+import { indexableMax, textType } from './text.ts';
 import { timestampType } from './timestamp.ts';
 import { uuidType } from './uuid.ts';
 
@@ -33,4 +32,12 @@ export function fieldTypeOf(field: Field): FieldType {
   const type = byName.get(name);
   if (!type) throw new Error(`there is no type "${name}" of fields`);
   return type.withOptions?.(field.options) ?? type;
+}
+
+export const isTooLongToIndex = (field: Field) => (fieldTypeOf(field).maxLength?.(field.options) ?? 0) > indexableMax;
+
+export function isIndexed(field: Field): boolean {
+  const { indexing } = fieldTypeOf(field);
+  const { searchable, sortable } = field.options;
+  return indexing === 'always' || (indexing === 'declared' && !!(searchable || sortable) && !isTooLongToIndex(field));
 }
