@@ -95,12 +95,25 @@ export async function writeBatch(
   let next = 0;
   /** The error after which no more rows are started. Hooks may call other services before the transaction rejects the row. */
   let fatalError: Error | undefined;
+  const writeItem = async ({ id = '', data: body, ifMatch }: BatchRow, key: IdempotencyKey | undefined) => {
+    const request = { call: call(), body, isForm: false, selection: selectionFor(resource, defaultRowQuery), key };
+    if (operation === 'delete') {
+      await deleteResource(services, resource, { ...request, id, ifMatch });
+      return '{"status":204}';
+    }
+    if (operation === 'create') {
+      const created = await createResource(services, resource, request);
+      return itemResponse(201, created.headers.etag ?? '', created.body);
+    }
+    const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
+    return itemResponse(200, etag, json);
+  };
   const writeNext = async () => {
     while (next < rows.length) {
       const index = next++;
       try {
         if (fatalError) throw fatalError;
-        responses[index] = await writeItem(services, resource, call(), operation, rows[index] as BatchRow, keys[index]);
+        responses[index] = await writeItem(rows[index] as BatchRow, keys[index]);
       } catch (error) {
         if (error instanceof Problem && error.status === 401) fatalError = error;
         responses[index] = errorResponse(services, requestId, error as Error);
@@ -116,27 +129,6 @@ export async function writeBatch(
 /** The status, the ETag, and the members of the body that a single request would have got. */
 const itemResponse = (status: number, etag: string, body: string): string =>
   `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
-
-async function writeItem(
-  services: ResourceServices,
-  resource: Resource,
-  call: Call,
-  operation: BatchOperation,
-  { id = '', data: body, ifMatch }: BatchRow,
-  key: IdempotencyKey | undefined,
-): Promise<string> {
-  if (operation === 'delete') {
-    await deleteResource(services, resource, { call, id, body, ifMatch, key });
-    return '{"status":204}';
-  }
-  const request = { call, body, isForm: false, selection: selectionFor(resource, defaultRowQuery), key };
-  if (operation === 'create') {
-    const created = await createResource(services, resource, request);
-    return itemResponse(201, created.headers.etag ?? '', created.body);
-  }
-  const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
-  return itemResponse(200, etag, json);
-}
 
 function errorResponse({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
   const problem = toProblem(error);
