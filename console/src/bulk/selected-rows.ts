@@ -1,10 +1,11 @@
 import { chunk } from 'es-toolkit/array';
 import type { RaRecord } from 'react-admin';
 import type { ListQuery } from '../../../client/list-query.ts';
+import type { Page } from '../../../client/resource.ts';
 import { gatehouse } from '../data/api.ts';
 import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
 import { toSearch } from '../data/to-list-query.ts';
-import { secondsToWait, waitForCapacity } from './request-limit.ts';
+import { waitForCapacity } from './request-limit.ts';
 
 export type Row = RaRecord<string>;
 
@@ -21,10 +22,12 @@ export async function* rowsOf(resource: string, selection: Selection, signal: Ab
 
 /** All rows of a query, at a rate that leaves requests for other work. */
 export async function* eachRow<Row>(resource: string, query: Omit<ListQuery, 'page' | 'cursor'>, signal: AbortSignal) {
-  for await (const row of gatehouse.resource<Row>(resource).each(query, { signal })) {
-    yield row;
-    if (secondsToWait() > 0) await waitForCapacity();
-    if (signal.aborted) return;
+  let cursor: string | null | undefined = '';
+  while (cursor !== undefined && cursor !== null && !signal.aborted) {
+    await waitForCapacity();
+    const page: Page<Row> = await gatehouse.resource<Row>(resource).list({ limit: 100, ...query, cursor }, { signal });
+    yield* page.data;
+    cursor = page.pagination.next_cursor;
   }
 }
 

@@ -2,7 +2,7 @@ import { columnTypes } from '../../database/migration.ts';
 import type { Storage } from '../declaration/fields/column-schema.ts';
 import { fold } from '../declaration/fields/folding.ts';
 import { type Executor, readUnprepared, writeUnprepared } from '../sql/executor.ts';
-import { quoted, raw, sql } from '../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql } from '../sql/sql-text.ts';
 
 /** Work on the rows of a table, in small parts that can be repeated. On PostgreSQL it needs no lock of the table. */
 export interface RowWork {
@@ -29,14 +29,15 @@ interface ComputedColumn {
   readonly to: string;
   readonly storage: { readonly from: Storage; readonly to: Storage };
   compute(stored: unknown): unknown;
+  readonly inSql?: (column: Fragment) => Fragment;
   /** Also checks values that are already computed. */
   readonly checksAll?: boolean;
-  /** Outside of a transaction on PostgreSQL, does not wait for other writers. A later run computes the locked rows. */
+  /** Outside of a transaction on PostgreSQL, the statement skips locked rows. A later run computes them. */
   readonly skipsLocked?: boolean;
 }
 
 export function computeColumn(column: ComputedColumn): RowWork {
-  const { table, from, to, storage, compute, checksAll, skipsLocked } = column;
+  const { table, from, to, storage, compute, inSql, checksAll, skipsLocked } = column;
   const [tableName, source, target] = [raw(quoted(table)), raw(quoted(from)), raw(quoted(to))];
   const condition = checksAll
     ? sql`(${source} is not null or ${target} is not null)`
@@ -73,7 +74,11 @@ export function computeColumn(column: ComputedColumn): RowWork {
   return {
     table,
     columns: [from, to],
-    run: (executor, onProgress) => inBatches((after) => computeBatch(executor, after), onProgress),
+    async run(executor, onProgress) {
+      if (inSql && executor.engine === 'sqlite')
+        await writeUnprepared(executor, sql`update ${tableName} set ${target} = ${inSql(source)}`);
+      else await inBatches((after) => computeBatch(executor, after), onProgress);
+    },
   };
 }
 

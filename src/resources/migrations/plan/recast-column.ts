@@ -2,22 +2,33 @@ import { hash } from 'node:crypto';
 import type { Engine } from '../../../database/database.ts';
 import type { ColumnSchema } from '../../declaration/fields/column-schema.ts';
 import { fieldTypeNamed } from '../../declaration/fields/field-types.ts';
-import { quoted, raw } from '../../sql/sql-text.ts';
+import { type Fragment, quoted, raw, sql } from '../../sql/sql-text.ts';
 import { computeColumn } from '../compute-column.ts';
 import { addReference, columnText, type Step } from '../migration-steps.ts';
 
-type Conversion = (stored: unknown) => unknown;
+interface Conversion {
+  compute(stored: unknown): unknown;
+  /** The same conversion in SQL. On SQLite, one statement converts all rows. */
+  readonly inSql?: (column: Fragment) => Fragment;
+}
+
+const unchanged: Conversion = { compute: (stored) => stored, inSql: (column) => column };
 
 /** Undefined if the conversion could lose data. Then the operator decides. */
 export function conversionOf(storedColumn: ColumnSchema, declaredColumn: ColumnSchema): Conversion | undefined {
   const { references } = storedColumn;
-  if (references !== undefined && references.table === declaredColumn.references?.table) return (stored) => stored;
+  if (references !== undefined && references.table === declaredColumn.references?.table) return unchanged;
   const [from, to] = [fieldTypeNamed(storedColumn.type), fieldTypeNamed(declaredColumn.type)];
   if (!from || !to?.convertibleFrom?.includes(storedColumn.type) || declaredColumn.references) return undefined;
-  // Converts by way of the JSON value, so that both engines store the same.
-  return (stored) => {
-    const value = from.fromStored(stored);
-    return to.toStored(to.name === 'text' ? String(value) : value);
+  if (from.storage === to.storage && to.name === 'text' && from.name !== 'decimal') return unchanged;
+  if (from.name === 'integer' && to.name !== 'text') return unchanged;
+  return {
+    // By way of the JSON value, so that both engines store the same.
+    compute(stored) {
+      const value = from.fromStored(stored);
+      return to.toStored(to.name === 'text' ? String(value) : value);
+    },
+    ...(from.name === 'integer' && { inSql: (column) => sql`cast(${column} as text)` }),
   };
 }
 
@@ -41,7 +52,7 @@ export function recastColumn(engine: Engine, table: string, name: string, recast
       ...(concurrent?.begin ?? []),
     ],
     rows: computeColumn({
-      ...{ table, from: name, to: temporary, compute: conversion, skipsLocked: true },
+      ...{ table, from: name, to: temporary, ...conversion, skipsLocked: true },
       storage: { from: storedColumn.storage, to: declaredColumn.storage },
     }),
     recast: concurrent?.recast,
