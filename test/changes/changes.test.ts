@@ -207,6 +207,19 @@ onBothEngines('GET /v1/changes', (engine) => {
     assert.deepEqual(await status(`resources=cars&after=${crafted}`), [200, undefined]);
   });
 
+  it('says that a resource records no changes, to callers who may read it', async () => {
+    const detail = async (name: string, token: string) =>
+      (await request<{ detail: string }>(service, `/v1/changes?resources=${name}`, { token })).body.detail;
+    assert.match(await detail('stones', ada.token), /^resources: the resource "stones" records no changes /);
+    assert.match(await detail('events', admin), /"events" records no changes /);
+    const json = { url: 'https://example.com', resources: ['stones'] };
+    const { body } = await request<{ errors: unknown }>(service, '/v1/webhooks', { json, token: admin });
+    assert.match(JSON.stringify(body.errors), /stones.* records no changes /);
+    const unknown = await detail('nothing', ada.token);
+    assert.match(unknown, /"nothing" is not known here\./);
+    assert.equal(await detail('events', ada.token), unknown.replace('nothing', 'events'));
+  });
+
   it('returns the changes in pages', async () => {
     let after = await now();
     const ids: string[] = [];

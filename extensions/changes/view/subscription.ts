@@ -50,7 +50,12 @@ export function readSubscription(
   const resources = new Map(
     names.map((name) => {
       const resource = recorded.get(name);
-      if (!resource) throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown');
+      if (!resource) {
+        const reason = readable(all, caller, now).includes(name)
+          ? 'records no changes (no `changes: true`)'
+          : undefined;
+        throw unknownName('resources: the resource', name, [...recorded.keys()], 'resource_unknown', reason);
+      }
       if (!hasScope(caller, resource.readScope)) throw insufficientScope(resource.readScope);
       // Throws if the caller may see no row.
       readCondition(resource, { caller, now });
@@ -78,7 +83,7 @@ function splitNames(text: string): string[] {
   return names;
 }
 
-function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: number): string[] {
+function readable(resources: Resources, caller: Caller, now: number): string[] {
   const allowed = (resource: Resource): boolean => {
     try {
       return hasScope(caller, resource.readScope) && !readCondition(resource, { caller, now }).includes(false);
@@ -86,7 +91,7 @@ function readable(recorded: ReadonlyMap<string, Resource>, caller: Caller, now: 
       return false;
     }
   };
-  return [...recorded.values()].filter(allowed).map(({ name }) => name);
+  return [...resources.values()].filter(allowed).map(({ name }) => name);
 }
 
 /** A key that is equal for callers who see the same rows. Conditions on related rows can differ between callers. */
