@@ -7,6 +7,7 @@ import { consumeTicket, insertTicket } from './ticket-store.ts';
 const lifetimeMs = 60_000;
 
 const idOf = (ticket: string): string => hash('sha256', ticket, 'base64url');
+const invalid = 'The ticket was used, has expired or is unknown: get another one (POST /v1/change-tickets).';
 const labelOf = (id: string): string => `change ticket ${id}`;
 
 /** EventSource in browsers cannot send headers. A ticket in the URL replaces the token. It is valid once and for a minute. */
@@ -22,7 +23,7 @@ export async function issueTicket({ database, now }: Context, keys: KeyRing, tok
 export async function redeemTicket({ database, now }: Context, keys: KeyRing, ticket: string): Promise<string> {
   const id = idOf(ticket);
   const row = await consumeTicket(database.db, id);
-  if (!row) throw unauthorized('token_malformed', 'unknown ticket');
-  if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket');
+  if (!row) throw unauthorized('token_malformed', 'unknown ticket', invalid);
+  if (row.expires_at <= now()) throw unauthorized('token_expired', 'old ticket', invalid);
   return keys.unseal(row.sealed_token, labelOf(id));
 }

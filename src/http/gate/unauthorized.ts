@@ -25,8 +25,7 @@ const reasons = {
 type UnauthorizedCode = keyof typeof reasons;
 
 /** RFC 6750 3: a challenge, with `invalid_token` only if the request had a token. */
-export function unauthorized(code: UnauthorizedCode, reason?: string): Problem {
-  const detail = reasons[code];
+export function unauthorized(code: UnauthorizedCode, reason?: string, detail: string = reasons[code]): Problem {
   const challenge =
     code === 'token_missing'
       ? 'Bearer realm="gatehouse"'
