@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Brand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import type { Languages } from '../../config/languages/languages.ts';
+import { type Message, message } from '../../config/languages/message.ts';
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import type { Protection } from '../../http/app.ts';
@@ -85,6 +86,12 @@ export class PageRequest {
 
   get query(): Readonly<Record<string, string | undefined>> {
     return queryOf(this.request);
+  }
+
+  /** The notice after a successful form. `?done=…` names a built-in message, so no text of the URL is shown. */
+  get notice(): Message | undefined {
+    const key = `notice.${this.query.done}`;
+    return this.kit.languages.isBuiltIn(key) ? message(key) : undefined;
   }
 
   /** A parameter of the path, such as `:id`. */

@@ -5,7 +5,6 @@ import { findUser } from '../../identity/accounts/user-store.ts';
 import { hasLocalPassword } from '../../identity/credentials/require-password-or-proof.ts';
 import { isAdmin } from '../../platform/caller.ts';
 import { notFound, Problem } from '../../platform/errors.ts';
-import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import type { ApiResponse } from '../session/call-api.ts';
@@ -92,7 +91,7 @@ export async function showSettings(
   const label = user.name || login;
   const person = { ...user, login, label, initials: initialsOf(label), is_admin: isAdmin(pageRequest.caller) };
   return pageRequest.show(view, {
-    notice: noticeOf(pageRequest),
+    notice: pageRequest.notice,
     ...variables,
     section,
     sections: visibleSections,

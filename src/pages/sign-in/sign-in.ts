@@ -5,7 +5,6 @@ import { unconfirmedEmail } from '../../identity/credentials/require-confirmed-e
 import { asObject } from '../../platform/is-object.ts';
 import { type Destination, findDestination } from '../authorize/destinations.ts';
 import { loginField } from '../kit/identifiers.ts';
-import { noticeOf } from '../kit/notices.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { endSession, showProviderRedirect, signedOutPath } from '../logout/end-session.ts';
@@ -25,7 +24,7 @@ export function serveSignIn(kit: PageKit): void {
       return pageRequest.redirect(`/login/with/${hinted}${nextQuery(next)}`, 302);
     }
     const values = { login: destination?.loginHint };
-    return showLogin(pageRequest, { next, destination }, { notice: noticeOf(pageRequest), values });
+    return showLogin(pageRequest, { next, destination }, { notice: pageRequest.notice, values });
   });
   kit.form(kit.loginPath, 'public', signIn);
   kit.page('/logout', 'public', async (pageRequest) => {
