@@ -1,7 +1,9 @@
 import pino from 'pino';
 import type { Config } from '../../src/config/config.ts';
 import { errorFinding, explain, type Finding, notice, ok } from '../../src/main/doctor/finding.ts';
+import { redactSecrets } from '../../src/platform/log.ts';
 import { clockTolerance, type ProviderClient } from './client/provider-client.ts';
+import { describeFailure } from './client/provider-failure.ts';
 import { Providers } from './client/providers.ts';
 import type { ProviderDefinition } from './declaration/define-provider.ts';
 import { callbackOf } from './sign-in/begin-attempt.ts';
@@ -38,7 +40,7 @@ async function checkProvider(config: Config, provider: ProviderClient): Promise<
     const fix = 'Let this machine follow a time server (systemd-timesyncd, chrony). Sign-ins fail until then.';
     return notice(part, 'the clocks of {name} and this machine are {seconds} s apart', fix, values);
   } catch (error) {
-    const values = { name, why: explain(error), uri };
+    const values = { name, why: redactSecrets(describeFailure(error).detail), uri };
     const fix = 'Check its issuer and the network. The redirect URI to register there is {uri}.';
     return notice(part, '{name} does not respond: {why}', fix, values);
   }

@@ -6,7 +6,7 @@ import { password, registerUser } from '../harness/people.ts';
 import { newcomer, pathIn, signInWith } from '../harness/provider-visits.ts';
 import { logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
-import { type Upstream, upstreams } from '../harness/upstream.ts';
+import { declareProvider, type Upstream, upstreams } from '../harness/upstream.ts';
 import { Visitor } from '../harness/visitor.ts';
 
 interface Provider {
@@ -172,8 +172,8 @@ onBothEngines('The state of providers', (engine) => {
   });
 
   it('is checked by doctor: clocks, secrets and redirect URIs', async () => {
-    const findings = async () =>
-      (await checkProviders(service.context.config)).map(({ state, summary }) => `${state} ${summary}`).join('\n');
+    const findings = async (config = service.context.config) =>
+      (await checkProviders(config)).map(({ state, summary }) => `${state} ${summary}`).join('\n');
     assert.match(await findings(), /ok acme responds; its redirect URI is http.*\/login\/with\/acme\/callback/);
     assert.match(await findings(), /error the secret of old expired/);
     assert.doesNotMatch(await findings(), /off/);
@@ -181,7 +181,16 @@ onBothEngines('The state of providers', (engine) => {
     assert.match(await findings(), /notice the clocks of acme and this machine are 1[12]\d s apart/);
     upstream.ahead = 0;
     upstream.status = 500;
-    assert.match(await findings(), /notice acme does not respond/);
+    assert.match(await findings(), /notice acme does not respond: .*status 500/);
     upstream.status = undefined;
+    const { dir } = await createDatabase();
+    const credentials = { clientId: 'gatehouse', clientSecret: 'upstream secret' };
+    declareProvider(dir, { name: 'gone', issuer: 'https://gone.invalid', ...credentials });
+    declareProvider(dir, { name: 'down', issuer: 'http://127.0.0.1:1', ...credentials });
+    const providersDir = declareProvider(dir, { name: 'both', issuer: 'http://localhost:1', ...credentials });
+    const causes = await findings({ ...service.context.config, providersDir });
+    assert.match(causes, /gone does not respond: gone\.invalid: getaddrinfo (ENOTFOUND|EAI_AGAIN) gone\.invalid$/m);
+    assert.match(causes, /down does not respond: 127\.0\.0\.1:1: connect ECONNREFUSED 127\.0\.0\.1:1$/m);
+    assert.match(causes, /both does not respond: localhost:1: .*ECONNREFUSED/);
   });
 });

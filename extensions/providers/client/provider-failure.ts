@@ -27,6 +27,8 @@ const byCode: readonly (readonly [string, FailureCode])[] = [
 const clientErrors = new Set(['invalid_client', 'unauthorized_client', 'incorrect_client_credentials']);
 
 const maxDetailLength = 300;
+/** The message of `openid-client` for an error of `fetch`. Only the cause explains the failure. */
+const unexplained = 'something went wrong';
 
 /** Libraries wrap the errors of `fetch`. */
 function causesOf(error: unknown): LibraryError[] {
@@ -38,10 +40,17 @@ function causesOf(error: unknown): LibraryError[] {
 
 export function describeFailure(error: unknown): ProviderFailure {
   const causes = causesOf(error);
-  const messages = causes.flatMap((cause) => [cause.error, cause.message]);
-  const words = [...new Set(messages.filter((word) => typeof word === 'string' && word !== ''))].join(': ');
+  const messages = causes.flatMap(({ error, message, cause }) =>
+    cause instanceof Response ? [message, `status ${cause.status}`] : [error, message],
+  );
+  const words: string[] = [];
+  for (const word of messages) {
+    if (typeof word !== 'string' || word === '' || word === unexplained) continue;
+    if (!words.some((earlier) => earlier.includes(word))) words.push(word);
+  }
   // The text may come from the provider and contain anything.
   const detail = words
+    .join(': ')
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
     .toWellFormed()
     .slice(0, maxDetailLength);

@@ -2,6 +2,7 @@ import { lookup as lookUpInDns } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
+import { codeOf } from '../../platform/errors.ts';
 import { ipv6Groups, isLoopbackHost } from '../network-of.ts';
 
 const blockList = (...networks: readonly string[]): BlockList => {
@@ -118,7 +119,9 @@ const notPublicError = (host: string) => new OutboundError(`${host} is not an ad
 function toOutboundError(error: Error, host: string): OutboundError {
   if (error instanceof OutboundError) return error;
   const isTimeout = error.name === 'TimeoutError' || error.name === 'AbortError';
-  return new OutboundError(isTimeout ? `${host} took too long` : `${host}: ${error.message}`, { cause: error });
+  // The error for several refused addresses of a host has a code, but no message.
+  const reason = isTimeout ? `${host} took too long` : `${host}: ${error.message || codeOf(error)}`;
+  return new OutboundError(reason, { cause: error });
 }
 
 /** Rejects all addresses of a DNS response if one of them is not allowed: a mix of public and private addresses is suspicious. */
