@@ -40,30 +40,24 @@ export function normalisePhone(text: string): string | undefined {
 const maxLoginLength = 1024;
 
 /** A text with `@` that is not an address matches no user. It is counted like an address. */
-const readEmail = (text: string): Identifier | undefined =>
-  text.includes('@')
-    ? { attribute: 'email', value: normaliseEmail(text) ?? foldEmail(text.normalize('NFC')).normalize('NFC') }
-    : undefined;
+function readEmail(login: string): string | undefined {
+  const text = login.trim();
+  if (!text.includes('@')) return undefined;
+  return normaliseEmail(text) ?? foldEmail(text.normalize('NFC')).normalize('NFC');
+}
 
-const identifierReader =
-  (attribute: LoginAttribute, normalise: (text: string) => string | undefined) =>
-  (text: string): Identifier | undefined => {
-    const value = normalise(text);
-    return value === undefined ? undefined : { attribute, value };
-  };
-
-const forms: readonly [LoginAttribute, (text: string) => Identifier | undefined][] = [
+const readers = [
   ['email', readEmail],
-  ['phone', identifierReader('phone', normalisePhone)],
-  ['username', identifierReader('username', normaliseUsername)],
-];
+  ['phone', normalisePhone],
+  ['username', normaliseUsername],
+] as const;
 
 /** The enabled identifier that a login matches, in its stored form. */
 export function readLogin(login: string, enabled: readonly LoginAttribute[]): Identifier | undefined {
   if (login.length > maxLoginLength) return undefined;
-  for (const [attribute, read] of forms) {
-    const identifier = enabled.includes(attribute) ? read(attribute === 'email' ? login.trim() : login) : undefined;
-    if (identifier) return identifier;
+  for (const [attribute, read] of readers) {
+    const value = enabled.includes(attribute) ? read(login) : undefined;
+    if (value !== undefined) return { attribute, value };
   }
   return undefined;
 }

@@ -47,7 +47,6 @@ export type ProofMethods = Map<string, ProofMethod>;
 /** The level that a method reaches together with the password. Other methods reach the level of the password. */
 const acrByMethod = new Map<string, Acr>([
   ['code', 'urn:gatehouse:2'],
-  ['recovery_code', 'urn:gatehouse:2'],
   ['passkey', 'phr'],
 ]);
 
@@ -134,11 +133,8 @@ export const byProvider = ({ context, keys }: FactorCheckServices): ProofMethod 
   isOffered: async () => false,
   async check({ sessionId, value }) {
     const proof = readProviderProof(keys, { sent: value, sessionId, now: context.now() });
-    if (!proof) throw wrongProof('provider');
-    const consume = async (tx: Tx) => {
-      if (!(await proof.consume(tx))) throw wrongProof('provider');
-    };
-    return { amr: proof.factors === 2 ? ['fed', 'mfa'] : ['fed'], step: 'first', consume };
+    const amr = proof?.factors === 2 ? ['fed', 'mfa'] : ['fed'];
+    return toCheckedProof('provider', proof && { amr, consume: proof.consume }, 'first');
   },
 });
 
