@@ -46,6 +46,13 @@ onBothEngines('Endpoints and pages of the operator', (engine) => {
     for (const query of ['', '?year=1999', '?year=soon', '?year=2026&moth=1']) {
       assert.equal((await api('GET', `/v1/reports${query}`, { token })).status, 400, query);
     }
+    const unknown = await api('GET', '/v1/reports?year=2026&moth=1', { token });
+    assert.deepEqual(
+      [unknown.body.code, unknown.body.detail],
+      ['parameter_unknown', 'The parameter "moth" is not known here. Allowed: year.'],
+    );
+    // As in lists, an empty parameter means the same as an absent one.
+    assert.match(String((await api('GET', '/v1/reports?year=', { token })).body.detail), /year is required/);
     assert.equal((await api('POST', '/v1/reports', { token, json: { titel: 'x' } })).status, 422);
     const refused = await api('POST', '/v1/reports', { token, json: { title: 'nonsense' } });
     assert.deepEqual([refused.status, refused.body.code], [400, 'nonsense']);

@@ -5,6 +5,7 @@ import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { eagerCompilers } from '../../http/schema-compilers.ts';
 import { codeOf, OperatorError, reasonOf } from '../../platform/errors.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
+import { rejectUnknownParameters, withoutEmpty } from '../query/list-query.ts';
 import { closedSchema } from '../routes/closed-schema.ts';
 import { stepUpText } from '../routes/openapi-operations.ts';
 import { readForm } from '../write/form-body.ts';
@@ -74,6 +75,9 @@ function serveRoute(app: App, services: ResourceServices, route: Route, checkFor
   const { scope } = guard;
   if (route.resource && path.includes(':') && !idParameter(path))
     throw new OperatorError('name the id of the row ":id" in the path');
+  const closedQuery = closedSchema(query);
+  const isClosed = 'additionalProperties' in closedQuery && closedQuery.additionalProperties === false;
+  const allowed = isClosed && new Set(Object.keys(query.properties));
   const description = [route.description, stepUpText(access).trim()].filter(Boolean).join(' ') || undefined;
   app.route({
     method,
@@ -84,7 +88,7 @@ function serveRoute(app: App, services: ResourceServices, route: Route, checkFor
       ...(summary === undefined ? {} : { summary }),
       ...(description === undefined ? {} : { description }),
       ...(params ? { params } : {}),
-      querystring: closedSchema(query),
+      querystring: closedQuery,
       ...(body ? { body: closedSchema(body) } : {}),
       ...(response ? { response: { [status]: response } } : {}),
     },
@@ -92,7 +96,9 @@ function serveRoute(app: App, services: ResourceServices, route: Route, checkFor
     async preValidation(request) {
       // Converts strings of a path, a query string or a form to the types of the schema.
       if (params) request.params = readForm(request.params, params);
-      request.query = readForm(request.query, query);
+      const parameters = request.query as Readonly<Record<string, string>>;
+      if (allowed) rejectUnknownParameters(parameters, allowed);
+      request.query = readForm(withoutEmpty(parameters), query);
       if (body && isForm(request)) request.body = readForm(request.body, body);
     },
     async preHandler(request) {

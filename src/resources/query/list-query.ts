@@ -55,7 +55,7 @@ export function rejectUnknownParameters(query: Query, allowed = noParameters): v
 }
 
 /** An empty parameter means the same as an absent one, except `cursor`: an empty cursor requests the first page. */
-function withoutEmpty(query: Query): Query {
+export function withoutEmpty(query: Query): Query {
   for (const name in query) {
     if (query[name] !== '' || name === 'cursor') continue;
     const nonEmpty = Object.entries(query).filter(([other, value]) => value !== '' || other === 'cursor');
