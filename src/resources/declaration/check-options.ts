@@ -7,7 +7,7 @@ import type { ReportMistake } from './report-mistake.ts';
 
 export function didYouMean(name: string, names: Iterable<string>): string {
   const nameList = [...names];
-  return `${suggestName(name, nameList)} There are: ${nameList.join(', ')}.`;
+  return nameList.length === 0 ? '' : `${suggestName(name, nameList)} There are: ${nameList.join(', ')}.`;
 }
 
 /** Reports unknown options and wrong values. Returns whether all known options have a valid value. */

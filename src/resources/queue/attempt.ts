@@ -64,7 +64,9 @@ async function run(sealing: Sealing, { handle }: Handler, job: JobRow, signal: A
     await Promise.race([handle({ key, name, data, subject, attempt, createdAt, signal }), aborted]);
     return undefined;
   } catch (error) {
-    return reasonOf(error).slice(0, 500) || 'it failed without a message';
+    // A failed fetch has its reason in the cause.
+    const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
+    return `${reasonOf(error)}${cause}`.slice(0, 500) || 'it failed without a message';
   }
 }
 

@@ -82,7 +82,9 @@ onBothEngines('The queue', (engine) => {
       attempts.push({ key, attempt });
       if (attempt <= 3) throw new Error('not yet');
     });
-    queue.handle('hopeless', () => Promise.reject(new Error('never')), { attempts: 2 });
+    queue.handle('hopeless', () => Promise.reject(new Error('never', { cause: new Error('no such host') })), {
+      attempts: 2,
+    });
     const key = await queue.enqueue(on.database.db, { name: 'flaky' });
     await queue.enqueue(on.database.db, { name: 'hopeless', data: { a: 1 } });
     const pauses: number[] = [];
@@ -107,7 +109,7 @@ onBothEngines('The queue', (engine) => {
       assert.ok(pause >= full * 0.8 && pause <= full, `${pause} is about ${full}`);
     }
     const [kept] = await rows(on);
-    assert.deepEqual([kept?.name, kept?.attempts, kept?.last_error], ['hopeless', 2, 'never']);
+    assert.deepEqual([kept?.name, kept?.attempts, kept?.last_error], ['hopeless', 2, 'never: no such host']);
     assert.ok(kept?.failed_at);
     const events = await on.database.db.selectFrom('events').select('type').execute();
     assert.deepEqual(events, [{ type: 'job.failed' }]);
