@@ -95,6 +95,12 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     const then = await run('--plan');
     assert.match(then.stdout, /stays: shelves\.room is no longer declared, and 1 row has/);
     assert.equal(then.code, 0);
+    declared('level: date()');
+    const { stdout, stderr } = await run('--plan');
+    assert.match(stdout, /cannot: shelves\.level: .*migrations\/002-empty-shelves-level\.ts/);
+    assert.match(stderr, /would refuse to start/);
+    assert.doesNotMatch(stderr, /shelves/, 'the plan appears once');
+    declared('level: text({ required: true })');
     writeFileSync(join(folder, '002-fails.mjs'), 'export default { up() { throw new Error("not so"); } }');
     const failed = await run();
     assert.equal(failed.code, 1);

@@ -16,7 +16,6 @@ import {
   type MigrationOptions,
   planResourceMigrations,
 } from '../../resources/migrations/migrate-resources.ts';
-import { planError } from '../../resources/migrations/plan-error.ts';
 import { loadOperatorMigrations } from '../../resources/operator-migrations/load-operator-migrations.ts';
 import type { MigrationServices } from '../../resources/operator-migrations/migration-resources.ts';
 import { paint } from '../terminal/paint.ts';
@@ -45,12 +44,15 @@ export function addMigrate(program: Command): void {
       const database = await openDatabase(config);
       try {
         const work = await loadWork(config, database);
-        const { lines, refusal } = plan
+        const { lines, isRefused } = plan
           ? await planOutcome(work)
           : await applyOutcome(work, { byCommand: true, progress: terminalProgressBar, ...(drop ? { drop } : {}) });
         for (const line of lines) console.log(colourStep(line));
         if (lines.length === 0) console.log(paint('green', 'The database is up to date.'));
-        if (refusal) throw new OperatorError(`The service would refuse to start. ${refusal}`);
+        if (isRefused)
+          throw new OperatorError(
+            'The service would refuse to start, because the stored rows do not fit the declared resources.',
+          );
       } finally {
         await database.close();
       }
@@ -92,8 +94,8 @@ function printLine(...values: readonly unknown[]): void {
 
 interface Outcome {
   readonly lines: readonly string[];
-  /** The reason why the service would refuse to start. */
-  readonly refusal?: string | undefined;
+  /** The service would refuse to start. The lines name the reasons. */
+  readonly isRefused?: boolean;
 }
 
 async function planOutcome({ database, definitions, operatorMigrations }: MigrationWork): Promise<Outcome> {
@@ -113,14 +115,14 @@ async function planOutcome({ database, definitions, operatorMigrations }: Migrat
     const steps = await applyResourceMigrations(database, definitions, { operatorMigrations, dryRun: true });
     return { lines: steps.map((step) => `would ${step}`) };
   }
-  const plan = await planResourceMigrations(database, definitions);
+  const plan = await planResourceMigrations(database, definitions, { operatorMigrations });
   const lines = [
     ...names,
     ...plan.steps.map(({ description }) => `would ${description}`),
     ...plan.blockers.map((blocker) => `cannot: ${blocker}`),
     ...plan.unnamed.map(({ description, fix }) => `stays: ${description} (${fix})`),
   ];
-  return { lines, refusal: planError(plan) };
+  return { lines, isRefused: plan.blockers.length > 0 };
 }
 
 async function applyOutcome(work: MigrationWork, options: MigrationOptions): Promise<Outcome> {

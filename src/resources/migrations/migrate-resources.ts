@@ -85,10 +85,14 @@ const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
 });
 
 /** The steps that a start or `gatehouse migrate` would run. Changes nothing. */
-export async function planResourceMigrations(database: Database, definitions: readonly ResourceDefinition[]) {
+export async function planResourceMigrations(
+  database: Database,
+  definitions: readonly ResourceDefinition[],
+  options: Pick<MigrationOptions, 'operatorMigrations'> = {},
+) {
   return withMigrationLock(database, async (tx) => {
     const executor = { engine: database.engine, db: tx };
-    return (await planAll(executor, await readSchemas(tx), definitions, {})).plan;
+    return (await planAll(executor, await readSchemas(tx), definitions, options)).plan;
   });
 }
 
@@ -144,6 +148,13 @@ async function runSlowSteps(database: Database, definitions: readonly ResourceDe
   return { remaining, finished: slowSteps.filter(({ rowsOnly }) => rowsOnly) };
 }
 
+/** The number for the next file of the operator, with as many digits as the existing numbers. */
+function freeMigrationNumber(names: readonly string[]): string {
+  const numbers = ['000', ...names.flatMap((name) => /^\d+/.exec(name) ?? [])];
+  const width = Math.max(...numbers.map(({ length }) => length));
+  return String(Math.max(...numbers.map(Number)) + 1).padStart(width, '0');
+}
+
 async function planAll(
   executor: Executor,
   stored: Snapshots,
@@ -155,7 +166,8 @@ async function planAll(
   const declared = declaredSchemas(namedDefinitions);
   const permissions = permissionsOf(options);
   const currentSchemas = schemas ?? withNewNames(stored, namedDefinitions);
-  const plan = await planMigrations(executor, currentSchemas, declared, permissions);
+  const freeNumber = freeMigrationNumber(options.operatorMigrations?.names ?? []);
+  const plan = await planMigrations(executor, currentSchemas, declared, { permissions, freeNumber });
   const inUse = new Set([...declared.values()].map(({ table }) => table));
   const abandoned = [...stored].filter(
     ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.names.includes(name),

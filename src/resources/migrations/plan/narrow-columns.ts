@@ -12,6 +12,8 @@ export interface TablePlan {
   readonly table: string;
   readonly steps: Step[];
   readonly blockers: string[];
+  /** The first free number for a migration of the operator, such as 002. */
+  readonly freeNumber: string;
 }
 
 interface ColumnChange {
@@ -24,10 +26,11 @@ interface ColumnChange {
 
 /** Rejects the new declaration of a column if rows violate it. The operator must change these rows first. */
 export async function narrowColumn(
-  { executor, resource, table, blockers }: TablePlan,
+  plan: TablePlan,
   name: string,
   { before, after, becomesText }: ColumnChange,
 ): Promise<void> {
+  const { executor, resource, table, blockers } = plan;
   if (after.type === 'folded') return;
   const column = raw(becomesText ? `cast(${quoted(name)} as text)` : quoted(name));
   if (after.required && !before?.required && (before || after.default === undefined)) {
@@ -35,7 +38,11 @@ export async function narrowColumn(
     const emptyRows = await countRowsWhere(executor, table, before ? sql`${column} is null` : sqlTrue);
     if (emptyRows > 0) {
       const suggestion = after.default === undefined ? 'Give it a default, let' : 'Let';
-      const fill = suggestMigration(`fill-${table}-${name}`, `update ${table} set ${name} = … where ${name} is null`);
+      const fill = suggestMigration(
+        plan,
+        `fill-${table}-${name}`,
+        `update ${table} set ${name} = … where ${name} is null`,
+      );
       blockers.push(
         `${resource}.${after.field}: ${rowsThat(emptyRows, 'have no value in it')}. ${suggestion} it be empty (no \`required\`), or fill it in ${fill}.`,
       );
@@ -45,14 +52,14 @@ export async function narrowColumn(
   for (const { violated, description } of narrowings) {
     const violatingRows = await countRowsWhere(executor, table, violated);
     if (violatingRows === 0) continue;
-    const change = suggestMigration(`fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
+    const change = suggestMigration(plan, `fit-${table}-${name}`, `update ${table} set ${name} = … where …`);
     blockers.push(
       `${resource}.${after.field}: ${rowsThat(violatingRows, description)}. Undo the change of the declaration, or change the values in ${change}.`,
     );
   }
 }
 
-export function suggestMigration(name: string, statement: string): string {
-  const file = `migrations/001-${name}.ts`.replaceAll('_', '-');
+export function suggestMigration({ freeNumber }: TablePlan, name: string, statement: string): string {
+  const file = `migrations/${freeNumber}-${name}.ts`.replaceAll('_', '-');
   return `a migration of your own, such as ${file}, with \`${statement}\` (docs/migrations.md)`;
 }

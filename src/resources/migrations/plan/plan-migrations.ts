@@ -21,7 +21,7 @@ export async function planMigrations(
   executor: Executor,
   stored: Snapshots,
   declared: Snapshots,
-  permissions: Permissions,
+  options: { readonly permissions: Permissions; readonly freeNumber: string },
 ): Promise<MigrationPlan> {
   const blockers: string[] = [];
   const unnamed: UndeclaredPart[] = [];
@@ -32,7 +32,7 @@ export async function planMigrations(
     if (!before) continue;
     const output = { steps, blockers, unnamed };
     const { table } = schema;
-    const plan = { executor, resource: name, table, before, after: schema, permissions, ...output };
+    const plan = { executor, resource: name, table, before, after: schema, ...options, ...output };
     schemas.set(name, await planTable(plan));
   }
   return { steps, blockers, unnamed, schemas };

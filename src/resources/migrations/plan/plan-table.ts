@@ -114,7 +114,7 @@ function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, fil
     blockers.push(`${refusal} at a start, because other versions may use the column. Run gatehouse migrate.`);
     return;
   }
-  const emptyColumn = suggestMigration(`empty-${table}-${name}`, `update ${table} set ${name} = null`);
+  const emptyColumn = suggestMigration(plan, `empty-${table}-${name}`, `update ${table} set ${name} = null`);
   blockers.push(
     `${refusal}, because ${rowsThat(filledRows, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${emptyColumn}.`,
   );
