@@ -25,6 +25,7 @@ export const extensionLoaders = [
   'main/extension-commands.ts',
   'main/extensions.ts',
   'main/open-devices.ts',
+  'main/open-events-log.ts',
   'main/open-legacy-tokens.ts',
   'main/open-registered-clients.ts',
   'main/open-replicas.ts',

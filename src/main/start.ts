@@ -14,10 +14,10 @@ import { codeOf, OperatorError, reasonOf } from '../platform/errors.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import type { BeginProgress } from '../platform/progress.ts';
 import { serviceVersion } from '../platform/version.ts';
-import { openEventsLog } from '../resources/audit/open-events-log.ts';
 import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
 import { startTelemetry } from './extensions.ts';
+import { openEventsLog } from './open-events-log.ts';
 import { openReplicas } from './open-replicas.ts';
 
 export interface StartOptions {
@@ -83,7 +83,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     throw error;
   });
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
-  const eventsLog = openEventsLog({ config, database, log });
+  const eventsLog = await openEventsLog({ config, database, log });
   let services: BuiltApp | undefined;
   let stopped = false;
   let indexes: Promise<void> | undefined;

@@ -2,9 +2,9 @@ import { type Config, loadConfig } from '../../config/config.ts';
 import type { Context } from '../../database/context.ts';
 import { migrate } from '../../database/migrate.ts';
 import { openDatabase } from '../../database/open-database.ts';
+import { openEventsLog } from '../../main/open-events-log.ts';
 import { commandLog } from '../../platform/log.ts';
 import { createMetrics } from '../../platform/metrics.ts';
-import { openEventsLog } from '../../resources/audit/open-events-log.ts';
 import { terminalProgressBar } from '../terminal/progress-bar.ts';
 
 /** Runs a command on the configured database after its migrations. A server may run at the same time. */
@@ -15,7 +15,7 @@ export async function withContextOf<T>(config: Config, work: (context: Context) 
   try {
     const log = commandLog();
     await migrate(database, database.now, (line) => log.warn(line), terminalProgressBar);
-    const eventsLog = openEventsLog({ config, database, log });
+    const eventsLog = await openEventsLog({ config, database, log });
     try {
       return await work({ config, database, log, metrics: createMetrics(), eventsLog, now: database.now });
     } finally {

@@ -1,7 +1,12 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { eventLine } from './event-line.ts';
-import type { EventRow } from './event-store.ts';
-import type { LineSink } from './events-log.ts';
+import { eventLine } from '../../src/resources/audit/event-line.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
+
+/** The target of the events, one line each. `write` throws if the target did not accept them. */
+export interface LineSink {
+  write(events: readonly EventRow[]): Promise<void>;
+  close(): Promise<void>;
+}
 
 /** Appends lines to a file. After a log rotation it opens the new file, without a signal. */
 export class EventFile implements LineSink {

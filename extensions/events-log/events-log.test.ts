@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readFileSync, renameSync, statSync } from 'node:
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { contexts } from '../../../test/harness/contexts.ts';
-import { onBothEngines } from '../../../test/harness/engines.ts';
-import { systemSource as source } from '../../http/request-source.ts';
-import type { EventRow } from './event-store.ts';
-import { followEvents } from './follow-events.ts';
-import { openEventsLog } from './open-events-log.ts';
-import { recordEvent } from './record-event.ts';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
+import { followEvents } from '../../src/resources/audit/follow-events.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import { contexts } from '../../test/harness/contexts.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { createEventsLog } from './events-log.ts';
 import { createUdpSyslog } from './syslog.ts';
 
 interface Line {
@@ -33,7 +33,7 @@ onBothEngines('EVENTS_LOG', (engine) => {
     const bare = await make();
     const { dir } = bare.testDatabase;
     const config = { ...bare.config, eventsLog: setting(dir) };
-    const eventsLog = openEventsLog({ ...bare, config });
+    const eventsLog = createEventsLog({ ...bare, config });
     assert.ok(eventsLog);
     return { ...bare, config, eventsLog, dir, db: bare.database.db };
   }
@@ -127,7 +127,7 @@ describe('EVENTS_LOG to syslog', () => {
   async function send(setting: string): Promise<void> {
     const context = await make();
     const config = { ...context.config, eventsLog: setting };
-    const eventsLog = openEventsLog({ ...context, config });
+    const eventsLog = createEventsLog({ ...context, config });
     for (const type of ['login.failed', 'logout']) {
       await recordEvent({ ...context, eventsLog }, context.database.db, { type, source, data: { from: 'ü' } });
     }

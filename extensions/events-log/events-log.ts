@@ -1,11 +1,8 @@
-import type { Context, EventSink } from '../../database/context.ts';
-import { committedEvents, type EventRow } from './event-store.ts';
-
-/** The target of the events, one line each. `write` throws if the target did not accept them. */
-export interface LineSink {
-  write(events: readonly EventRow[]): Promise<void>;
-  close(): Promise<void>;
-}
+import { resolve } from 'node:path';
+import type { Context, EventSink } from '../../src/database/context.ts';
+import { committedEvents, type EventRow } from '../../src/resources/audit/event-store.ts';
+import { EventFile, type LineSink } from './event-file.ts';
+import { createStreamSyslog, createUdpSyslog } from './syslog.ts';
 
 const batchSize = 500;
 /** If more events wait, the newest are dropped and a log line reports it. */
@@ -14,7 +11,7 @@ const maxWaiting = 100_000;
 const rolledBackAfterMs = 5 * 60_000;
 
 /** Writes each event of this process as a line after its transaction has committed. Failed lines are kept and retried. */
-export class EventsLog implements EventSink {
+class EventsLog implements EventSink {
   readonly #context: Pick<Context, 'database' | 'log'>;
   readonly #sink: LineSink;
   #waiting: { readonly row: EventRow; readonly at: number }[] = [];
@@ -82,4 +79,24 @@ export class EventsLog implements EventSink {
       log.error({ events: this.#droppedEvents }, 'these events are in the audit trail but not in EVENTS_LOG');
     this.#droppedEvents = 0;
   }
+}
+
+/** RFC 5426 3.3, RFC 6587 3.2, RFC 5425 4.1. */
+const ports = new Map([
+  ['syslog', 514],
+  ['syslog+tcp', 514],
+  ['syslog+tls', 6514],
+]);
+
+export function createEventsLog(context: Pick<Context, 'config' | 'database' | 'log'>): EventsLog {
+  const { eventsLog, workingDir } = context.config;
+  return new EventsLog(context, sinkOf(eventsLog, workingDir));
+}
+
+function sinkOf(setting: string, workingDir: string): LineSink {
+  if (setting.startsWith('file:')) return new EventFile(resolve(workingDir, setting.slice('file:'.length)));
+  const [scheme = '', hostAndPort = ''] = setting.split(/:(?:\/\/)?(.*)/s);
+  const [, ipv6Address, hostName, port] = /^(?:\[([^\]]+)\]|([^:]*))(?::(\d+))?$/.exec(hostAndPort) ?? [];
+  const target = { host: ipv6Address ?? (hostName || '127.0.0.1'), port: Number(port ?? ports.get(scheme)) };
+  return scheme === 'syslog' ? createUdpSyslog(target) : createStreamSyslog(target, scheme === 'syslog+tls');
 }
