@@ -8,7 +8,10 @@ import type { Setting } from './setting.ts';
 import { storageSettings } from './storage-settings.ts';
 import { tokenSettings } from './token-settings.ts';
 
-/** All settings. A key of this object is a key of `gatehouse.config.ts`. Its environment variable is the key in upper case: `RATE_LIMIT`. */
+/**
+ * All settings. A key of this object is a key of `gatehouse.config.ts`. Its environment variable is the key in upper case, with `_` between
+ * words: `RATE_LIMIT` for `rateLimit`.
+ */
 export const settings = {
   ...networkSettings,
   ...storageSettings,

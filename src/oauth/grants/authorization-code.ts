@@ -70,6 +70,7 @@ async function redeem(oauth: OAuth, tx: Tx, invalidate: Invalidate, redemption: 
   if (problem) return problem;
   if (!(await isForUser(tx, client, code.user_id))) return 'the user is of another realm';
   await requireSecret(context, tx, client.secretId);
+  // RFC 8707: a subset of the audiences of the code.
   audiences.narrow(code.resource, resourcesIn(redemption.parameters));
   const isAllowed = limitScopes(client, rows, consent);
   const scopes = parseJson(code.scopes).filter(isAllowed);

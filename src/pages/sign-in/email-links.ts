@@ -135,7 +135,7 @@ async function addressOf({ config, database }: PageKit, login: string): Promise<
 
 const confirmations = '/v1/email/confirmations';
 
-/** Whether the mail to the address, or to the owner of the token, is on its way. */
+/** Redirects to the page about the mail that was sent, or shows why it was not sent. */
 async function showConfirmation(pageRequest: PageRequest, response: ApiResponse<unknown>): Promise<FastifyReply> {
   if (response.ok) return pageRequest.redirect('/email/confirmations');
   return pageRequest.status(response.status).show('message', {

@@ -75,14 +75,14 @@ function createTable(engine: Engine, { table, columns }: TableSchema): Step {
   };
 }
 
-/** The indexes can be left out. */
-export const createTables = (engine: Engine, schemas: readonly TableSchema[], { hasIndexes = true } = {}): Step[] => [
+/** Creates tables, then their references and indexes. `withIndexes: false`: the caller creates the indexes later. */
+export const createTables = (engine: Engine, schemas: readonly TableSchema[], { withIndexes = true } = {}): Step[] => [
   ...schemas.map((schema) => createTable(engine, schema)),
   ...schemas.flatMap(({ table, columns }) =>
     Object.entries(columns).flatMap(([name, column]) => addReference(engine, table, name, column)),
   ),
   ...schemas.flatMap(({ table, indexes }) =>
-    Object.entries(hasIndexes ? indexes : {}).map(([name, index]) => createIndex(engine, table, name, index)),
+    Object.entries(withIndexes ? indexes : {}).map(([name, index]) => createIndex(engine, table, name, index)),
   ),
 ];
 

@@ -28,10 +28,10 @@ const isListed = ({ engine }: WriteContext, column: Fragment, ids: readonly stri
 
 function setDeletedAt(context: WriteContext, resource: Resource, ids: readonly string[], deletedAt: number | null) {
   const version = raw(resource.versioned ? ', "version" = "version" + 1' : '');
-  const isRow = isListed(context, raw('"id"'), ids);
+  const isOneOfRows = isListed(context, raw('"id"'), ids);
   return writeUnprepared(
     context,
-    sql`update ${raw(resource.table)} set "deleted_at" = ${deletedAt}${version} where ${isRow}`,
+    sql`update ${raw(resource.table)} set "deleted_at" = ${deletedAt}${version} where ${isOneOfRows}`,
   );
 }
 

@@ -47,7 +47,7 @@ const newTables = (stored: Snapshots, declared: Snapshots) =>
  */
 export function planAdditions(engine: Engine, stored: Snapshots, declared: Snapshots) {
   const created = newTables(stored, declared);
-  const steps = createTables(engine, [...created.values()], { hasIndexes: false });
+  const steps = createTables(engine, [...created.values()], { withIndexes: false });
   const schemas = new Map(stored);
   const withoutConstraints = ({ columns }: TableSchema): TableSchema['columns'] =>
     Object.fromEntries(
