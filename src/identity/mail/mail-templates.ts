@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Liquid, RenderOptions } from 'liquidjs';
 import { defaultColours, readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
@@ -48,13 +49,21 @@ export function mailTemplates(config: Config): RenderMail {
     engines ??= createEngines();
     // Globals are visible in layouts and partials too.
     const options = { globals: { language: data.language ?? languages.default } };
-    const text: string = await engines.plain.renderFile(`${template}.txt`, { ...data, brand }, options);
+    const text = await renderFile(engines.plain, `${template}.txt`, { ...data, brand }, options);
     const [heading, subject] = /^Subject:[ \t]*(\S[^\r\n]*)\r?\n\s*/.exec(text) ?? [];
     if (heading === undefined || subject === undefined)
       throw new Error(`The mail template ${template}.txt must begin with a line "Subject: …".`);
-    const html: string = await engines.escaping.renderFile(`${template}.html`, { ...data, brand, subject }, options);
+    const html = await renderFile(engines.escaping, `${template}.html`, { ...data, brand, subject }, options);
     return { subject, text: text.slice(heading.length), html };
   };
+}
+
+async function renderFile(engine: Liquid, file: string, values: object, options: RenderOptions): Promise<string> {
+  try {
+    return await engine.renderFile(file, values, options);
+  } catch (error) {
+    throw new Error(`The mail template ${file}: ${reasonOf(error)}`);
+  }
 }
 
 /** The logo and the colours of a mail, for light and dark mode. */

@@ -152,14 +152,18 @@ onBothEngines('Mail', (engine) => {
     assert.match(mail?.html ?? '', /<p>Own &lt;&amp;&gt;<\/p>/);
   });
 
-  it('stays in the queue while its template is broken', async () => {
-    const database = await createDatabase();
-    const folder = join(database.dir, 'views', 'mail');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'password-changed.txt'), 'No subject here\n');
-    const service = await start({ database });
-    await write(service);
-    await service.accounts.mail.settle();
-    assert.match((await waiting(service))[0]?.last_error ?? '', /must begin with a line "Subject: /);
-  });
+  for (const [file, text, reason] of [
+    ['password-changed.txt', 'No subject here\n', /password-changed\.txt must begin with a line "Subject: /],
+    ['password-changed.html', '{{ lnk }}', /^The mail template password-changed\.html: undefined variable: lnk/],
+  ] as const)
+    it(`stays in the queue while its template is broken: ${file}`, async () => {
+      const database = await createDatabase();
+      const folder = join(database.dir, 'views', 'mail');
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, file), text);
+      const service = await start({ database });
+      await write(service);
+      await service.accounts.mail.settle();
+      assert.match((await waiting(service))[0]?.last_error ?? '', reason);
+    });
 });
