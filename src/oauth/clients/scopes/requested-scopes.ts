@@ -10,23 +10,23 @@ export function scopeErrors(
   scopes: readonly string[],
   { for: type }: { for?: ClientType } = {},
 ): FieldError[] {
-  const error = (code: string, message: string): FieldError[] => [{ field: 'scopes', code, message }];
-  if (scopes.length === 0) return error('required', 'scopes must contain at least one scope.');
+  const fieldError = (code: string, message: string): FieldError[] => [{ field: 'scopes', code, message }];
+  if (scopes.length === 0) return fieldError('required', 'scopes must contain at least one scope.');
   // Only an administrator can let a client inspect or exchange the tokens of other clients.
   const isGrantable = type !== undefined && isAdmin(caller) && caller.scopes.includes(everyScope);
   for (const scope of scopes) {
     if (!knownScopes.has(scope)) {
       const known = knownScopes.list().join(', ');
-      return error('unknown', `scopes: there is no scope "${scope}". There are: ${known}.`);
+      return fieldError('unknown', `scopes: there is no scope "${scope}". There are: ${known}.`);
     }
     // These scopes give no access until the user consents.
     if (type === 'application' && identityScopes.includes(scope)) continue;
     if (scope === adminScope) {
       if (type === 'application' && isGrantable) continue;
-      return error('beyond_own', 'scopes: "admin" is only for applications, and only administrators can give it.');
+      return fieldError('beyond_own', 'scopes: "admin" is only for applications, and only administrators can give it.');
     }
     if (clientScopes.includes(scope) ? isGrantable : allowsScope(caller.scopes, scope)) continue;
-    return error('beyond_own', `scopes: you cannot give "${scope}", because your token does not have it.`);
+    return fieldError('beyond_own', `scopes: you cannot give "${scope}", because your token does not have it.`);
   }
   return [];
 }
