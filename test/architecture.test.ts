@@ -28,7 +28,7 @@ const ownTransactions = new Map([
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
   ['resources/jobs/scheduler.ts', 'the service, which queues due jobs'],
 
-  ['identity/roles/role-store.ts', 'the service, or the operator'],
+  ['identity/roles/role-store.ts', 'the service'],
   ['identity/registration/store-new-user.ts', 'a new user, or the operator'],
   ['identity/email/change-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, which the transaction uses up'],
@@ -37,7 +37,7 @@ const ownTransactions = new Map([
   ['extensions/providers/sign-in/accept-invitation.ts', 'by a mailed link, which the transaction uses up'],
   ['extensions/providers/sign-in/provider-logout.ts', 'by a logout token that an identity provider signed'],
   ['extensions/providers/sign-in/resolve-identity.ts', 'by a token that an identity provider signed'],
-  ['identity/factors/email-code-store.ts', 'an unauthenticated request for a code'],
+  ['identity/factors/email-codes.ts', 'an unauthenticated request for a code'],
   ['cli/commands/user-commands.ts', 'the operator'],
   ['extensions/client-registration/client-documents.ts', 'the service, by the metadata document of an application'],
   ['extensions/client-registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
@@ -62,6 +62,7 @@ const ownTransactions = new Map([
   ['oauth/clients/secrets/imported-secrets.ts', 'by a client, locked in the transaction'],
   ['cli/commands/client-create.ts', 'the operator'],
   ['cli/commands/client-commands.ts', 'the operator'],
+  ['identity/roles/change-roles.ts', 'the operator'],
   ['extensions/providers/sync-providers.ts', 'the operator, who declares providers'],
 ]);
 

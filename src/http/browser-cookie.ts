@@ -7,7 +7,7 @@ export type BrowserCookie = ReturnType<typeof createBrowserCookie>;
 /** Browsers keep a cookie for about this long at most. Each sign-in renews it. */
 const maxAge = 365 * 86_400;
 
-/** The cookie of a known browser (identity/credentials/known-browser-store.ts), which OWASP calls a device cookie. */
+/** The cookie of a known browser (identity/credentials/known-browsers.ts), which OWASP calls a device cookie. */
 export function createBrowserCookie({ baseUrl }: Config) {
   const { protocol, pathname } = new URL(baseUrl);
   const secure = protocol === 'https:';

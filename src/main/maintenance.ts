@@ -1,6 +1,6 @@
 import type { Context } from '../database/context.ts';
 import { pruneAccounts } from '../identity/prune-store.ts';
-import { pruneCodes } from '../oauth/authorize/code-store.ts';
+import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';

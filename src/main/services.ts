@@ -7,7 +7,7 @@ import type { AccountServices } from '../identity/accounts/account-services.ts';
 import { forgetFirstPassword } from '../identity/accounts/first-password.ts';
 import { rolesOf } from '../identity/accounts/user-store.ts';
 import { checkCredentials } from '../identity/credentials/check-credentials.ts';
-import { notifyOfLogin } from '../identity/credentials/known-browser-store.ts';
+import { notifyOfLogin } from '../identity/credentials/known-browsers.ts';
 import { createPasswordProver } from '../identity/credentials/require-password-or-proof.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import { hasFactorOfOtherSession } from '../identity/factors/held-factor-store.ts';
@@ -24,7 +24,7 @@ import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
-import { createLockAuthority } from '../oauth/sessions/authority/authority-store.ts';
+import { createLockAuthority } from '../oauth/sessions/authority/lock-authority.ts';
 import { endClients, endSessions } from '../oauth/sessions/end-sessions.ts';
 import { issuePersonalToken } from '../oauth/sessions/personal-tokens/personal-tokens.ts';
 import {

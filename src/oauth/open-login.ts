@@ -1,8 +1,8 @@
 import type { Tx } from '../database/database.ts';
 import type { UserRow } from '../identity/accounts/user-store.ts';
 import { requireUnchanged } from '../identity/credentials/check-credentials.ts';
-import { addKnownBrowser } from '../identity/credentials/known-browser-store.ts';
-import { sendEmailCode } from '../identity/factors/email-code-store.ts';
+import { addKnownBrowser } from '../identity/credentials/known-browsers.ts';
+import { sendEmailCode } from '../identity/factors/email-codes.ts';
 import { rememberBrowser } from '../identity/factors/remembered-browser-store.ts';
 import { createMfaToken, type FactorMethod, secondStepOf, setUpScopes } from '../identity/factors/second-step.ts';
 import { recordIdentitySession } from '../identity/providers/identity-store.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { systemSource } from '../../src/http/request-source.ts';
-import { changeRoles } from '../../src/identity/roles/role-store.ts';
+import { changeRoles } from '../../src/identity/roles/change-roles.ts';
 import { endAllSessions } from '../../src/oauth/revoke-everything.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { password } from '../harness/accounts.ts';

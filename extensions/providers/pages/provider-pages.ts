@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
 import { requestSource } from '../../../src/http/request-source.ts';
-import { invalidLink, readOneTimeToken } from '../../../src/identity/account-mails/one-time-token-store.ts';
+import { invalidLink, readOneTimeToken } from '../../../src/identity/account-mails/one-time-tokens.ts';
 import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
 import { recordProviderSuccess } from '../../../src/identity/providers/identity-store.ts';
 import { invalidRequest } from '../../../src/oauth/parameters.ts';

@@ -5,8 +5,8 @@ import type { RequestSource } from '../../../src/http/request-source.ts';
 import {
   consumeOneTimeToken,
   findUsableOneTimeToken,
-  invalidLink,
 } from '../../../src/identity/account-mails/one-time-token-store.ts';
+import { invalidLink } from '../../../src/identity/account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../../../src/identity/accounts/account-services.ts';
 import { findUser, updateUser } from '../../../src/identity/accounts/user-store.ts';
 import { revokeAccess } from '../../../src/identity/credentials/reset-password.ts';

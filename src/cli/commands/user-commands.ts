@@ -7,7 +7,7 @@ import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
 import { removeFactors } from '../../identity/factors/factor-services.ts';
 import { countFactors } from '../../identity/factors/held-factor-store.ts';
 import { createUser } from '../../identity/registration/store-new-user.ts';
-import { changeRoles } from '../../identity/roles/role-store.ts';
+import { changeRoles } from '../../identity/roles/change-roles.ts';
 import { listClients } from '../../oauth/clients/client-store.ts';
 import { listSessions } from '../../oauth/sessions/store/session-store.ts';
 import { OperatorError } from '../../platform/errors.ts';

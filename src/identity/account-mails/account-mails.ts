@@ -9,7 +9,8 @@ import { type EmailChangeRow, findEmailChange } from '../accounts/email-change-s
 import { findTimeZone, findUser, findUserByLogin, type UserRow } from '../accounts/user-store.ts';
 import type { Compose, Mails, QueuedMail } from '../mail/mail-templates.ts';
 import { emailCodeLifetimeMs, emailCodeOf, ownerOfEmail } from './email-code.ts';
-import { createOneTimeToken, type OneTimePurpose, signLink } from './one-time-token-store.ts';
+import type { OneTimePurpose } from './one-time-token-store.ts';
+import { createOneTimeToken, signLink } from './one-time-tokens.ts';
 import { noticePaths } from './request-mail.ts';
 
 /** Formats a time for mail in the reader's time zone, with the name of the zone. UTC if the zone is unknown. */

@@ -17,7 +17,7 @@ import {
   networkLimits,
 } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
-import { knownBrowserOf } from './known-browser-store.ts';
+import { knownBrowserOf } from './known-browsers.ts';
 import { needsEmailConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
 
 export interface Credentials {

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import { MacKeys } from '../../database/keys/mac-keys.ts';
 import { createMacKey } from '../../database/keys/make-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { addKnownBrowser, knownBrowserOf } from './known-browser-store.ts';
+import { addKnownBrowser, knownBrowserOf } from './known-browsers.ts';
 
 const keys = { macKeys: new MacKeys(() => 1) };
 keys.macKeys.load([createMacKey({ seal: () => '' }, { now: 0, signsFrom: 0 })], () => randomBytes(32));

@@ -4,12 +4,8 @@ import { lockForRevocation } from '../../database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import {
-  consumeOneTimeToken,
-  invalidateResetLinks,
-  invalidLink,
-  peekOneTimeToken,
-} from '../account-mails/one-time-token-store.ts';
+import { consumeOneTimeToken, invalidateResetLinks } from '../account-mails/one-time-token-store.ts';
+import { invalidLink, peekOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { withdrawPendingChange } from '../accounts/email-change-store.ts';
 import { deleteNonFactorPasskeys, deleteRowsOf } from '../accounts/forget-user-store.ts';

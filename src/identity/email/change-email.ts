@@ -8,7 +8,8 @@ import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { conflict, notFound, unprocessable } from '../../platform/errors.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { consumeOneTimeToken, invalidLink, readOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { consumeOneTimeToken } from '../account-mails/one-time-token-store.ts';
+import { invalidLink, readOneTimeToken } from '../account-mails/one-time-tokens.ts';
 import { countMail, requestMail, tooManyMails } from '../account-mails/request-mail.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import {

@@ -1,50 +1,12 @@
-import { timingSafeEqual } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
-import { uuidv7 } from '../../database/uuid.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { emailCodeLifetimeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
-import { countMail } from '../account-mails/request-mail.ts';
-import type { FactorCheckServices } from './factor-services.ts';
 
-const maxAttempts = 5;
-
-/** Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the returned id. */
-export async function sendEmailCode(
-  { context, mail }: Omit<FactorCheckServices, 'keys'>,
-  email: string,
-  source: RequestSource,
-): Promise<{ id: string; expiresAt: number }> {
-  const { database, now } = context;
-  await countMail(context, 'email-code', email, source);
-  const at = now();
-  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifetimeMs };
-  await database.db.transaction().execute(async (tx) => {
-    await insertEmailCode(tx, code);
-    const data = { code: code.id };
-    await mail.enqueue(tx, { template: 'email-code', recipient: email, language: source.language, data });
-  });
-  return { id: code.id, expiresAt: code.expires_at };
-}
-
-/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `consume` returns true only once. */
-export async function readEmailCode({ context, keys }: Omit<FactorCheckServices, 'mail'>, id: string, code: string) {
-  const { database, now } = context;
-  const attempt = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
-  if (!attempt || !/^\d{6}$/.test(code)) return undefined;
-  const codeBytes = Buffer.from(code);
-  const isCorrect = emailCodesOf(keys, id).some((validCode) => timingSafeEqual(Buffer.from(validCode), codeBytes));
-  const user = await ownerOfEmail(database.db, attempt.email);
-  if (!isCorrect || !user) return undefined;
-  return { user, consume: (tx: Tx) => consumeEmailCode(tx, id) };
-}
-
-const insertEmailCode = (tx: Tx, code: Insertable<Tables['email_codes']>) =>
+export const insertEmailCode = (tx: Tx, code: Insertable<Tables['email_codes']>) =>
   tx.insertInto('email_codes').values(code).execute();
 
 /** Counts an attempt if any is left. One statement, so that concurrent attempts all count. */
-const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; now: number }) =>
+export const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; now: number }) =>
   db
     .updateTable('email_codes')
     .set(({ eb }) => ({ attempts: eb('attempts', '+', 1) }))
@@ -55,6 +17,6 @@ const countEmailAttempt = (db: Db, { id, max, now }: { id: string; max: number; 
     .executeTakeFirst();
 
 /** True for the first use. */
-async function consumeEmailCode(tx: Tx, id: string): Promise<boolean> {
+export async function consumeEmailCode(tx: Tx, id: string): Promise<boolean> {
   return (await tx.deleteFrom('email_codes').where('id', '=', id).executeTakeFirstOrThrow()).numDeletedRows > 0n;
 }

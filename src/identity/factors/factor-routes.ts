@@ -10,10 +10,10 @@ import { asObject } from '../../platform/is-object.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
 import { readEmailField } from '../accounts/user-fields.ts';
 import { findUser } from '../accounts/user-store.ts';
-import { sendEmailCode } from './email-code-store.ts';
+import { sendEmailCode } from './email-codes.ts';
 import { type FactorServices, recordFactorChange, requireSecondFactors } from './factor-services.ts';
 import { findHeldFactors, hasSecondFactor } from './held-factor-store.ts';
-import { creationOptions, passkeyOrigins, requestOptions } from './passkey-store.ts';
+import { creationOptions, passkeyOrigins, requestOptions } from './passkeys.ts';
 import { countRecoveryCodes, makeRecoveryCodes } from './recovery-code-store.ts';
 import { loginExpired, readMfaToken } from './second-step.ts';
 

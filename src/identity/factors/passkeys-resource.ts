@@ -10,7 +10,8 @@ import { lockSignInMethods } from '../providers/identity-store.ts';
 import { requireSignInMethod } from '../providers/sign-in-methods.ts';
 import { cleanUpAfterLastFactor, type FactorServices, recordFactorRow } from './factor-services.ts';
 import { findHeldFactors } from './held-factor-store.ts';
-import { deletePasskey, type NewPasskey, readNewPasskey, storePasskey } from './passkey-store.ts';
+import { deletePasskey } from './passkey-store.ts';
+import { type NewPasskey, readNewPasskey, storePasskey } from './passkeys.ts';
 import { makeRecoveryCodes } from './recovery-code-store.ts';
 
 const fields = {

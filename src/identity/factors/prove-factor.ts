@@ -1,12 +1,12 @@
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { maxFailures } from '../credentials/check-credentials.ts';
-import { knownBrowserOf } from '../credentials/known-browser-store.ts';
+import { knownBrowserOf } from '../credentials/known-browsers.ts';
 import { checkWithinLimits, networkLimits } from '../throttle/throttle.ts';
 import { authenticatorLabel, consumeStep, findConfirmed } from './authenticator-store.ts';
-import { readEmailCode } from './email-code-store.ts';
+import { readEmailCode } from './email-codes.ts';
 import { type FactorCheckServices, recordFactorChange } from './factor-services.ts';
-import { type Assertion, readAssertion } from './passkey-store.ts';
+import { type Assertion, readAssertion } from './passkeys.ts';
 import {
   consumeRecoveryCode,
   countRecoveryCodes,

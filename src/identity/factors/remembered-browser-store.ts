@@ -6,7 +6,7 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
-import { knownBrowserOf } from '../credentials/known-browser-store.ts';
+import { knownBrowserOf } from '../credentials/known-browsers.ts';
 
 type BrowserRow = Selectable<Tables['remembered_browsers']>;
 type Macs = Pick<KeyRing, 'macKeys'>;

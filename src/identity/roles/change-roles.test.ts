@@ -5,7 +5,7 @@ import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import { findUser, rolesOf } from '../accounts/user-store.ts';
-import { changeRoles } from './role-store.ts';
+import { changeRoles } from './change-roles.ts';
 
 onBothEngines('Role changes by an operator', (engine) => {
   const make = contexts(engine);

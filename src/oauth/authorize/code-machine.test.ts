@@ -12,7 +12,7 @@ import { systemSource as source } from '../../http/request-source.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { authorizationCodeGrant } from '../grants/authorization-code.ts';
 import { authenticatedBy } from '../sessions/store/session-store.ts';
-import { grantAccess, pruneCodes } from './code-store.ts';
+import { grantAccess, pruneCodes } from './authorization-codes.ts';
 import { findConsent } from './consent-store.ts';
 import { findBrowserLogin } from './next-step.ts';
 

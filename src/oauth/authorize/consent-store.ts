@@ -1,12 +1,8 @@
 import type { Selectable } from 'kysely';
-import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
-import type { RequestSource } from '../../http/request-source.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { adminScope, everyScope, explicitScopes } from '../clients/scopes/scopes.ts';
 
 type ConsentRow = Selectable<Tables['consents']>;
 
@@ -18,7 +14,7 @@ export interface Consent {
   readonly requestedScopes: readonly string[];
 }
 
-interface Parties {
+export interface Parties {
   readonly userId: string;
   readonly clientId: string;
 }
@@ -75,33 +71,3 @@ export const deleteConsent = (tx: Tx, id: string) => tx.deleteFrom('consents').w
 export async function deleteConsentsOf(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom('consents').where('user_id', '=', userId).execute();
 }
-
-interface Decision extends Parties, Omit<Consent, 'id'> {
-  /** The session of the user who decided. */
-  readonly sessionId: string;
-  readonly source: RequestSource;
-}
-
-/** Stores a user's decision. Scopes that were not requested keep their earlier decision. */
-export async function rememberConsent(
-  context: Context,
-  tx: Tx,
-  { userId, clientId, sessionId, scopes, requestedScopes, source }: Decision,
-): Promise<void> {
-  const parties = { userId, clientId };
-  const existing = await lockConsent(tx, parties);
-  const unchanged = existing?.scopes.filter((scope) => !requestedScopes.includes(scope)) ?? [];
-  // The admin scope is not remembered: the user is asked each time.
-  const remembered = (all: readonly string[]) => all.filter((scope) => scope !== adminScope);
-  const consent = {
-    scopes: remembered([...unchanged, ...scopes]),
-    requestedScopes: remembered([...new Set([...(existing?.requestedScopes ?? []), ...requestedScopes])]),
-  };
-  await upsertConsent(tx, parties, consent, context.now());
-  const data = { scopes, left_out: requestedScopes.filter((scope) => !scopes.includes(scope)) };
-  await recordEvent(context, tx, { type: 'consent.given', ...parties, sessionId, source, data });
-}
-
-/** `*` covers every scope except `explicitScopes`. */
-export const hasAllowed = ({ scopes }: Pick<Consent, 'scopes'>, scope: string): boolean =>
-  scopes.includes(scope) || (scopes.includes(everyScope) && !explicitScopes.includes(scope));

@@ -8,7 +8,8 @@ import { scopesOfClaims } from '../openid/claims.ts';
 import { findSession } from '../sessions/store/session-store.ts';
 import { unmetRequirements } from './authorization-parameters.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
-import { type Consent, hasAllowed } from './consent-store.ts';
+import type { Consent } from './consent-store.ts';
+import { hasAllowed } from './remember-consent.ts';
 
 /** The browser session of a signed-in user, and the time of the authentication. */
 export type BrowserLogin = NonNullable<Awaited<ReturnType<typeof findBrowserLogin>>>;

@@ -5,8 +5,10 @@ import { requireConfirmedEmail } from '../../identity/credentials/require-confir
 import { OAuthError } from '../../platform/errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
-import { type CodeRow, consumeCode, findCode, readCode, setSessionOfCode } from '../authorize/code-store.ts';
-import { type Consent, hasAllowed, lockConsent } from '../authorize/consent-store.ts';
+import { readCode } from '../authorize/authorization-codes.ts';
+import { type CodeRow, consumeCode, findCode, setSessionOfCode } from '../authorize/code-store.ts';
+import { type Consent, lockConsent } from '../authorize/consent-store.ts';
+import { hasAllowed } from '../authorize/remember-consent.ts';
 import { isForUser, isRefreshable } from '../clients/client-rules.ts';
 import type { StoredClient } from '../clients/client-store.ts';
 import { adminScope, allowsScope } from '../clients/scopes/scopes.ts';

@@ -1,7 +1,7 @@
 import { findUser } from '../../identity/accounts/user-store.ts';
 import { maxFailures, requireConfirmed } from '../../identity/credentials/check-credentials.ts';
-import { readEmailCode } from '../../identity/factors/email-code-store.ts';
-import { readAssertion } from '../../identity/factors/passkey-store.ts';
+import { readEmailCode } from '../../identity/factors/email-codes.ts';
+import { readAssertion } from '../../identity/factors/passkeys.ts';
 import { amrOfPasskey, proveFactor } from '../../identity/factors/prove-factor.ts';
 import { consumeMfaToken, isSamePassword, loginExpired, readMfaToken } from '../../identity/factors/second-step.ts';
 import { checkWithinLimits, networkLimits } from '../../identity/throttle/throttle.ts';

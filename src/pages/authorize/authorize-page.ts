@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
+import { grantAccess } from '../../oauth/authorize/authorization-codes.ts';
 import {
   maxRequestLength,
   readAuthorizationParameters,
@@ -18,7 +19,6 @@ import {
   type ValidatedClient,
   validateClient,
 } from '../../oauth/authorize/authorization-request.ts';
-import { grantAccess } from '../../oauth/authorize/code-store.ts';
 import { findConsent } from '../../oauth/authorize/consent-store.ts';
 import { type BrowserLogin, findBrowserLogin, nextStep } from '../../oauth/authorize/next-step.ts';
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { type LocalizedText, type Message, message } from '../../config/languages/message.ts';
-import { findInvitation, isValidLink } from '../../identity/account-mails/one-time-token-store.ts';
+import { findInvitation, isValidLink } from '../../identity/account-mails/one-time-tokens.ts';
 import { readLogin } from '../../identity/accounts/identifiers.ts';
 import { findUserByLogin } from '../../identity/accounts/user-store.ts';
 import { findDestination } from '../authorize/destinations.ts';

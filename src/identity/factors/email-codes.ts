@@ -1,0 +1,40 @@
+import { timingSafeEqual } from 'node:crypto';
+import type { Tx } from '../../database/database.ts';
+import { uuidv7 } from '../../database/uuid.ts';
+import type { RequestSource } from '../../http/request-source.ts';
+import { emailCodeLifetimeMs, emailCodesOf, ownerOfEmail } from '../account-mails/email-code.ts';
+import { countMail } from '../account-mails/request-mail.ts';
+import { consumeEmailCode, countEmailAttempt, insertEmailCode } from './email-code-store.ts';
+import type { FactorCheckServices } from './factor-services.ts';
+
+const maxAttempts = 5;
+
+/** Sends a code if a user has this address. The response and its timing do not reveal it. The code works only with the returned id. */
+export async function sendEmailCode(
+  { context, mail }: Omit<FactorCheckServices, 'keys'>,
+  email: string,
+  source: RequestSource,
+): Promise<{ id: string; expiresAt: number }> {
+  const { database, now } = context;
+  await countMail(context, 'email-code', email, source);
+  const at = now();
+  const code = { id: uuidv7(at), email, created_at: at, expires_at: at + emailCodeLifetimeMs };
+  await database.db.transaction().execute(async (tx) => {
+    await insertEmailCode(tx, code);
+    const data = { code: code.id };
+    await mail.enqueue(tx, { template: 'email-code', recipient: email, language: source.language, data });
+  });
+  return { id: code.id, expiresAt: code.expires_at };
+}
+
+/** Checks a code. Each check counts as an attempt, right or wrong. The fifth is the last. `consume` returns true only once. */
+export async function readEmailCode({ context, keys }: Omit<FactorCheckServices, 'mail'>, id: string, code: string) {
+  const { database, now } = context;
+  const attempt = await countEmailAttempt(database.db, { id, max: maxAttempts, now: now() });
+  if (!attempt || !/^\d{6}$/.test(code)) return undefined;
+  const codeBytes = Buffer.from(code);
+  const isCorrect = emailCodesOf(keys, id).some((validCode) => timingSafeEqual(Buffer.from(validCode), codeBytes));
+  const user = await ownerOfEmail(database.db, attempt.email);
+  if (!isCorrect || !user) return undefined;
+  return { user, consume: (tx: Tx) => consumeEmailCode(tx, id) };
+}
