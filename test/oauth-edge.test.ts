@@ -115,6 +115,16 @@ onBothEngines('The OAuth endpoints outside of /v1', (engine) => {
       assert.equal((await request(service, '/oauth/introspect', { form: by(owner, { token }) })).body.active, false);
   });
 
+  it('do not let a public client with tokens:introspect revoke tokens of other clients', async () => {
+    const open = await addClient(service, { scopes: ['tokens:introspect'] });
+    const { db } = service.context.database;
+    await db.updateTable('clients').set({ type: 'application', public: 1 }).where('id', '=', open.id).execute();
+    const { access_token: token } = await tokens();
+    const refused = await request(service, '/oauth/revoke', { form: { client_id: open.id, token } });
+    assert.deepEqual([refused.status, refused.body.error], [400, 'unauthorized_client']);
+    assert.equal((await request(service, '/oauth/introspect', { form: by(owner, { token }) })).body.active, true);
+  });
+
   it('send a challenge with every refusal', async () => {
     const wrong = { client_id: owner.id, client_secret: 'wrong', grant_type: 'client_credentials', token: 'x' };
     for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/introspect']) {

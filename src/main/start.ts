@@ -83,7 +83,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     throw error;
   });
   const now = clockOffset ? () => database.now() + clockOffset() : database.now;
-  const eventsLog = await openEventsLog({ config, database, log });
+  let eventsLog: Awaited<ReturnType<typeof openEventsLog>>;
   let services: BuiltApp | undefined;
   let stopped = false;
   let indexes: Promise<void> | undefined;
@@ -96,6 +96,7 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     await telemetry?.stop();
   };
   try {
+    eventsLog = await openEventsLog({ config, database, log });
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
     telemetry?.sendMetrics(metrics, () => recordConnections({ database, metrics }));
     const context: Context = { config, database, log, metrics, eventsLog, otherWorkers, progress, sendMail, idle, now };

@@ -22,7 +22,9 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
   const presented = await verifier.findToken(required(parameters, 'token'));
   if (!presented) return emptyResponse;
   const { session } = presented;
-  if (session.client_id !== client.id && !client.scopes.includes(introspectScope)) {
+  const isOwn = session.client_id === client.id;
+  // As in an introspection, a public client is not authenticated, so it can end only its own tokens.
+  if (!isOwn && (client.public || !client.scopes.includes(introspectScope))) {
     throw new OAuthError('unauthorized_client', 'The token was issued to another client.');
   }
   await commitAndInvalidate(context.database, async (tx, invalidate) => {
@@ -32,9 +34,10 @@ export async function handleRevocation(oauth: OAuth, request: ClientRequest): Pr
     await recordEvent(context, tx, {
       type: 'token.revoked',
       userId: session.user_id,
-      clientId: client.id,
+      clientId: session.client_id,
       sessionId: session.id,
       source: request.source,
+      ...(isOwn ? {} : { data: { by: client.id } }),
     });
   });
   return emptyResponse;

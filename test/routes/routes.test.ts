@@ -51,6 +51,8 @@ onBothEngines('Endpoints and pages of the operator', (engine) => {
       [unknown.body.code, unknown.body.detail],
       ['parameter_unknown', 'The parameter "moth" is not known here. Allowed: year.'],
     );
+    const filtered = await api('GET', '/v1/filtered-reports?by_year=2026');
+    assert.deepEqual([filtered.status, filtered.body], [200, { by_year: '2026' }]);
     // As in lists, an empty parameter means the same as an absent one.
     assert.match(String((await api('GET', '/v1/reports?year=', { token })).body.detail), /year is required/);
     assert.equal((await api('POST', '/v1/reports', { token, json: { titel: 'x' } })).status, 422);

@@ -77,7 +77,7 @@ function serveRoute(app: App, services: ResourceServices, route: Route, checkFor
     throw new OperatorError('name the id of the row ":id" in the path');
   const closedQuery = closedSchema(query);
   const isClosed = 'additionalProperties' in closedQuery && closedQuery.additionalProperties === false;
-  const allowed = isClosed && new Set(Object.keys(query.properties));
+  const allowed = isClosed && !('patternProperties' in query) && new Set(Object.keys(query.properties ?? {}));
   const description = [route.description, stepUpText(access).trim()].filter(Boolean).join(' ') || undefined;
   app.route({
     method,

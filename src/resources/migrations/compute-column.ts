@@ -58,11 +58,16 @@ export function computeColumn(column: ComputedColumn): RowWork {
         skipsLocked && !executor.db.isTransaction
           ? sql`and t."id" in (select "id" from ${tableName} where "id" = any(${list('id')}) for no key update skip locked)`
           : raw('');
+      // In the transaction of a type change, nobody else writes. A value that JavaScript rounds would differ from itself.
+      const isCurrent =
+        skipsLocked && executor.db.isTransaction ? raw('') : sql`and t.${source} is not distinct from v.value`;
       await writeUnprepared(
         executor,
-        sql`update ${tableName} as t set ${target} = v.computed
+        inSql
+          ? sql`update ${tableName} as t set ${target} = ${inSql(source)} where t."id" = any(${list('id')}) ${unlocked}`
+          : sql`update ${tableName} as t set ${target} = v.computed
           from unnest(${list('id')}::text[], ${list('value')}::${arrayOf(storage.from)}, ${list('computed')}::${arrayOf(storage.to)}) as v (id, value, computed)
-          where t."id" = v.id and t.${source} is not distinct from v.value ${unlocked}`,
+          where t."id" = v.id ${isCurrent} ${unlocked}`,
       );
     } else {
       // No other connection writes during a transaction of SQLite.

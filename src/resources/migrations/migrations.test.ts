@@ -172,6 +172,15 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await assert.rejects(dateOf('4'), /unique|taken|duplicate/i);
   });
 
+  it('keep integers that JavaScript cannot represent', async () => {
+    const database = await fresh({ size: integer() });
+    await sql`insert into things (id, size, created_at, updated_at) values ('1', 9007199254740993, 1, 1)`.execute(
+      database.db,
+    );
+    await applyResourceMigrations(database, [things({ size: text() })], { byCommand: true });
+    assert.equal((await stored(database))[0]?.size, '9007199254740993');
+  });
+
   it('change the onDelete action of a reference, and keep its values', async () => {
     const database = await fresh({ parent: reference('things') });
     await insert(database, { id: '1', parent: null });

@@ -8,7 +8,7 @@ import { addReference, columnText, type Step } from '../migration-steps.ts';
 
 interface Conversion {
   compute(stored: unknown): unknown;
-  /** The same conversion in SQL. On SQLite, one statement converts all rows. */
+  /** The same conversion in SQL, which is exact for integers beyond 2^53. On SQLite, one statement converts all rows. */
   readonly inSql?: (column: Fragment) => Fragment;
 }
 

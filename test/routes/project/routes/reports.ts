@@ -11,6 +11,15 @@ export const list = defineRoute({
   handle: ({ caller, query }) => ({ year: query.year, reader: caller.userId ?? '', secret: 'not described' }),
 });
 
+export const filtered = defineRoute({
+  method: 'GET',
+  path: '/v1/filtered-reports',
+  auth: 'public',
+  access: 'public',
+  query: Type.Object({}, { patternProperties: { '^by_': Type.String() } }),
+  handle: ({ query }) => query,
+});
+
 export const make = defineRoute({
   method: 'POST',
   path: '/v1/reports',
