@@ -5,6 +5,7 @@ import { showFirstRows } from './first-rows.ts';
 import { preloadPages } from './lazy-pages.ts';
 import './gate.css';
 import './console.css';
+import './controls.css';
 
 const rootElement = document.getElementById('console');
 if (!rootElement) throw new Error('The page has no element "console".');

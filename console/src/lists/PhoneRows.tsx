@@ -57,7 +57,7 @@ export function PhoneRows({ columns, selectable, rowAction }: Props) {
   );
 }
 
-/** A check box that looks like MUI's, with the styles of `console.css`. A list has many, and MUI needs six elements for each. */
+/** A check box that looks like MUI's, with the styles of `controls.css`. A list has many, and MUI needs six elements for each. */
 export const RowCheckbox = (props: ComponentProps<'input'>) => (
   <input type="checkbox" className="select-item" {...props} />
 );
