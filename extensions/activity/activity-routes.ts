@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
 import type { Context } from '../../src/database/context.ts';
 import type { App } from '../../src/http/app.ts';
-import { countPeopleByFactor } from '../../src/identity/factors/held-factor-store.ts';
 import { isAdmin } from '../../src/platform/caller.ts';
 import { forbidden } from '../../src/platform/errors.ts';
 import type { Activity } from './activity.ts';
+import { countPeopleByFactor } from './activity-store.ts';
 
 const count = Type.Optional(Type.Integer());
 const HourOfActivity = Type.Object({

@@ -37,3 +37,11 @@ export async function countLiveSessions(db: Db, now: number): Promise<number> {
     .executeTakeFirst();
   return Number(row?.n ?? 0);
 }
+
+/** How many users have each kind of factor. */
+export async function countPeopleByFactor(db: Db): Promise<{ passkeys: number; authenticators: number }> {
+  const { rows } = await sql<{ passkeys: number; authenticators: number }>`select
+    (select count(distinct user_id) from passkeys) as passkeys,
+    (select count(distinct user_id) from authenticators where confirmed_at is not null) as authenticators`.execute(db);
+  return { passkeys: Number(rows[0]?.passkeys ?? 0), authenticators: Number(rows[0]?.authenticators ?? 0) };
+}

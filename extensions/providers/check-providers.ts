@@ -1,6 +1,6 @@
 import pino from 'pino';
 import type { Config } from '../../src/config/config.ts';
-import { errorFinding, explain, type Finding, notice, ok } from '../../src/main/doctor/finding.ts';
+import { errorFinding, explain, type Finding, notice, ok } from '../../src/main/finding.ts';
 import { redactSecrets } from '../../src/platform/log.ts';
 import { clockTolerance, type ProviderClient } from './client/provider-client.ts';
 import { describeFailure } from './client/provider-failure.ts';

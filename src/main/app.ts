@@ -27,7 +27,6 @@ import { loadOperatorMigrations } from '../resources/operator-migrations/load-op
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
-import { serveDiagnosis } from './doctor/diagnosis-routes.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
 import { createServices, type Services } from './services.ts';
@@ -93,8 +92,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const served = serveResources(app, context, resources, shared);
   const resourceServices: ResourceServices = { ...shared, context, resources: served };
   serveJobs(resourceServices, queue, scheduler, jobs);
-  for (const extension of extensions) extension.serve?.(app, served);
-  serveDiagnosis(app, context, extensions);
+  for (const extension of extensions) extension.serve?.(app, served, extensions);
   serveOpenApi(app, context.config);
   const providers = findMember(extensions, 'providers');
   const kit = await createPageKit(app, oauth, { webSessions, providers });

@@ -11,4 +11,5 @@ export const loadCommands = async () => ({
   ...(await import('../../extensions/backup/backup-command.ts')),
   ...(await import('../../extensions/backup/restore-command.ts')),
   ...(await import('../../extensions/move/move-command.ts')),
+  ...(await import('../../extensions/doctor/doctor-command.ts')),
 });

@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../resources/declaration/define-resourc
 import type { ChangeFeed } from '../resources/model/change-feed.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { BackgroundJob } from './background.ts';
-import type { Finding } from './doctor/finding.ts';
+import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
 /** The additions of a folder in `extensions/` to the service. `extensions.ts` loads them at start, those of `passport` only with COMPAT. */
@@ -18,8 +18,8 @@ export interface Extension {
   beforeRoutes?(app: App, resources: readonly ResourceDefinition[]): void;
   /** Adds OAuth endpoints. */
   serveOAuth?(app: App): void;
-  /** Adds its own routes. */
-  serve?(app: App, resources: Resources): void;
+  /** Adds its own routes. `all` contains every loaded extension. */
+  serve?(app: App, resources: Resources, all: readonly Extension[]): void;
   /** Adds its own pages. Called before the pages of the core are added. */
   servePages?(app: App, kit: PageKit): void;
   /** Sign-in with identity providers. Exactly one extension has it. */

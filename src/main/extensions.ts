@@ -1,7 +1,7 @@
 import { type Config, hasStandardVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
-import type { Finding } from './doctor/finding.ts';
 import type { Extension } from './extension.ts';
+import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
@@ -14,6 +14,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/device-authorization/extension.ts'),
     import('../../extensions/activity/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
+    import('../../extensions/doctor/extension.ts'),
   ]);
   return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));
 }

@@ -4,7 +4,7 @@ import InfoIcon from '@mui/icons-material/InfoOutlined';
 import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
 import { Box, Button } from '@mui/material';
 import { useStore } from 'react-admin';
-import type { Finding } from '../../../src/main/doctor/finding.ts';
+import type { Finding } from '../../../src/main/finding.ts';
 import { root } from '../data/api.ts';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { humanizeName, isBuiltin } from '../text/presentation.ts';

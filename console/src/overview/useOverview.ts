@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Finding } from '../../../src/main/doctor/finding.ts';
+import type { Finding } from '../../../src/main/finding.ts';
 import { readData, root } from '../data/api.ts';
 import type { Activity } from './activity.ts';
 

@@ -1,14 +1,12 @@
 import { Type } from 'typebox';
-import type { Context } from '../../database/context.ts';
-import type { App } from '../../http/app.ts';
-import { insufficientScope } from '../../http/gate/unauthorized.ts';
-import { isAdmin } from '../../platform/caller.ts';
-import { forbidden } from '../../platform/errors.ts';
-import { serviceVersion } from '../../platform/version.ts';
-import type { Extension } from '../extension.ts';
-import { checkDatabase } from './check-database.ts';
-import { checkMail } from './check-mail.ts';
-import { checkSettings } from './check-settings.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { App } from '../../src/http/app.ts';
+import { insufficientScope } from '../../src/http/gate/unauthorized.ts';
+import type { Extension } from '../../src/main/extension.ts';
+import { isAdmin } from '../../src/platform/caller.ts';
+import { forbidden } from '../../src/platform/errors.ts';
+import { lazy } from '../../src/platform/lazy.ts';
+import { serviceVersion } from '../../src/platform/version.ts';
 
 const Finding = Type.Object({
   part: Type.String(),
@@ -30,25 +28,22 @@ const Findings = Type.Object({
   findings: Type.Array(Finding),
 });
 
+const loadChecks = lazy(() => import('./diagnose.ts'));
 const cacheMs = 60_000;
 
 /** The findings of `gatehouse doctor` for the running service. Requests within a minute share one run. */
 export function serveDiagnosis(app: App, context: Context, extensions: readonly Extension[]): void {
-  const { config, database, now } = context;
+  const { database, now } = context;
   const startedAt = new Date(now()).toISOString();
   let last: { readonly at: number; readonly result: ReturnType<typeof examine> } | undefined;
 
-  async function examine() {
-    const [inDatabase, mail] = await Promise.all([checkDatabase({ config, database, now }), checkMail(config)]);
-    const others = await Promise.all(extensions.map((extension) => extension.findings?.() ?? []));
-    return {
-      version: serviceVersion,
-      node: process.versions.node,
-      database: database.engine,
-      started_at: startedAt,
-      findings: [...checkSettings(config), ...inDatabase, mail, ...others.flat()],
-    };
-  }
+  const examine = async () => ({
+    version: serviceVersion,
+    node: process.versions.node,
+    database: database.engine,
+    started_at: startedAt,
+    findings: await (await loadChecks()).diagnose(context, extensions),
+  });
 
   app.get(
     '/v1/diagnoses',

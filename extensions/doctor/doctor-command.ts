@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config/config.ts';
-import { openReadOnly } from '../../database/open-read-only.ts';
-import { checkDatabase } from '../../main/doctor/check-database.ts';
-import { checkMail } from '../../main/doctor/check-mail.ts';
-import { checkSettings } from '../../main/doctor/check-settings.ts';
-import { errorFinding, explain, type Finding, notice } from '../../main/doctor/finding.ts';
-import { checkExtensions } from '../../main/extensions.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { paint } from '../terminal/paint.ts';
+import { paint } from '../../src/cli/terminal/paint.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { openReadOnly } from '../../src/database/open-read-only.ts';
+import { checkExtensions } from '../../src/main/extensions.ts';
+import { errorFinding, explain, type Finding, notice } from '../../src/main/finding.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { checkDatabase } from './check-database.ts';
+import { checkMail } from './check-mail.ts';
+import { checkSettings } from './check-settings.ts';
 
 export function addDoctor(program: Command): void {
   program

@@ -1,17 +1,16 @@
-import type { Config } from '../../config/config.ts';
-import { databaseClock } from '../../database/clock.ts';
-import type { Context } from '../../database/context.ts';
-import type { Database, Db } from '../../database/database.ts';
-import { listKeys } from '../../database/keys/key-ring.ts';
-import { pendingMigrations } from '../../database/migrate.ts';
-import { hasAdministrator } from '../../identity/accounts/user-store.ts';
-import { countUnprotectedAdministrators } from '../../identity/factors/held-factor-store.ts';
-import { type FailureCode, failureMeanings } from '../../identity/providers/failure-meanings.ts';
-import { findProviders } from '../../identity/providers/identity-store.ts';
-import { listClients } from '../../oauth/clients/client-store.ts';
-import { everyScope } from '../../oauth/clients/scopes/scopes.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import { errorFinding, type Finding, notice, ok } from './finding.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { Database, Db } from '../../src/database/database.ts';
+import { listKeys } from '../../src/database/keys/key-ring.ts';
+import { pendingMigrations } from '../../src/database/migrate.ts';
+import { hasAdministrator } from '../../src/identity/accounts/user-store.ts';
+import { type FailureCode, failureMeanings } from '../../src/identity/providers/failure-meanings.ts';
+import { findProviders } from '../../src/identity/providers/identity-store.ts';
+import { errorFinding, type Finding, notice, ok } from '../../src/main/finding.ts';
+import { listClients } from '../../src/oauth/clients/client-store.ts';
+import { everyScope } from '../../src/oauth/clients/scopes/scopes.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { countUnprotectedAdministrators, databaseClock } from './doctor-store.ts';
 
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);

@@ -1,6 +1,6 @@
-import type { Config } from '../../config/config.ts';
-import { checkDelivery } from '../../identity/mail/mail.ts';
-import { errorFinding, explain, type Finding, notice, ok } from './finding.ts';
+import type { Config } from '../../src/config/config.ts';
+import { checkDelivery } from '../../src/identity/mail/mail.ts';
+import { errorFinding, explain, type Finding, notice, ok } from '../../src/main/finding.ts';
 
 export async function checkMail({ smtpUrl, dataDir }: Config): Promise<Finding> {
   if (!smtpUrl)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { parseConfig } from '../../config/config.ts';
+import { parseConfig } from '../../src/config/config.ts';
 import { checkSettings } from './check-settings.ts';
 
 const noticed = (env: Record<string, string>) =>

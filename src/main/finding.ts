@@ -1,6 +1,6 @@
-import { formatEnglish, type MessageValues } from '../../config/languages/format-message.ts';
-import { Problem, reasonOf } from '../../platform/errors.ts';
-import { redactSecrets } from '../../platform/log.ts';
+import { formatEnglish, type MessageValues } from '../config/languages/format-message.ts';
+import { Problem, reasonOf } from '../platform/errors.ts';
+import { redactSecrets } from '../platform/log.ts';
 
 /** The result of one check. An `error` makes the command fail. A `notice` may be intended. */
 export interface Finding {

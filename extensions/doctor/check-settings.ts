@@ -1,9 +1,9 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, minSecretLength } from '../../config/config.ts';
-import { crossSiteWarning, findCrossSiteOrigins } from '../../http/cross-site-origins.ts';
-import { clientDocumentsEnabled } from '../../oauth/clients/client-uris.ts';
-import { errorFinding, type Finding, notice, ok } from './finding.ts';
+import { type Config, minSecretLength } from '../../src/config/config.ts';
+import { crossSiteWarning, findCrossSiteOrigins } from '../../src/http/cross-site-origins.ts';
+import { errorFinding, type Finding, notice, ok } from '../../src/main/finding.ts';
+import { clientDocumentsEnabled } from '../../src/oauth/clients/client-uris.ts';
 
 const isLoopback = (host: string): boolean => /^(localhost|127\..*|\[?::1\]?)$/.test(host);
 
