@@ -3,14 +3,12 @@ import { requestSource } from '../../src/http/request-source.ts';
 import { openidScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { hostOfClient, ownerOfClient } from '../../src/pages/authorize/consent-page.ts';
-import type { Handler, PageRequest } from '../../src/pages/kit/page-request.ts';
+import { currentUser } from '../../src/pages/kit/current-user.ts';
+import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
-import { currentUser } from '../../src/pages/settings/settings-shell.ts';
 import { asObject } from '../../src/platform/is-object.ts';
 import { decideOnDevice, earlierDecision, findWaitingDevice, type WaitingDevice } from './decide-device.ts';
 import { readUserCode, showUserCode } from './device-authorization.ts';
-
-type Page = ReturnType<Handler>;
 
 /** RFC 8628 3.3.1: a link with the code only saves typing. */
 export function askForCode(pageRequest: PageRequest): Page {

@@ -13,6 +13,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/client-registration/extension.ts'),
     import('../../extensions/device-authorization/extension.ts'),
     import('../../extensions/activity/extension.ts'),
+    import('../../extensions/settings-pages/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
     import('../../extensions/doctor/extension.ts'),
   ]);

@@ -9,20 +9,12 @@ import { serveConsole } from './console/serve-console.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage, serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
-import { serveAccount } from './settings/settings-account.ts';
-import { serveApplications } from './settings/settings-applications.ts';
-import { serveConnections } from './settings/settings-connections.ts';
-import { serveProfile } from './settings/settings-profile.ts';
-import { serveSecurity } from './settings/settings-security.ts';
-import { serveSessions } from './settings/settings-sessions.ts';
-import { serveSignInMethods } from './settings/settings-sign-in.ts';
-import { serveTokens } from './settings/settings-tokens.ts';
 import { serveEmailLinks, serveInvitation } from './sign-in/email-links.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveEmailCodes, serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
-/** All pages and the console. */
+/** The pages of the core, and the console. */
 export async function servePages(app: App, kit: PageKit): Promise<void> {
   requireFreeLoginPath(kit.config.loginPageUrl);
   kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
@@ -36,14 +28,6 @@ export async function servePages(app: App, kit: PageKit): Promise<void> {
   serveLogoutPage(app, kit);
   serveEmailLinks(kit);
   serveInvitation(kit);
-  serveProfile(kit);
-  serveSignInMethods(kit);
-  serveSecurity(kit);
-  serveSessions(kit);
-  serveTokens(kit);
-  serveConnections(kit);
-  serveApplications(kit);
-  serveAccount(kit);
   serveConsole(app, kit);
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { type Message, message } from '../../config/languages/message.ts';
+import { type LocalizedText, message } from '../../config/languages/message.ts';
 
 const phoneHint = message('fields.phone_hint');
 const fields = [
@@ -23,8 +23,16 @@ export function loginField({ loginAttributes }: Config) {
   return { login_label: message(`login.by.${names.join('_')}`), login_type };
 }
 
-/** The hint that names the fields whose change requires the password. */
-export function passwordHint(config: Config): Message {
-  const names = identifierFields(config).map(({ name }) => name);
-  return message(`profile.password_for.${names.join('_')}`);
+/** A rejected form. */
+export interface Typed {
+  readonly values?: Readonly<Record<string, string>>;
+  readonly errors?: Readonly<Record<string, LocalizedText>>;
+  readonly problem?: LocalizedText;
 }
+
+/** The identifier fields, with their typed values and errors. */
+export const filledFields = (
+  config: Config,
+  values: Readonly<Record<string, string | null>>,
+  errors: Readonly<Record<string, LocalizedText>>,
+) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));

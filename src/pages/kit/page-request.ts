@@ -28,7 +28,10 @@ export interface CspSources {
   readonly nonce?: string | undefined;
 }
 
-export type Handler = (pageRequest: PageRequest) => Promise<FastifyReply>;
+/** The response of a page. */
+export type Page = Promise<FastifyReply>;
+
+export type Handler = (pageRequest: PageRequest) => Page;
 
 /** The tools that every page uses. */
 export interface PageKit {
@@ -65,7 +68,7 @@ export interface PageKit {
   checkForm(request: FastifyRequest): void;
   hasView(name: string): boolean;
   /** Responds with a view. Messages in its variables are translated to the reader's language. */
-  show(pageRequest: PageRequest, view: string, variables: Variables, sources?: CspSources): Promise<FastifyReply>;
+  show(pageRequest: PageRequest, view: string, variables: Variables, sources?: CspSources): Page;
 }
 
 /** A request to a page, and its response. */
@@ -133,7 +136,7 @@ export class PageRequest {
     return this;
   }
 
-  show(view: string, variables: Variables, sources?: CspSources): Promise<FastifyReply> {
+  show(view: string, variables: Variables, sources?: CspSources): Page {
     return this.kit.show(this, view, variables, sources);
   }
 

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
-import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/store-new-user.ts';
 import { findDestination } from '../authorize/destinations.ts';
-import { identifierFields } from '../kit/identifiers.ts';
+import { filledFields, identifierFields, type Typed } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
@@ -24,14 +24,8 @@ export function serveRegister(kit: PageKit): void {
   });
 }
 
-export interface Typed {
-  readonly values?: Readonly<Record<string, string>>;
-  readonly errors?: Readonly<Record<string, LocalizedText>>;
-  readonly problem?: LocalizedText;
-}
-
 async function showRegister(pageRequest: PageRequest, { next, destination }: AfterLogin, typed: Typed) {
-  const identifiers = filledFields(pageRequest.kit, typed.values ?? {}, typed.errors ?? {});
+  const identifiers = filledFields(pageRequest.kit.config, typed.values ?? {}, typed.errors ?? {});
   const application = destination?.application;
   const shared: Variables = {
     title: message('register.title'),
@@ -43,13 +37,6 @@ async function showRegister(pageRequest: PageRequest, { next, destination }: Aft
   };
   return pageRequest.show('register', { ...shared, ...typed }, destination);
 }
-
-/** The identifier fields, with their typed values and errors. */
-export const filledFields = (
-  { config }: PageKit,
-  values: Readonly<Record<string, string | null>>,
-  errors: Readonly<Record<string, LocalizedText>>,
-) => identifierFields(config).map((field) => ({ ...field, value: values[field.name], error: errors[field.name] }));
 
 async function register(pageRequest: PageRequest): Promise<FastifyReply> {
   const form = pageRequest.form('name', 'email', 'username', 'phone', 'password', 'password_confirmation', 'next');

@@ -1,8 +1,7 @@
-import type { FastifyReply } from 'fastify';
-import { message } from '../../config/languages/message.ts';
-import { describeUserAgent, localizeUserAgent } from '../../http/user-agent.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { deleteAsUser, ownRows, serveRemoval, showSettings } from './settings-shell.ts';
+import { message } from '../../src/config/languages/message.ts';
+import { describeUserAgent, localizeUserAgent } from '../../src/http/user-agent.ts';
+import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
+import { deleteAsUser, ownRows, removal, showSettings } from './settings-shell.ts';
 
 interface Session {
   readonly id: string;
@@ -13,19 +12,13 @@ interface Session {
   readonly created_at: string;
 }
 
-export function serveSessions(kit: PageKit): void {
-  kit.page('/settings/sessions', 'auth:web', showSessions);
-  serveRemoval(kit, '/settings/sessions/:id/end', 'tokens', '/settings/sessions?done=session-ended');
-  kit.form('/settings/sessions/end-group', 'auth:web', async (pageRequest) => {
-    const { group } = pageRequest.form('group');
-    const same = (await sessionGroups(pageRequest)).find(({ key }) => key === group);
-    for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(pageRequest, id);
-    return pageRequest.redirect('/settings/sessions?done=session-ended');
-  });
-  kit.form('/settings/sessions/end-others', 'auth:web', async (pageRequest) => {
-    await endOtherSessions(pageRequest);
-    return pageRequest.redirect('/settings/sessions?done=others-ended');
-  });
+export const endOneSession = removal('tokens', '/settings/sessions?done=session-ended');
+
+export async function endGroup(pageRequest: PageRequest): Page {
+  const { group } = pageRequest.form('group');
+  const same = (await sessionGroups(pageRequest)).find(({ key }) => key === group);
+  for (const { id, current } of same?.sessions ?? []) if (!current) await endSession(pageRequest, id);
+  return pageRequest.redirect('/settings/sessions?done=session-ended');
 }
 
 /** The newest hundred sessions. */
@@ -35,10 +28,10 @@ const sessionsOf = (pageRequest: PageRequest): Promise<Session[]> =>
 const endSession = (pageRequest: PageRequest, id: string) => deleteAsUser(pageRequest, `/v1/tokens/${id}`);
 
 /** Ends the other sessions, page by page, until none is left. */
-async function endOtherSessions(pageRequest: PageRequest): Promise<void> {
+export async function endOtherSessions(pageRequest: PageRequest): Page {
   for (;;) {
     const otherSessions = (await sessionsOf(pageRequest)).filter(({ id }) => id !== pageRequest.caller.sessionId);
-    if (otherSessions.length === 0) return;
+    if (otherSessions.length === 0) return pageRequest.redirect('/settings/sessions?done=others-ended');
     for (const { id } of otherSessions) await endSession(pageRequest, id);
   }
 }
@@ -74,7 +67,7 @@ async function sessionGroups(pageRequest: PageRequest) {
   return groups.sort(currentFirst);
 }
 
-async function showSessions(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function showSessions(pageRequest: PageRequest): Page {
   const groups = await sessionGroups(pageRequest);
   return showSettings(pageRequest, 'sessions', 'settings/sessions', {
     title: message('sessions.title'),

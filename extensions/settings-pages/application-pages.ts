@@ -1,12 +1,11 @@
-import type { FastifyReply } from 'fastify';
-import { type Message, message } from '../../config/languages/message.ts';
-import type { clientFields } from '../../oauth/clients/client-fields.ts';
-import { everyScope, identityScopes } from '../../oauth/clients/scopes/scopes.ts';
-import type { ShownRow } from '../../resources/declaration/fields/row-types.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import type { Variables } from '../kit/views.ts';
+import { type Message, message } from '../../src/config/languages/message.ts';
+import type { clientFields } from '../../src/oauth/clients/client-fields.ts';
+import { everyScope, identityScopes } from '../../src/oauth/clients/scopes/scopes.ts';
+import type { Page, PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
+import type { Variables } from '../../src/pages/kit/views.ts';
+import type { ShownRow } from '../../src/resources/declaration/fields/row-types.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { formErrors, ownRows, requireOk, serveRemoval, showSettings } from './settings-shell.ts';
+import { formErrors, ownRows, removal, requireOk, showSettings } from './settings-shell.ts';
 
 /** A client as the API shows it to its owner. */
 type Application = ShownRow<typeof clientFields>;
@@ -51,8 +50,6 @@ const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const;
 
 interface Kind {
   readonly view: string;
-  /** The end of the paths of its forms. */
-  readonly path: string;
   readonly withIdentity: boolean;
   readonly title: Message;
   readonly nameMissing: Message;
@@ -60,9 +57,8 @@ interface Kind {
 }
 
 /** Acts for its owner. */
-const personal: Kind = {
+const personalKind: Kind = {
   view: 'settings/application',
-  path: '',
   withIdentity: false,
   title: message('application_new.title'),
   nameMissing: message('application.name_missing'),
@@ -70,78 +66,74 @@ const personal: Kind = {
 };
 
 /** People sign in to it. It is public, or it has a secret that one response shows. */
-const signIn: Kind = {
+const signInKind: Kind = {
   view: 'settings/sign-in-application',
-  path: '/sign-in',
   withIdentity: true,
   title: message('sign_in_application_new.title'),
   nameMissing: message('sign_in_application.name_missing'),
   fields: ['name', 'scopes', ...addresses, ...lists],
 };
 
-/** External applications of the user: personal clients, and applications for sign-in. */
-export function serveApplications(kit: PageKit): void {
-  kit.page(base, 'auth:web', showApplications);
-  for (const kind of [personal, signIn]) serveKind(kit, kind);
-  kit.page(`${base}/:id`, 'auth:web', (pageRequest) => showOne(pageRequest));
-
-  kit.form(`${base}/:id/secret`, 'auth:web', async (pageRequest) => {
-    const hours = Number(pageRequest.form('hours').hours) || 0;
-    const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
-    const path = `${pathOf(pageRequest)}/secrets`;
-    const created = await requireOk(
-      pageRequest.callAsUser<{ client_secret: string }>('POST', path, { keep_old_hours: hours }),
-    );
-    return showSecret(pageRequest, application, created.client_secret, hours);
-  });
-
-  serveRemoval(kit, `${base}/:id/remove`, 'clients', `${base}?done=application-removed`);
-}
-
-/** The forms that create and change applications of one kind. */
-function serveKind(kit: PageKit, kind: Kind): void {
-  const { path, view, withIdentity, title, fields } = kind;
-  const showNew = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables) =>
+/** The pages that create and change applications of one kind. */
+function pagesOf(kind: Kind) {
+  const { view, withIdentity, title, fields } = kind;
+  const showForm = (pageRequest: PageRequest, chosen: readonly string[], variables: Variables): Page =>
     showSettings(pageRequest, 'applications', `${view}-new`, {
       title,
-      ...scopeChoices(kit, chosen, { withIdentity }),
+      ...scopeChoices(pageRequest.kit, chosen, { withIdentity }),
       ...variables,
     });
 
-  kit.page(`${base}${path}/new`, 'auth:web', (pageRequest) =>
-    showNew(pageRequest, withIdentity ? identityScopes : [everyScope], {}),
+  return {
+    showNew: (pageRequest: PageRequest): Page =>
+      showForm(pageRequest, withIdentity ? identityScopes : [everyScope], {}),
+
+    async create(pageRequest: PageRequest): Page {
+      const { values, body, scopes, errors } = readApplication(pageRequest, kind);
+      if (errors) return showForm(pageRequest.status(422), scopes, { values, errors });
+      const isPublic = kind === signInKind && values.kind === 'public';
+      const created = kind === signInKind ? { ...body, type: 'application', public: isPublic } : body;
+      const response = await pageRequest.callAsUser<WithSecret>('POST', '/v1/clients', created);
+      if (!response.ok) {
+        return showForm(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
+      }
+      if (isPublic) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
+      return showSecret(pageRequest, response.data, response.data.client_secret);
+    },
+
+    async change(pageRequest: PageRequest): Page {
+      const { values, body, scopes, errors } = readApplication(pageRequest, kind);
+      if (errors) return showOne(pageRequest.status(422), { values, scopes, errors });
+      const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
+      if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
+      const problems = formErrors(response, fields);
+      return showOne(pageRequest.status(response.status), { values, scopes, ...problems });
+    },
+  };
+}
+
+export const personal = pagesOf(personalKind);
+export const signIn = pagesOf(signInKind);
+
+export const removeApplication = removal('clients', `${base}?done=application-removed`);
+
+export async function createSecret(pageRequest: PageRequest): Page {
+  const hours = Number(pageRequest.form('hours').hours) || 0;
+  const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
+  const path = `${pathOf(pageRequest)}/secrets`;
+  const created = await requireOk(
+    pageRequest.callAsUser<{ client_secret: string }>('POST', path, { keep_old_hours: hours }),
   );
-
-  kit.form(`${base}${path}`, 'auth:web', async (pageRequest) => {
-    const { values, body, scopes, errors } = readApplication(pageRequest, kind);
-    if (errors) return showNew(pageRequest.status(422), scopes, { values, errors });
-    const isPublic = kind === signIn && values.kind === 'public';
-    const created = kind === signIn ? { ...body, type: 'application', public: isPublic } : body;
-    const response = await pageRequest.callAsUser<WithSecret>('POST', '/v1/clients', created);
-    if (!response.ok) {
-      return showNew(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
-    }
-    if (isPublic) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
-    return showSecret(pageRequest, response.data, response.data.client_secret);
-  });
-
-  kit.form(`${base}/:id${path}`, 'auth:web', async (pageRequest) => {
-    const { values, body, scopes, errors } = readApplication(pageRequest, kind);
-    if (errors) return showOne(pageRequest.status(422), { values, scopes, errors });
-    const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
-    if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
-    const problems = formErrors(response, fields);
-    return showOne(pageRequest.status(response.status), { values, scopes, ...problems });
-  });
+  return showSecret(pageRequest, application, created.client_secret, hours);
 }
 
 /** `typed`: the values of a rejected form. */
-async function showOne(
+export async function showOne(
   pageRequest: PageRequest,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
-): Promise<FastifyReply> {
+): Page {
   const application = await requireOk(pageRequest.callAsUser<Application>('GET', pathOf(pageRequest)));
-  const { view, withIdentity } = application.type === 'application' ? signIn : personal;
+  const { view, withIdentity } = application.type === 'application' ? signInKind : personalKind;
   const inLines = Object.fromEntries(lists.map((name) => [name, application[name].join('\n')]));
   return showSettings(pageRequest, 'applications', view, {
     title: application.name,
@@ -163,11 +155,12 @@ function readApplication(pageRequest: PageRequest, kind: Kind) {
     ...Object.fromEntries(addresses.map((name) => [name, values[name] || null])),
     ...Object.fromEntries(lists.map((name) => [name, linesOf(values[name])])),
   };
-  const body = { name: values.name, scopes, ...(kind === signIn ? uris : {}) };
+  const body = { name: values.name, scopes, ...(kind === signInKind ? uris : {}) };
   return { values, body, scopes, errors: Object.keys(errors).length > 0 ? errors : undefined };
 }
 
-async function showApplications(pageRequest: PageRequest): Promise<FastifyReply> {
+/** External applications of the user: personal clients, and applications for sign-in. */
+export async function showApplications(pageRequest: PageRequest): Page {
   const applications = await ownRows<Application>(pageRequest, 'clients', 'personal,application');
   const items = applications.map((item) => ({ ...item, scopes_text: scopesInWords(pageRequest.kit, item.scopes) }));
   return showSettings(pageRequest, 'applications', 'settings/applications', {

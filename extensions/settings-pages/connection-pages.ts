@@ -1,11 +1,10 @@
-import type { FastifyReply } from 'fastify';
-import { message } from '../../config/languages/message.ts';
-import type { Db } from '../../database/database.ts';
-import { userIdOf } from '../../platform/caller.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import { newestEventsOfUser } from '../../resources/audit/event-store.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import { ownRows, serveRemoval, showSettings } from './settings-shell.ts';
+import { message } from '../../src/config/languages/message.ts';
+import type { Db } from '../../src/database/database.ts';
+import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
+import { userIdOf } from '../../src/platform/caller.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { newestEventsOfUser } from '../../src/resources/audit/event-store.ts';
+import { ownRows, removal, showSettings } from './settings-shell.ts';
 
 interface Consent {
   readonly client_id: string;
@@ -13,19 +12,14 @@ interface Consent {
   readonly scopes: readonly string[];
 }
 
-const base = '/settings/connections';
-
 /** How many calls are shown per application, and how many calls of all applications are read to find them. */
 const shownCalls = 3;
 const readCalls = 200;
 
-/** Connected applications: lists the user's consents and withdraws them. */
-export function serveConnections(kit: PageKit): void {
-  kit.page(base, 'auth:web', showConnections);
-  serveRemoval(kit, `${base}/:id/withdraw`, 'consents', `${base}?done=consent-withdrawn`);
-}
+export const withdrawConsent = removal('consents', '/settings/connections?done=consent-withdrawn');
 
-async function showConnections(pageRequest: PageRequest): Promise<FastifyReply> {
+/** Connected applications: the user's consents. */
+export async function showConnections(pageRequest: PageRequest): Page {
   const { clients, scopes: knownScopes, context } = pageRequest.kit.oauth;
   const consents = await ownRows<Consent>(pageRequest, 'consents', undefined, 'updated_at');
   const calls = await lastCalls(context.database.db, userIdOf(pageRequest.caller));

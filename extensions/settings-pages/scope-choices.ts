@@ -1,13 +1,13 @@
-import { type LocalizedText, message } from '../../config/languages/message.ts';
+import { type LocalizedText, message } from '../../src/config/languages/message.ts';
 import {
   adminScope,
   clientScopes,
   everyScope,
   identityScopes,
   type KnownScopes,
-} from '../../oauth/clients/scopes/scopes.ts';
-import { asObject } from '../../platform/is-object.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
+} from '../../src/oauth/clients/scopes/scopes.ts';
+import type { PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
+import { asObject } from '../../src/platform/is-object.ts';
 
 /** The built-in resources on the form, by heading. Declared resources come before them. */
 const builtIn: Readonly<Record<string, readonly string[]>> = {

@@ -1,13 +1,13 @@
-import type { FastifyReply } from 'fastify';
-import { type LocalizedText, message } from '../../config/languages/message.ts';
-import { toUserView, type UserView } from '../../identity/accounts/user.ts';
-import { findUser } from '../../identity/accounts/user-store.ts';
-import { hasLocalPassword } from '../../identity/credentials/require-password-or-proof.ts';
-import { isAdmin } from '../../platform/caller.ts';
-import { notFound, Problem } from '../../platform/errors.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import type { Variables } from '../kit/views.ts';
-import type { ApiResponse } from '../session/call-api.ts';
+import { type LocalizedText, message } from '../../src/config/languages/message.ts';
+import type { UserView } from '../../src/identity/accounts/user.ts';
+import { findUser } from '../../src/identity/accounts/user-store.ts';
+import { hasLocalPassword } from '../../src/identity/credentials/require-password-or-proof.ts';
+import { currentUser } from '../../src/pages/kit/current-user.ts';
+import type { Handler, Page, PageRequest } from '../../src/pages/kit/page-request.ts';
+import type { Variables } from '../../src/pages/kit/views.ts';
+import type { ApiResponse } from '../../src/pages/session/call-api.ts';
+import { isAdmin } from '../../src/platform/caller.ts';
+import { Problem } from '../../src/platform/errors.ts';
 
 const sectionIds = [
   ...(['profile', 'password', 'sign-in', 'security', 'sessions'] as const),
@@ -39,19 +39,13 @@ export async function deleteAsUser(pageRequest: PageRequest, path: string): Prom
   if (response.status !== 404) await requireOk(Promise.resolve(response));
 }
 
-/** A form at `path` that deletes the row with the id in the path, and then shows the page `next`. */
-export const serveRemoval = (kit: PageKit, path: string, resource: string, next: string): void =>
-  kit.form(path, 'auth:web', async (pageRequest) => {
+/** A form that deletes the row with the id in its path, and then shows the page `next`. */
+export const removal =
+  (resource: string, next: string): Handler =>
+  async (pageRequest) => {
     await deleteAsUser(pageRequest, `/v1/${resource}/${encodeURIComponent(pageRequest.param('id'))}`);
     return pageRequest.redirect(next);
-  });
-
-/** The user of these settings. */
-export async function currentUser({ kit, caller }: PageRequest): Promise<UserView> {
-  const user = caller.userId === null ? undefined : await findUser(kit.database.db, caller.userId);
-  if (!user) throw notFound('This account no longer exists.');
-  return toUserView(user);
-}
+  };
 
 /** Whether the user has a password that a form can ask for. */
 export async function hasOwnPassword({ kit, caller }: PageRequest): Promise<boolean> {
@@ -84,7 +78,7 @@ export async function showSettings(
   section: (typeof sectionIds)[number],
   view: string,
   variables: Variables & { title: LocalizedText; user?: UserView },
-): Promise<FastifyReply> {
+): Page {
   const visibleSections = sections.filter(({ id }) => id !== 'password' || pageRequest.kit.config.localPasswords);
   const user = variables.user ?? (await currentUser(pageRequest));
   const login = user.email ?? user.username ?? user.phone ?? '';

@@ -1,13 +1,12 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
-import { message } from '../../config/languages/message.ts';
-import { requestSource } from '../../http/request-source.ts';
-import { findTimeZone } from '../../identity/accounts/user-store.ts';
-import { userIdOf } from '../../platform/caller.ts';
-import { eventsAfter } from '../../resources/audit/event-store.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import type { ApiResponse } from '../session/call-api.ts';
+import { message } from '../../src/config/languages/message.ts';
+import { requestSource } from '../../src/http/request-source.ts';
+import { findTimeZone } from '../../src/identity/accounts/user-store.ts';
+import type { Page, PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
+import type { ApiResponse } from '../../src/pages/session/call-api.ts';
+import { userIdOf } from '../../src/platform/caller.ts';
+import { eventsAfter } from '../../src/resources/audit/event-store.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
 
 const pageSize = 100;
@@ -108,19 +107,7 @@ async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<
   }
 }
 
-const base = '/settings/account';
-
-/** Export of a user's own data, and deletion of the account. */
-export function serveAccount(kit: PageKit): void {
-  kit.page(base, 'auth:web', showAccount);
-  kit.form(`${base}/export`, 'auth:web', sendOwnData);
-  kit.form(`${base}/delete`, 'auth:web', deleteAccount);
-  kit.page('/account-deleted', 'public', (pageRequest) =>
-    pageRequest.show('message', { title: message('account.deleted'), lines: [message('account.deleted_about')] }),
-  );
-}
-
-const showAccount = async (pageRequest: PageRequest, variables: object = {}) =>
+export const showAccount = async (pageRequest: PageRequest, variables: object = {}) =>
   showSettings(pageRequest, 'account', 'settings/account', {
     title: message('account.title'),
     has_password: await hasOwnPassword(pageRequest),
@@ -128,7 +115,7 @@ const showAccount = async (pageRequest: PageRequest, variables: object = {}) =>
   });
 
 /** Records the event first, so that the audit trail and the export itself contain it. */
-async function sendOwnData(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function sendOwnData(pageRequest: PageRequest): Page {
   const { userId, sessionId } = pageRequest.caller;
   const { oauth, database } = pageRequest.kit;
   const source = requestSource(pageRequest.request);
@@ -142,10 +129,13 @@ async function sendOwnData(pageRequest: PageRequest): Promise<FastifyReply> {
 }
 
 /** The API requires the password or a recent proof, and a token with all scopes. */
-async function deleteAccount(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function deleteAccount(pageRequest: PageRequest): Page {
   const body = pageRequest.form('current_password');
   const response = await pageRequest.callAsUser('DELETE', `/v1/users/${pageRequest.caller.userId}`, body);
   if (!response.ok) return showAccount(pageRequest.status(response.status), formErrors(response, ['current_password']));
   pageRequest.kit.cookies.clearSession(pageRequest.reply);
   return pageRequest.redirect('/account-deleted');
 }
+
+export const showDeleted = (pageRequest: PageRequest): Page =>
+  pageRequest.show('message', { title: message('account.deleted'), lines: [message('account.deleted_about')] });

@@ -1,26 +1,19 @@
-import type { FastifyReply } from 'fastify';
-import { message } from '../../config/languages/message.ts';
-import { findPendingChange } from '../../identity/accounts/email-change-store.ts';
-import { asObject } from '../../platform/is-object.ts';
-import { identifierFields, passwordHint } from '../kit/identifiers.ts';
-import type { PageKit, PageRequest } from '../kit/page-request.ts';
-import type { Variables } from '../kit/views.ts';
-import { filledFields, type Typed } from '../sign-in/register-page.ts';
-import { offerFactor } from './settings-security.ts';
-import { currentUser, deleteAsUser, formErrors, hasOwnPassword, showSettings } from './settings-shell.ts';
+import type { Config } from '../../src/config/config.ts';
+import { type Message, message } from '../../src/config/languages/message.ts';
+import { findPendingChange } from '../../src/identity/accounts/email-change-store.ts';
+import { currentUser } from '../../src/pages/kit/current-user.ts';
+import { filledFields, identifierFields, type Typed } from '../../src/pages/kit/identifiers.ts';
+import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
+import type { Variables } from '../../src/pages/kit/views.ts';
+import { asObject } from '../../src/platform/is-object.ts';
+import { offerFactor } from './factor-offer.ts';
+import { deleteAsUser, formErrors, hasOwnPassword, showSettings } from './settings-shell.ts';
 
-export function serveProfile(kit: PageKit): void {
-  kit.page('/settings', 'auth:web', async (pageRequest) => showProfile(pageRequest, await offerFactor(pageRequest)));
-  kit.form('/settings', 'auth:web', saveProfile);
-  kit.form('/settings/pending-email/cancel', 'auth:web', keepEmail);
-  if (!kit.config.localPasswords) return;
-  kit.page('/settings/password', 'auth:web', (pageRequest) => showPassword(pageRequest, {}));
-  // Password managers look for this address (W3C, "A Well-Known URL for Changing Passwords").
-  kit.page('/.well-known/change-password', 'public', (pageRequest) => pageRequest.redirect('/settings/password'));
-  kit.form('/settings/password', 'auth:web', changePassword);
-}
+/** The first page of the settings, which offers a second factor. */
+export const openProfile = async (pageRequest: PageRequest): Page =>
+  showProfile(pageRequest, await offerFactor(pageRequest));
 
-async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = {}): Promise<FastifyReply> {
+async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = {}): Page {
   const user = await currentUser(pageRequest);
   const stored = {
     name: user.name,
@@ -35,7 +28,7 @@ async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = 
     title: message('profile.title'),
     user,
     values,
-    identifiers: filledFields(pageRequest.kit, values, typed.errors ?? {}),
+    identifiers: filledFields(pageRequest.kit.config, values, typed.errors ?? {}),
     pending_email: await pendingEmail(pageRequest),
     has_password: await hasOwnPassword(pageRequest),
     current_password_hint: passwordHint(pageRequest.kit.config),
@@ -43,12 +36,18 @@ async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = 
   });
 }
 
+/** The hint that names the fields whose change requires the password. */
+function passwordHint(config: Config): Message {
+  const names = identifierFields(config).map(({ name }) => name);
+  return message(`profile.password_for.${names.join('_')}`);
+}
+
 async function pendingEmail({ kit: { database, now }, caller }: PageRequest): Promise<string | null> {
   const change = caller.userId === null ? undefined : await findPendingChange(database.db, caller.userId, now());
   return change?.new_email ?? null;
 }
 
-async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function saveProfile(pageRequest: PageRequest): Page {
   const identifiers = identifierFields(pageRequest.kit.config).map(({ name }) => name);
   const submitted = asObject(pageRequest.request.body);
   // A view of the operator may lack this field.
@@ -74,19 +73,19 @@ async function saveProfile(pageRequest: PageRequest): Promise<FastifyReply> {
   return showProfile(pageRequest.status(response.status), { values, ...formErrors(response, fields) });
 }
 
-async function keepEmail(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function keepEmail(pageRequest: PageRequest): Page {
   await deleteAsUser(pageRequest, `/v1/users/${pageRequest.caller.userId}/email-changes`);
   return pageRequest.redirect('/settings?done=email-kept');
 }
 
-const showPassword = async (pageRequest: PageRequest, variables: object) =>
+export const showPassword = async (pageRequest: PageRequest, variables: object = {}) =>
   showSettings(pageRequest, 'password', 'settings/password', {
     title: message('password.title'),
     has_password: await hasOwnPassword(pageRequest),
     ...variables,
   });
 
-async function changePassword(pageRequest: PageRequest): Promise<FastifyReply> {
+export async function changePassword(pageRequest: PageRequest): Page {
   const { end_tokens, ...typed } = pageRequest.form('current_password', 'password', 'end_tokens');
   const body = { ...typed, end_tokens: end_tokens !== '' };
   const response = await pageRequest.callAsUser('PATCH', `/v1/users/${pageRequest.caller.userId}`, body);
