@@ -111,6 +111,9 @@ describe('A service whose files are replaced by another build', () => {
     const form = { grant_type: deviceGrant, device_code: 'unknown', client_id };
     assert.deepEqual(await statuses(() => request(service, '/oauth/token', { form })), [500, 400]);
     assert.deepEqual(await statuses(() => visitor.get('/device')), [500, 200]);
+    assert.deepEqual(await statuses(() => visitor.get('/settings/sessions')), [500, 200]);
+    const token = await logIn(service, ...admin);
+    assert.deepEqual(await statuses(() => request(service, '/v1/diagnoses', { token })), [500, 200]);
   });
 
   it('still serves other requests, and stops without an error', async () => {
