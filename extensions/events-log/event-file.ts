@@ -1,6 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { eventLine } from '../../src/resources/audit/event-line.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
+import { eventLine } from './event-line.ts';
 
 /** The target of the events, one line each. `write` throws if the target did not accept them. */
 export interface LineSink {

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { systemSource as source } from '../../src/http/request-source.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
-import { followEvents } from '../../src/resources/audit/follow-events.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { contexts } from '../../test/harness/contexts.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { createEventsLog } from './events-log.ts';
+import { followEvents } from './follow-events.ts';
 import { createUdpSyslog } from './syslog.ts';
 
 interface Line {

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { eventLine } from '../../src/resources/audit/event-line.ts';
 import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import type { LineSink } from './event-file.ts';
+import { eventLine } from './event-line.ts';
 
 /** RFC 5424 6.2.1: security and authorization messages. */
 const facility = 10;

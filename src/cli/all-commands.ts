@@ -3,7 +3,6 @@ import { loadCommands } from '../main/extension-commands.ts';
 import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
-import { addEvents } from './commands/events.ts';
 import { jobCommands } from './commands/job-commands.ts';
 import { keysCommands } from './commands/keys-commands.ts';
 import { addMigrate } from './commands/migrate.ts';
@@ -16,8 +15,7 @@ import { userCommands } from './commands/user-commands.ts';
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
-  const { addInit, addDev, addEject, addLogin, addToken, addLogout, addBackup, addRestore, addMove, addDoctor } =
-    extensions;
+  const { addInit, addDev, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],
@@ -32,5 +30,6 @@ export async function addCommands(program: Command): Promise<void> {
     const group = program.command(name).description(description);
     for (const add of commands) add(group);
   }
+  const { addLogin, addToken, addLogout, addEvents, addBackup, addRestore, addMove, addDoctor } = extensions;
   for (const add of [addLogin, addToken, addLogout, addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
 }

@@ -8,6 +8,7 @@ export const loadCommands = async () => ({
   ...(await import('../../extensions/changes/webhooks-listen-command.ts')),
   ...(await import('../../extensions/passport/import-passport-command.ts')),
   ...(await import('../../extensions/cli-login/login-commands.ts')),
+  ...(await import('../../extensions/events-log/events-command.ts')),
   ...(await import('../../extensions/backup/backup-command.ts')),
   ...(await import('../../extensions/backup/restore-command.ts')),
   ...(await import('../../extensions/move/move-command.ts')),

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Context } from '../../database/context.ts';
-import { parseDuration } from '../../platform/parse-duration.ts';
-import { eventLine } from '../../resources/audit/event-line.ts';
-import { type EventFilter, type EventRow, newestEvents } from '../../resources/audit/event-store.ts';
-import { followEvents } from '../../resources/audit/follow-events.ts';
-import { findUserByText } from '../operator/find-user.ts';
-import { withContext } from '../operator/with-context.ts';
-import { showTime } from '../terminal/print.ts';
-import { printable } from '../terminal/table.ts';
+import { findUserByText } from '../../src/cli/operator/find-user.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { showTime } from '../../src/cli/terminal/print.ts';
+import { printable } from '../../src/cli/terminal/table.ts';
+import type { Context } from '../../src/database/context.ts';
+import { parseDuration } from '../../src/platform/parse-duration.ts';
+import { type EventFilter, type EventRow, newestEvents } from '../../src/resources/audit/event-store.ts';
+import { eventLine } from './event-line.ts';
+import { followEvents } from './follow-events.ts';
 
 interface Flags {
   readonly type?: string;

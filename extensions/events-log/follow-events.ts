@@ -1,5 +1,5 @@
-import type { Database } from '../../database/database.ts';
-import { type EventFilter, type EventRow, eventsAfter, readHorizon } from './event-store.ts';
+import type { Database } from '../../src/database/database.ts';
+import { type EventFilter, type EventRow, eventsAfter, readHorizon } from '../../src/resources/audit/event-store.ts';
 
 /** The longest time between the date of an event and its commit. */
 const overlapMs = 60_000;

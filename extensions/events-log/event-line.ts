@@ -1,4 +1,4 @@
-import type { EventRow } from './event-store.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
 
 /** An event as one line of JSON, with the fields of `/v1/events`. */
 export function eventLine(row: EventRow): string {
