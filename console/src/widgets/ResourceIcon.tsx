@@ -50,7 +50,7 @@ interface NamedIconProps extends SvgIconProps {
 }
 
 const NamedIcon = lazy(async () => {
-  const icons = new Map<string, SvgIconComponent>(Object.entries(await import('./declared-icons.ts')));
+  const icons = new Map<string, SvgIconComponent>(Object.entries(await import('@mui/icons-material/declared')));
   return {
     default: ({ name, otherwise, ...props }: NamedIconProps) => {
       const Icon = icons.get(name) ?? otherwise;
