@@ -9,12 +9,13 @@ export const folders = [
  */
 export const rooms = new Map([
   ['database/postgres', ['servers', 'pool', 'invalidations', 'batching']],
-  ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'migrations', 'routes']],
+  ['resources', ['sql', 'declaration', 'audit', 'model', 'query', 'read', 'write', 'schemas', 'routes']],
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],
   ['cli', ['terminal', 'operator', 'commands']],
   ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
+  ['extensions/migrations', ['steps', 'operator', 'plan']],
   ['extensions/move', ['tables']],
   ['extensions/passport', ['source', 'legacy-tokens', 'report', 'import', 'compat']],
   ['extensions/providers', ['declaration', 'client', 'sign-in', 'pages']],
@@ -27,6 +28,7 @@ export const extensionLoaders = [
   'main/open-devices.ts',
   'main/open-events-log.ts',
   'main/open-legacy-tokens.ts',
+  'main/open-migrations.ts',
   'main/open-registered-clients.ts',
   'main/open-replicas.ts',
   'main/open-workers.ts',
@@ -34,6 +36,7 @@ export const extensionLoaders = [
 
 /** Imports from one extension to another, and the reason. */
 export const extensionImports = new Map([
+  ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],
   ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
   ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],
 ]);

@@ -6,9 +6,9 @@ import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
 import { runPending } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
-import { createTables } from '../../src/resources/migrations/migration-steps.ts';
-import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
+import type { TableSchema } from '../../src/resources/schemas/storage-schema.ts';
 import { writeUnprepared } from '../../src/resources/sql/executor.ts';
+import { createTables } from '../migrations/steps/migration-steps.ts';
 import { SqliteTables } from './tables/sqlite-tables.ts';
 import { type CopiedTable, isCopied } from './tables/tables.ts';
 

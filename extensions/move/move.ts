@@ -3,8 +3,8 @@ import { createSealing, type Sealing } from '../../src/database/keys/sealing.ts'
 import { openDatabase } from '../../src/database/open-database.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
-import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
-import type { TableSchema } from '../../src/resources/migrations/storage-schema.ts';
+import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
+import type { TableSchema } from '../../src/resources/schemas/storage-schema.ts';
 import { type Checksum, checksum, copyTable } from './copy-table.ts';
 import { chooseTables, expectedTables, makeResourceTables } from './expected-tables.ts';
 import { createOpener, createResealer } from './sealed-columns.ts';

@@ -5,7 +5,6 @@ import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
 import { jobCommands } from './commands/job-commands.ts';
 import { keysCommands } from './commands/keys-commands.ts';
-import { addMigrate } from './commands/migrate.ts';
 import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
@@ -15,7 +14,7 @@ import { userCommands } from './commands/user-commands.ts';
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
-  const { addInit, addDev, addEject } = extensions;
+  const { addInit, addDev, addMigrate, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],

@@ -52,7 +52,10 @@ export async function createIndexConcurrently(db: Db, name: string, createIndex:
 }
 
 /** The indexes that do not exist or are invalid. On SQLite the migrations create them. */
-export async function findMissing(database: Database, indexes: readonly FixedIndex[]): Promise<FixedIndex[]> {
+export async function findMissing<I extends Pick<FixedIndex, 'name'>>(
+  database: Database,
+  indexes: readonly I[],
+): Promise<I[]> {
   if (database.engine === 'sqlite' || indexes.length === 0) return [];
   const { rows } = await sql<{ name: string }>`select relname as name from pg_index
     join pg_class on pg_class.oid = indexrelid

@@ -23,12 +23,12 @@ import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import { serveJobs } from '../resources/jobs/serve-jobs.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import { loadOperatorMigrations } from '../resources/operator-migrations/load-operator-migrations.ts';
 import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
+import { openMigrations } from './open-migrations.ts';
 import { createServices, type Services } from './services.ts';
 
 /** The assembled service, for a start or a test. */
@@ -55,18 +55,16 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   await recordSettingsChanges(context);
   await syncRoles(context.database.db, roleNames(context.config));
   for (const extension of extensions) await extension.start?.();
-  const { config, database } = context;
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
   const changeFeed = findMember(extensions, 'changeFeed');
   const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, changeFeed };
-  const migrating = { now: context.now, log: context.log, services: () => ({ ...shared, context }) };
-  const migrations = await loadOperatorMigrations(config.migrationsDir, database, migrating);
+  const migrate = await openMigrations(context, shared);
   const routes = await loadRoutes(context.config.routesDir);
   const resources = await prepareResources(
     context,
     [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
-    migrations,
+    migrate,
     (declared) => addScopes(context.config, scopes, declared, routes).list(),
   );
 

@@ -3,6 +3,7 @@ export const loadCommands = async () => ({
   ...(await import('../../extensions/project/init-command.ts')),
   ...(await import('../../extensions/project/dev-command.ts')),
   ...(await import('../../extensions/project/eject-command.ts')),
+  ...(await import('../../extensions/migrations/migrate-command.ts')),
   ...(await import('../../extensions/user-import/user-import-command.ts')),
   ...(await import('../../extensions/client-registration/registration-token-command.ts')),
   ...(await import('../../extensions/changes/webhooks-listen-command.ts')),

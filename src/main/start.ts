@@ -14,10 +14,10 @@ import { codeOf, OperatorError, reasonOf } from '../platform/errors.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import type { BeginProgress } from '../platform/progress.ts';
 import { serviceVersion } from '../platform/version.ts';
-import { finishMigrations } from '../resources/migrations/finish-migrations.ts';
 import { type BuiltApp, buildApp } from './app.ts';
 import { startTelemetry } from './extensions.ts';
 import { openEventsLog } from './open-events-log.ts';
+import { finishMigrations } from './open-migrations.ts';
 import { openReplicas } from './open-replicas.ts';
 
 export interface StartOptions {

@@ -3,15 +3,17 @@ import type { Context } from '../database/context.ts';
 import { checkDefinitions } from './declaration/check-definitions.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
 import { loadResources } from './load-resources.ts';
-import { applyResourceMigrations, type OperatorMigrations } from './migrations/migrate-resources.ts';
-import { readSchemas } from './migrations/schema-store.ts';
-import { missingIndexWarnings, withStoredNames } from './migrations/storage-schema.ts';
+import { readSchemas } from './schemas/schema-store.ts';
+import { missingIndexWarnings, withStoredNames } from './schemas/storage-schema.ts';
+
+/** Changes the tables to the declarations, and runs the operator's pending migrations. Returns a text for each step. */
+export type MigrateResources = (definitions: readonly ResourceDefinition[]) => Promise<readonly string[]>;
 
 /** Checks and migrates the declarations. Returns those that have routes. */
 export async function prepareResources(
-  { config, database, log, now, progress }: Context,
+  { config, database, log }: Context,
   builtinDefinitions: readonly ResourceDefinition[],
-  migrations?: OperatorMigrations,
+  migrate: MigrateResources,
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
   const definitions = [...builtinDefinitions, ...(await loadResources(config.resourcesDir))];
@@ -19,9 +21,7 @@ export async function prepareResources(
   // `checkDefinitions` reports a missing name.
   const scopes = scopesOf?.(served.filter(({ name }) => typeof name === 'string'));
   checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
-  const report = (line: string) => log.info(line);
-  const options = { now, operatorMigrations: migrations, report, progress, later: true };
-  const steps = await applyResourceMigrations(database, definitions, options);
+  const steps = await migrate(definitions);
   // A first start takes dozens of steps.
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');
   else for (const step of steps) log.info({ step }, 'migrated resources');

@@ -8,7 +8,7 @@ import { gatehouse } from '../harness/command.ts';
 import { gatehouseHere } from '../harness/command-here.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 
-const migrations = fileURLToPath(new URL('../../src/resources/operator-migrations/declare.ts', import.meta.url));
+const migrations = fileURLToPath(new URL('../../extensions/migrations/declare.ts', import.meta.url));
 const declare = fileURLToPath(new URL('../../src/resources/declare.ts', import.meta.url));
 
 onBothEngines('The command migrate, with declared resources', (engine) => {

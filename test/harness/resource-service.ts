@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
+import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { LockAuthority } from '../../src/database/change-as.ts';
 import type { Context } from '../../src/database/context.ts';
@@ -22,11 +23,10 @@ import type { ResourceDefinition } from '../../src/resources/declaration/define-
 import type { JobDefinition } from '../../src/resources/jobs/define-job.ts';
 import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
 import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.ts';
-import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
-import { readSchemas } from '../../src/resources/migrations/schema-store.ts';
-import { withStoredNames } from '../../src/resources/migrations/storage-schema.ts';
 import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
+import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
+import { withStoredNames } from '../../src/resources/schemas/storage-schema.ts';
 import { serveResources } from '../../src/resources/serve-resources.ts';
 import { createMigratedDatabase, type TestDatabase } from './engines.ts';
 import { type RequestOptions, request } from './request.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { sql } from 'kysely';
 import { backUp, restore } from '../../extensions/backup/backup.ts';
+import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import type { BeginProgress } from '../../src/platform/progress.ts';
 import { defineResource, text } from '../../src/resources/declare.ts';
-import { applyResourceMigrations } from '../../src/resources/migrations/migrate-resources.ts';
 import { contexts } from '../harness/contexts.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Tx } from '../../../../src/database/database.ts';
 import { systemSource } from '../../../../src/http/request-source.ts';
 import { builtinResources } from '../../../../src/main/builtin-resources.ts';
+import { openMigrations } from '../../../../src/main/open-migrations.ts';
 import { createServices } from '../../../../src/main/services.ts';
 import { systemCaller } from '../../../../src/platform/caller.ts';
 import { OperatorError, Problem } from '../../../../src/platform/errors.ts';
@@ -45,7 +46,11 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   if (mapped.length === 0) return undefined;
   const services = await createServices(context);
   const { keys, enqueuing, proveByPassword, oauth } = services;
-  const definitions = await prepareResources(context, builtinResources(context, services));
+  const definitions = await prepareResources(
+    context,
+    builtinResources(context, services),
+    await openMigrations(context),
+  );
   const resources = compileResources(definitions);
   const { lockAuthority } = oauth;
   const engine = { context, resources, keys: keys.macKeys, recordEvent, lockAuthority, proveByPassword, enqueuing };

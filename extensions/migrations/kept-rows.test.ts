@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import type { Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open-database.ts';
+import { parseDecimal, sortableDecimal } from '../../src/platform/decimal.ts';
+import { defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import type { Fields } from '../../src/resources/declaration/fields/field.ts';
+import { decimal, text } from '../../src/resources/declare.ts';
+import { databases, onBothEngines } from '../../test/harness/engines.ts';
+import { applyResourceMigrations } from './migrate-resources.ts';
+
+const things = (fields: Fields, more: object = {}): ResourceDefinition =>
+  defineResource({ name: 'things', fields, access: { read: 'auth:api', write: 'auth:api' }, ...more });
+
+onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
+  const open: Database[] = [];
+  const create = databases(engine);
+  after(async () => {
+    for (const database of open) await database.close();
+  });
+  const fresh = async (definition: ResourceDefinition): Promise<Database> => {
+    const created = await create();
+    const database = await openDatabase({ databaseUrl: created.url, databasePoolSize: 2, workingDir: created.dir });
+    open.push(database);
+    await migrate(database);
+    await applyResourceMigrations(database, [definition]);
+    return database;
+  };
+  const insert = async ({ db }: Database, values: object) =>
+    db
+      .insertInto('things' as never)
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .execute();
+
+  it('allow more digits for a decimal, and fewer only if all values fit', async () => {
+    const of = (precision: number, scale: number, more = {}) => [
+      things({ amount: decimal({ precision, scale, ...more }) }),
+    ];
+    const database = await fresh(of(6, 2)[0] as ResourceDefinition);
+    for (const [i, amount] of ['-99.25', '12.5', '0'].entries()) {
+      await insert(database, { id: String(i), amount: sortableDecimal(parseDecimal(amount) as never) });
+    }
+    assert.deepEqual(await applyResourceMigrations(database, of(9, 4)), []);
+    assert.deepEqual(await applyResourceMigrations(database, of(4, 2)), []);
+    for (const [precision, scale] of [
+      [3, 2],
+      [4, 1],
+      [2, 2],
+    ] as const) {
+      await assert.rejects(
+        applyResourceMigrations(database, of(precision, scale)),
+        /(row has|rows have) more digits in it/,
+      );
+    }
+    await assert.rejects(applyResourceMigrations(database, of(4, 2, { min: 0 })), /1 row holds a value below 0/);
+    await assert.rejects(applyResourceMigrations(database, of(4, 2, { max: 12 })), /1 row holds a value above 12/);
+  });
+
+  it('keep deleted rows after a resource gets softDelete, and restore none without a request', async () => {
+    const fields = { name: text({ unique: true }) };
+    const database = await fresh(things(fields));
+    await insert(database, { id: '1', name: 'a' });
+    await assert.rejects(insert(database, { id: '2', name: 'a' }));
+    await applyResourceMigrations(database, [things(fields, { softDelete: true })]);
+    await insert(database, { id: '2', name: 'a', deleted_at: 5 });
+    await assert.rejects(insert(database, { id: '3', name: 'a', deleted_at: null }));
+    assert.deepEqual(await applyResourceMigrations(database, [things(fields, { softDelete: true })]), []);
+    await assert.rejects(applyResourceMigrations(database, [things(fields)]), /1 deleted rows would reappear/);
+    await database.db
+      .deleteFrom('things' as never)
+      .where('id' as never, '=', '2' as never)
+      .execute();
+    await applyResourceMigrations(database, [things(fields)]);
+    await assert.rejects(insert(database, { id: '4', name: 'a', deleted_at: 7 }), 'unique among all rows again');
+  });
+});

@@ -1,0 +1,242 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Database, Tx } from '../../src/database/database.ts';
+import { withMigrationLock } from '../../src/database/locks/migration-lock.ts';
+import { countRowChanges } from '../../src/database/postgres/batching/count-row-changes.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { type BeginProgress, noProgress, type StepProgress, stepProgress } from '../../src/platform/progress.ts';
+import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
+import {
+  declaredSchemas,
+  storedSchema,
+  type TableSchema,
+  type TableSchemas,
+  withStoredNames,
+} from '../../src/resources/schemas/storage-schema.ts';
+import { dropTriggers, updateTriggers } from '../../src/resources/schemas/table-triggers.ts';
+import { type Executor, writeUnprepared } from '../../src/resources/sql/executor.ts';
+import { quoted, raw } from '../../src/resources/sql/sql-text.ts';
+import type { OperatorMigrations } from './operator/load-operator-migrations.ts';
+import { splitByTransaction, stepsBeforeTransaction, withoutDeferrableIndexes } from './plan/order-of-steps.ts';
+import { planError } from './plan/plan-error.ts';
+import { planAdditions, planMigrations } from './plan/plan-migrations.ts';
+import { foldColumn } from './steps/compute-column.ts';
+import { missingDefaults } from './steps/fill-defaults.ts';
+import { finishMigrations } from './steps/finish-migrations.ts';
+import type { Step } from './steps/migration-steps.ts';
+import { type RemainingStatements, runBeforeTransaction } from './steps/run-before-transaction.ts';
+import { writeSchema } from './steps/schema-store.ts';
+
+export interface MigrationOptions {
+  /** The undeclared tables and columns to remove: all empty ones (true), or the named ones with their data. */
+  readonly drop?: true | readonly string[];
+  /** Run by `gatehouse migrate`, not by a start, so no other version runs at the same time. */
+  readonly byCommand?: boolean;
+  /** On PostgreSQL: leaves the work that needs no lock to `finishMigrations`. */
+  readonly later?: boolean;
+  readonly operatorMigrations?: OperatorMigrations | undefined;
+  readonly dryRun?: boolean;
+  readonly now?: () => number;
+  /** Called for tables and columns that are no longer declared. */
+  readonly report?: (line: string) => void;
+  readonly progress?: BeginProgress | undefined;
+}
+
+function withNewNames(stored: TableSchemas, definitions: readonly ResourceDefinition[]): TableSchemas {
+  const renamed = definitions.flatMap((definition): [string, TableSchema][] => {
+    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
+    return schema ? [[definition.name, schema]] : [];
+  });
+  return new Map([...stored, ...renamed]);
+}
+
+/** The tables with the columns whose stored schema equals the declared one. */
+const unchangedColumns = (stored: TableSchemas, declared: TableSchemas): TableSchema[] =>
+  [...declared].map(([name, schema]) => {
+    const before = stored.get(name)?.columns ?? {};
+    const columns = Object.entries(schema.columns).filter(([column, next]) => isDeepStrictEqual(before[column], next));
+    return { ...schema, columns: Object.fromEntries(columns) };
+  });
+
+const tablesOf = (stored: TableSchemas): ReadonlySet<string> => new Set([...stored.values()].map(({ table }) => table));
+
+const permissionsOf = ({ drop, byCommand = false }: MigrationOptions) => ({
+  drop: { empty: drop === true, names: drop === true || !drop ? [] : drop },
+  retype: byCommand,
+});
+
+/** The steps that a start or `gatehouse migrate` would run. Changes nothing. */
+export async function planResourceMigrations(
+  database: Database,
+  definitions: readonly ResourceDefinition[],
+  options: Pick<MigrationOptions, 'operatorMigrations'> = {},
+) {
+  return withMigrationLock(database, async (tx) => {
+    const executor = { engine: database.engine, db: tx };
+    return (await planAll(executor, await readSchemas(tx), definitions, options)).plan;
+  });
+}
+
+const dryRunRollback = new Error('tried, and undone');
+
+/** Migrates the tables to the declarations. Returns a text for each step. If rows violate a declaration, it throws and changes nothing. */
+export async function applyResourceMigrations(
+  database: Database,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions = {},
+): Promise<string[]> {
+  const earlierWork = options.dryRun ? noEarlierWork : await runSlowSteps(database, definitions, options);
+  const stepsProgress = stepProgress(options.progress ?? noProgress);
+  let descriptions: string[] = [];
+  try {
+    await withMigrationLock(database, async (tx) => {
+      descriptions = await migrateInTransaction(database, tx, definitions, options, { earlierWork, stepsProgress });
+      if (options.dryRun) throw dryRunRollback;
+    });
+    if (!options.later) await finishMigrations(database, [], options.report);
+  } catch (error) {
+    if (error !== dryRunRollback) throw error;
+  } finally {
+    stepsProgress.end();
+  }
+  return descriptions;
+}
+
+/**
+ * The work that was done before the transaction: for each step, its remaining statements; and the finished steps that the next plan does
+ * not show.
+ */
+interface EarlierWork {
+  readonly remaining: RemainingStatements;
+  readonly finished: readonly Step[];
+}
+
+const noEarlierWork: EarlierWork = { remaining: new Map(), finished: [] };
+
+/** Does nothing if the transaction would be rejected, or if operator migrations run in it. */
+async function runSlowSteps(database: Database, definitions: readonly ResourceDefinition[], options: MigrationOptions) {
+  const { engine, db } = database;
+  if (engine === 'sqlite' || (options.operatorMigrations && (await options.operatorMigrations.pending(db)).length > 0))
+    return noEarlierWork;
+  const { plan } = await withMigrationLock(database, async (tx) =>
+    planAll({ engine, db: tx }, await readSchemas(tx), definitions, options),
+  );
+  const { steps } = plan;
+  if (planError(plan, options.drop)) return noEarlierWork;
+  const tables = tablesOf(await readSchemas(db));
+  const slowSteps = stepsBeforeTransaction(options.later ? withoutDeferrableIndexes(steps, tables) : steps);
+  const remaining = await runBeforeTransaction(database, slowSteps, tables, options.progress);
+  return { remaining, finished: slowSteps.filter(({ rowsOnly }) => rowsOnly) };
+}
+
+/** The number for the next file of the operator, with as many digits as the existing numbers. */
+function freeMigrationNumber(names: readonly string[]): string {
+  const numbers = ['000', ...names.flatMap((name) => /^\d+/.exec(name) ?? [])];
+  const width = Math.max(...numbers.map(({ length }) => length));
+  return String(Math.max(...numbers.map(Number)) + 1).padStart(width, '0');
+}
+
+async function planAll(
+  executor: Executor,
+  stored: TableSchemas,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+  schemas?: TableSchemas,
+) {
+  const namedDefinitions = withStoredNames(definitions, stored);
+  const declared = declaredSchemas(namedDefinitions);
+  const permissions = permissionsOf(options);
+  const currentSchemas = schemas ?? withNewNames(stored, namedDefinitions);
+  const freeNumber = freeMigrationNumber(options.operatorMigrations?.names ?? []);
+  const plan = await planMigrations(executor, currentSchemas, declared, { permissions, freeNumber });
+  const inUse = new Set([...declared.values()].map(({ table }) => table));
+  const abandoned = [...stored].filter(
+    ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.names.includes(name),
+  );
+  // At a start on PostgreSQL, `finishMigrations` does this work.
+  const readsRows = executor.engine === 'sqlite' || !options.later;
+  const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
+  const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
+  const steps = [...plan.steps, ...defaults, ...dropped];
+  return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
+}
+
+async function migrateInTransaction(
+  { engine, now: clock }: Database,
+  tx: Tx,
+  definitions: readonly ResourceDefinition[],
+  options: MigrationOptions,
+  { earlierWork, stepsProgress }: { readonly earlierWork: EarlierWork; readonly stepsProgress: StepProgress },
+): Promise<string[]> {
+  const { operatorMigrations, now = clock, report } = options;
+  const executor: Executor = { engine, db: tx };
+  const stored = await readSchemas(tx);
+  const descriptions = earlierWork.finished.map(({ description }) => description);
+  const runSteps = async (steps: readonly Step[]) => {
+    const pendingSteps = steps.filter(({ description }) => !earlierWork.remaining.has(description));
+    for (const step of steps) {
+      for (const statement of earlierWork.remaining.get(step.description) ?? [])
+        await writeUnprepared(executor, statement);
+      if (earlierWork.remaining.has(step.description)) continue;
+      stepsProgress.next(step.description, pendingSteps.length);
+      await performStep(executor, step, stepsProgress);
+    }
+    descriptions.push(...steps.map(({ description }) => description));
+  };
+  const pendingNames = operatorMigrations ? await operatorMigrations.pending(tx) : [];
+  let schemasBefore: TableSchemas | undefined;
+  if (operatorMigrations && pendingNames.length > 0) {
+    const namedDefinitions = withStoredNames(definitions, stored);
+    const additions = planAdditions(engine, withNewNames(stored, namedDefinitions), declaredSchemas(namedDefinitions));
+    await runSteps(additions.steps);
+    await updateTriggers(engine, tx, namedDefinitions);
+    const result = await operatorMigrations.run(tx, namedDefinitions, (name) =>
+      stepsProgress.next(`run the migration ${name}`, pendingNames.length),
+    );
+    descriptions.push(...result.descriptions);
+    await refoldTables(
+      executor,
+      [...declaredSchemas(namedDefinitions).values()].filter(({ table }) => result.names(table)),
+    );
+    schemasBefore = additions.schemas;
+  }
+  const { plan, abandoned, inUse } = await planAll(executor, stored, definitions, options, schemasBefore);
+  const error = planError(plan, options.drop);
+  if (error) throw new OperatorError(error);
+  const existingTables = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
+  const { now: steps, later } = splitByTransaction(plan.steps, existingTables, earlierWork.remaining);
+  // SQLite refuses to drop a column that a trigger names.
+  if (steps.length > 0) await dropTriggers(engine, tx, definitions);
+  await runSteps(steps);
+  await updateTriggers(engine, tx, definitions);
+  descriptions.push(
+    ...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)),
+  );
+  for (const [name, schema] of plan.schemas) {
+    if (JSON.stringify(stored.get(name)) !== JSON.stringify(schema)) await writeSchema(tx, name, schema, now());
+  }
+  for (const name of abandoned) await writeSchema(tx, name, undefined, now());
+  if (engine === 'postgres') await countRowChanges(tx, inUse);
+  for (const { description, fix } of plan.unnamed) report?.(`${description}. To remove it: ${fix}`);
+  return [...new Set(descriptions)];
+}
+
+/** Statements of the operator do not fill the folded columns. */
+async function refoldTables(executor: Executor, tables: readonly TableSchema[]): Promise<void> {
+  for (const { table, columns } of tables) {
+    for (const [folded, { from }] of Object.entries(columns))
+      if (from) await foldColumn(table, from, folded, { checksAll: true }).run(executor);
+  }
+}
+
+const dropTable = (name: string, { table }: TableSchema): Step => ({
+  description: `drop the table "${table}" of ${name}, which is no longer declared`,
+  drops: name,
+  statements: [raw(`drop table ${quoted(table)}`)],
+});
+
+async function performStep(executor: Executor, { statements, rows, finish = [] }: Step, progress: StepProgress) {
+  for (const statement of statements) await writeUnprepared(executor, statement);
+  await rows?.run(executor, progress.rows);
+  for (const statement of finish) await writeUnprepared(executor, statement);
+}

@@ -1,0 +1,222 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ColumnSchema } from '../../../src/resources/declaration/fields/column-schema.ts';
+import { fieldTypeNamed } from '../../../src/resources/declaration/fields/field-types.ts';
+import { fold } from '../../../src/resources/declaration/fields/folding.ts';
+import type { IndexSchema, TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
+import { readUnprepared } from '../../../src/resources/sql/executor.ts';
+import { quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
+import { foldColumn } from '../steps/compute-column.ts';
+import { fillDefault } from '../steps/fill-defaults.ts';
+import { addColumn, createIndex, dropColumn, dropIndex, type Step } from '../steps/migration-steps.ts';
+import { rowsThat } from '../steps/rows-in-words.ts';
+import { countRowsWhere, hasRows } from '../steps/rows-of-table.ts';
+import { narrowColumn, suggestMigration, type TablePlan } from './narrow-columns.ts';
+import { conversionOf, recastColumn } from './recast-column.ts';
+
+/** A column is declared again. Rows were written without it meanwhile, so this fills in the default and folds the text again. */
+function resumeColumn({ table, indexes }: TableSchema, name: string, declaredColumn: ColumnSchema): Step[] {
+  const description = `reuse the column "${name}" of "${table}"`;
+  if (declaredColumn.from)
+    return [{ description, statements: [], rows: foldColumn(table, declaredColumn.from, name, { checksAll: true }) }];
+  const isUnique = Object.values(indexes).some(({ unique, columns }) => unique && columns.includes(name));
+  const { default: value } = declaredColumn;
+  if (value === undefined || isUnique) return [];
+  return [{ description, statements: [], rows: fillDefault({ table, name, value, folded: undefined }) }];
+}
+
+/** The data that may be dropped. A start drops nothing. */
+export interface Permissions {
+  /** Undeclared tables and columns that may be removed: all empty ones, or the named ones (`cars.color`) with their data. */
+  readonly drop: { readonly empty: boolean; readonly names: readonly string[] };
+  /** A column without values may get another type, even if its table has rows. */
+  readonly retype: boolean;
+}
+
+/** A column or index that is no longer declared. */
+export interface UndeclaredPart {
+  readonly description: string;
+  readonly fix: string;
+}
+
+interface Plan extends TablePlan {
+  readonly permissions: Permissions;
+  readonly unnamed: UndeclaredPart[];
+  /** The stored and the declared schema. */
+  readonly before: TableSchema;
+  readonly after: TableSchema;
+}
+
+export async function planTable(plan: Plan): Promise<TableSchema> {
+  const { resource, table, steps, blockers, before, after } = plan;
+  if (before.table !== table) {
+    blockers.push(
+      `${resource}: the table cannot be renamed from "${before.table}" to "${table}"; rename it by hand, or keep the name.`,
+    );
+    return before;
+  }
+  const columnSteps: Step[] = [];
+  const { recastColumns, droppedColumns, refusedColumns } = await changeColumns(plan, columnSteps);
+  const unusedColumns = await keepUndeclaredColumns(plan, columnSteps);
+  for (const name of Object.keys(before.columns))
+    if (!unusedColumns[name] && !after.columns[name]) droppedColumns.add(name);
+  const indexes = keepUndeclaredIndexes(plan, new Set([...recastColumns, ...droppedColumns]));
+  steps.push(...columnSteps);
+  for (const [name, declaredColumn] of Object.entries(after.columns)) {
+    if (refusedColumns.has(name)) continue;
+    const storedColumn = droppedColumns.has(name) ? undefined : before.columns[name];
+    // The earlier limits belong to the earlier type.
+    const { max: _max, min: _min, ...unlimited } = declaredColumn;
+    const converted =
+      storedColumn && recastColumns.has(name) ? { ...unlimited, required: storedColumn.required } : storedColumn;
+    const becomesText = recastColumns.has(name) && declaredColumn.storage === 'text';
+    await narrowColumn(plan, name, { before: converted, after: declaredColumn, becomesText });
+  }
+  await makeIndexes(plan, indexes);
+  return { table, columns: { ...unusedColumns, ...after.columns }, indexes: { ...indexes, ...after.indexes } };
+}
+
+async function changeColumns(plan: Plan, steps: Step[]) {
+  const { executor, table, permissions, before, after } = plan;
+  const { engine } = executor;
+  const recastColumns = new Set<string>();
+  const droppedColumns = new Set<string>();
+  const refusedColumns = new Set<string>();
+  for (const [name, declaredColumn] of Object.entries(after.columns)) {
+    const storedColumn = before.columns[name];
+    if (!storedColumn) steps.push(...addColumn(engine, table, name, withFoldedDefault(name, before, after)));
+    else if (hasSameStorage(storedColumn, declaredColumn)) {
+      if (storedColumn.unnamed) steps.push(...resumeColumn(before, name, declaredColumn));
+    } else {
+      const conversion = conversionOf(storedColumn, declaredColumn);
+      if (conversion) {
+        recastColumns.add(name);
+        steps.push(...recastColumn(engine, table, name, { storedColumn, declaredColumn, conversion }));
+      } else {
+        const filledRows = await countFilledRows(plan, name, storedColumn);
+        if (filledRows === 0 && (permissions.retype || !(await hasRows(executor, table)))) {
+          droppedColumns.add(name);
+          steps.push(dropColumn(table, name), ...addColumn(engine, table, name, declaredColumn));
+        } else {
+          refusedColumns.add(name);
+          rejectType(plan, name, declaredColumn, filledRows);
+        }
+      }
+    }
+  }
+  return { recastColumns, droppedColumns, refusedColumns };
+}
+
+/** Rejects a new type: the stored values cannot be converted, or another version may use the column. */
+function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, filledRows: number) {
+  const { resource, table, blockers } = plan;
+  const refusal = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+  if (filledRows === 0) {
+    blockers.push(`${refusal} at a start, because other versions may use the column. Run gatehouse migrate.`);
+    return;
+  }
+  const emptyColumn = suggestMigration(plan, `empty-${table}-${name}`, `update ${table} set ${name} = null`);
+  blockers.push(
+    `${refusal}, because ${rowsThat(filledRows, 'have a value in it')}. Declare a new field and fill it in a migration of your own, or empty the column with gatehouse migrate and ${emptyColumn}.`,
+  );
+}
+
+/** Adds the default of a folded column if its source is a new column with a constant default. */
+function withFoldedDefault(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
+  const column = columns[name] as ColumnSchema;
+  const source = column.from && !before.columns[column.from] ? columns[column.from] : undefined;
+  return typeof source?.default === 'string' ? { ...column, default: fold(source.default) } : column;
+}
+
+/** Undeclared tables and columns stay until an operator allows their removal, because other versions may use them. */
+async function keepUndeclaredColumns(plan: Plan, steps: Step[]) {
+  const { resource, table, before, after, permissions, unnamed, blockers } = plan;
+  const { drop } = permissions;
+  const unusedColumns: Record<string, ColumnSchema> = {};
+  const declared = new Set(Object.values(after.columns).map(({ field }) => field));
+  for (const [name, storedColumn] of Object.entries(before.columns)) {
+    if (after.columns[name]) continue;
+    const qualifiedName = `${resource}.${storedColumn.field}`;
+    const filledRows = await countFilledRows(plan, name, storedColumn);
+    const isNamed = drop.names.includes(qualifiedName) && !declared.has(storedColumn.field);
+    if (isNamed || (drop.empty && filledRows === 0)) {
+      const reason = filledRows === 0 ? '' : `, which ${rowsThat(filledRows, 'have a value in')}`;
+      steps.push(dropColumn(table, name, { drops: qualifiedName, reason }));
+      continue;
+    }
+    unusedColumns[name] = { ...storedColumn, unnamed: true };
+    if (name === 'deleted_at' && storedColumn.type === 'timestamp' && filledRows > 0) {
+      blockers.push(
+        `${resource}: softDelete is no longer declared, and its ${filledRows} deleted rows would reappear. Delete them for good first, or allow this: gatehouse migrate --drop ${qualifiedName}`,
+      );
+      continue;
+    }
+    if (storedColumn.type !== 'folded') {
+      unnamed.push({
+        description: `${qualifiedName} is no longer declared, and ${rowsThat(filledRows, 'have a value in it')}`,
+        fix: `gatehouse migrate --drop ${qualifiedName}`,
+      });
+    }
+  }
+  return unusedColumns;
+}
+
+/** Drops indexes that change or whose columns are dropped. Returns undeclared indexes that stay. */
+function keepUndeclaredIndexes(plan: Plan, changedColumns: ReadonlySet<string>): TableSchema['indexes'] {
+  const { resource, before, after, steps, unnamed, permissions } = plan;
+  const unusedIndexes: Record<string, TableSchema['indexes'][string]> = {};
+  for (const [name, index] of Object.entries(before.indexes)) {
+    const next = after.indexes[name];
+    const isChanged = index.columns.some((column) => changedColumns.has(column));
+    if (next && isDeepStrictEqual(index, next) && !isChanged) continue;
+    if (next || isChanged || permissions.drop.empty) {
+      steps.push(dropIndex(name));
+      continue;
+    }
+    unusedIndexes[name] = index;
+    if (index.unique && index.columns.every((column) => after.columns[column])) {
+      const fields = index.columns.map((column) => after.columns[column]?.field).join(' and ');
+      unnamed.push({
+        description: `${resource}: ${fields} is no longer declared unique, but the column still is`,
+        fix: 'gatehouse migrate --drop',
+      });
+    }
+  }
+  return unusedIndexes;
+}
+
+async function makeIndexes(plan: Plan, unusedIndexes: TableSchema['indexes']): Promise<void> {
+  const { executor, resource, table, before, after, steps, blockers } = plan;
+  const dropped = new Set(steps.flatMap(({ dropsIndex }) => dropsIndex ?? []));
+  for (const [name, index] of Object.entries(after.indexes)) {
+    if ((before.indexes[name] && !dropped.has(name)) || unusedIndexes[name]) continue;
+    if (index.unique && (await hasDuplicates(plan, index))) {
+      blockers.push(
+        `${resource}: rows hold the same ${index.columns.join(' and ')} twice, so the column cannot become unique; correct the rows first.`,
+      );
+    }
+    steps.push(createIndex(executor.engine, table, name, index));
+  }
+}
+
+/** The number of rows with a value in a column. A folded column contains no data of its own. */
+const countFilledRows = async ({ executor, table }: Plan, name: string, { type }: ColumnSchema) =>
+  type === 'folded' ? 0 : countRowsWhere(executor, table, sql`${raw(quoted(name))} is not null`);
+
+const hasSameStorage = (storedColumn: ColumnSchema, declaredColumn: ColumnSchema): boolean =>
+  storedColumn.storage === declaredColumn.storage &&
+  isDeepStrictEqual(storedColumn.references, declaredColumn.references) &&
+  (storedColumn.type === declaredColumn.type || (isPlainText(storedColumn) && isPlainText(declaredColumn)));
+
+const isPlainText = ({ type }: ColumnSchema): boolean => fieldTypeNamed(type)?.isPlainText === true;
+
+async function hasDuplicates({ executor, table, before }: Plan, { columns, ofKept }: IndexSchema) {
+  if (columns.some((column) => !before.columns[column])) return false;
+  const list = raw(columns.map(quoted).join(', '));
+  const filledCondition = raw(columns.map((column) => `${quoted(column)} is not null`).join(' and '));
+  const undeletedCondition = raw(ofKept && before.columns.deleted_at ? 'and "deleted_at" is null' : '');
+  const rows = await readUnprepared(
+    executor,
+    sql`select 1 as one from ${raw(quoted(table))} where ${filledCondition} ${undeletedCondition} group by ${list} having count(*) > 1 limit 1`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,53 @@
+import { fold } from '../../../src/resources/declaration/fields/folding.ts';
+import { type DefaultedColumn, defaultedColumns } from '../../../src/resources/schemas/default-columns.ts';
+import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
+import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
+import { type Fragment, join, quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
+import { batchSize, inBatches, type RowWork } from './compute-column.ts';
+import type { Step } from './migration-steps.ts';
+import { rowCount } from './rows-in-words.ts';
+import { countRowsWhere } from './rows-of-table.ts';
+
+const assignments = ({ name, value, folded }: DefaultedColumn): Fragment =>
+  join(
+    [
+      sql`${raw(quoted(name))} = ${value}`,
+      ...(folded ? [sql`${raw(quoted(folded))} = ${typeof value === 'string' ? fold(value) : null}`] : []),
+    ],
+    ', ',
+  );
+
+/**
+ * Steps for rows that lack a value although the field is required and has a default. During a rolling upgrade, a version in which the field
+ * is optional writes such rows. Reads every row of the tables with such fields.
+ */
+export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const column of [...schemas].flatMap(defaultedColumns)) {
+    const missing = await countRowsWhere(executor, column.table, sql`${raw(quoted(column.name))} is null`);
+    if (missing === 0) continue;
+    steps.push({
+      description: `fill "${column.table}.${column.name}" with its default: another version wrote ${rowCount(missing)} without it`,
+      statements: [],
+      rowsOnly: true,
+      rows: fillDefault(column),
+    });
+  }
+  return steps;
+}
+
+export function fillDefault(column: DefaultedColumn): RowWork {
+  const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
+  return {
+    table: column.table,
+    columns: [column.name],
+    run: (executor, onProgress) =>
+      inBatches(async (after) => {
+        const rows = await writeUnprepared(
+          executor,
+          sql`update ${table} set ${assignments(column)} where ${name} is null and "id" in (select "id" from ${table} where "id" > ${after} and ${name} is null order by "id" limit ${batchSize}) returning "id"`,
+        );
+        return rows.map(({ id }) => id);
+      }, onProgress),
+  };
+}

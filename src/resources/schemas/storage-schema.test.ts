@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { defineResource } from '../declaration/define-resource.ts';
+import { text } from '../declare.ts';
+import { missingIndexWarnings } from './storage-schema.ts';
+
+it('warn about queries without an index', () => {
+  const warnings = missingIndexWarnings([
+    defineResource({
+      name: 'things',
+      fields: { note: text({ max: 5000, searchable: true }), name: text({ searchable: true }) },
+      access: { read: 'auth:api', write: 'auth:api' },
+    }),
+  ]);
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0] ?? '', /things\.note/);
+});

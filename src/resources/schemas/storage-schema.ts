@@ -1,0 +1,151 @@
+import { hash } from 'node:crypto';
+import { OperatorError } from '../../platform/errors.ts';
+import type { ResourceDefinition } from '../declaration/define-resource.ts';
+import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
+import { isComputed } from '../declaration/fields/computed.ts';
+import type { Field, Fields } from '../declaration/fields/field.ts';
+import { fieldTypeOf, isIndexed, isTooLongToIndex } from '../declaration/fields/field-types.ts';
+import { indexableMax } from '../declaration/fields/text.ts';
+import { allFields, foldedColumnOf } from '../model/resource.ts';
+
+export interface IndexSchema {
+  readonly columns: readonly string[];
+  readonly unique: boolean;
+  /** The first column may be null. Then PostgreSQL needs `nulls first`, as in the order of lists. */
+  readonly nullable: boolean;
+  /** The index excludes deleted rows. */
+  readonly ofKept?: true;
+}
+
+export interface TableSchema {
+  readonly table: string;
+  readonly columns: Readonly<Record<string, ColumnSchema>>;
+  readonly indexes: Readonly<Record<string, IndexSchema>>;
+}
+
+/** By the names of the resources. */
+export type TableSchemas = ReadonlyMap<string, TableSchema>;
+
+/** PostgreSQL truncates names to 63 bytes, so two names could become equal. */
+const indexName = (table: string, columns: readonly string[], kind: string): string => {
+  const name = `${table}_${columns.join('_')}_${kind}`;
+  return name.length <= 60 ? name : `${name.slice(0, 48)}_${hash('sha1', name).slice(0, 10)}`;
+};
+
+function columnSchema(name: string, field: Field, tables: ReadonlyMap<string, string>): ColumnSchema {
+  const { options } = field;
+  const { target, onDelete = 'restrict' } = options;
+  const type = fieldTypeOf(field);
+  const constant = options.default !== undefined && typeof options.default !== 'function';
+  return {
+    field: name,
+    type: type.name,
+    storage: type.storage,
+    required: options.required === true || options.default !== undefined,
+    ...(constant ? { default: type.toStored(options.default) } : {}),
+    ...(target === undefined ? {} : { references: { table: tables.get(target) ?? '', onDelete } }),
+    ...type.bounds(options),
+  };
+}
+
+function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<string, string>): TableSchema {
+  const { name, table = name, uniqueTogether = [], softDelete } = definition;
+  const columns: Record<string, ColumnSchema> = {};
+  const indexes: Record<string, IndexSchema> = {};
+  const addIndex = (kind: string, columnNames: readonly string[], unique: boolean, nullable: boolean) => {
+    indexes[indexName(table, columnNames, kind)] = {
+      ...{ columns: columnNames, unique, nullable },
+      ...(unique && softDelete ? { ofKept: true } : {}),
+    };
+  };
+  const columnByField = new Map<string, string>();
+  for (const [fieldName, field] of allFields(definition)) {
+    const { options } = field;
+    if (fieldName === 'id' || isComputed(field) || options.virtual) continue;
+    const column = options.column ?? fieldName;
+    columnByField.set(fieldName, column);
+    const schema = columnSchema(fieldName, field, tables);
+    columns[column] = schema;
+    const folded = foldedColumnOf(true, column, field);
+    if (folded) {
+      columns[folded] = { field: fieldName, type: 'folded', storage: 'text', required: schema.required, from: column };
+    }
+    if (options.unique) addIndex('unique', [column], true, false);
+    if (isIndexed(field)) addIndex('order', [folded ?? column, 'id'], false, !schema.required);
+  }
+  for (const names of uniqueTogether) {
+    addIndex(
+      'unique',
+      names.map((each) => columnByField.get(each) as string),
+      true,
+      false,
+    );
+  }
+  return { table, columns, indexes };
+}
+
+/** The schemas of the operator's resources. */
+export function declaredSchemas(definitions: readonly ResourceDefinition[]): TableSchemas {
+  const tables = new Map(definitions.map(({ name, table = name }) => [name, table]));
+  return new Map(
+    definitions
+      .filter(({ managed }) => managed)
+      .map((definition) => [definition.name, tableSchema(definition, tables)]),
+  );
+}
+
+/** Warnings for queries without an index. They are reported at a start, because they become slow only when the table grows. */
+export function missingIndexWarnings(definitions: readonly ResourceDefinition[]): string[] {
+  return definitions
+    .filter(({ managed }) => managed)
+    .flatMap((definition) =>
+      Object.entries(definition.fields)
+        .filter(([, field]) => (field.options.searchable || field.options.sortable) && !isIndexed(field))
+        .map(([name, field]) => {
+          const advice = isTooLongToIndex(field)
+            ? `give it a max of at most ${indexableMax}`
+            : 'narrow a search down by another field';
+          return `${definition.name}.${name} can be searched or sorted, but has no usable index: on a large table ${advice}.`;
+        }),
+    );
+}
+
+export const storedSchema = (stored: TableSchemas, { name, renamedFrom }: ResourceDefinition) =>
+  [name, renamedFrom ?? []]
+    .flat()
+    .map((formerName) => stored.get(formerName))
+    .find((schema) => schema !== undefined);
+
+const columnOf = ({ columns }: TableSchema, field: string): string | undefined =>
+  Object.entries(columns).find(([, column]) => column.field === field && column.type !== 'folded')?.[0];
+
+/** The declarations with the existing tables and columns. A renamed resource or field keeps its table or column. */
+export const withStoredNames = (
+  definitions: readonly ResourceDefinition[],
+  stored: TableSchemas,
+): ResourceDefinition[] =>
+  definitions.map((definition) => {
+    const schema = definition.managed ? storedSchema(stored, definition) : undefined;
+    if (!schema) return definition;
+    const { table = schema.table, fields } = definition;
+    return { ...definition, table, fields: withStoredColumns(definition, fields, schema) };
+  });
+
+function withStoredColumns({ name: resource, file }: ResourceDefinition, fields: Fields, schema: TableSchema): Fields {
+  const columns = new Map<string, string>();
+  const entries = Object.entries(fields).map(([name, field]): [string, Field] => {
+    const { options } = field;
+    if (isComputed(field) || options.virtual) return [name, field];
+    const storedColumns = [name, options.renamedFrom ?? []].flat().map((formerName) => columnOf(schema, formerName));
+    const column = options.column ?? storedColumns.find((storedColumn) => storedColumn !== undefined) ?? name;
+    const otherField = columns.get(column);
+    if (otherField !== undefined) {
+      throw new OperatorError(
+        `${file ?? resource}: fields.${name}: the values of ${otherField} are in the column "${column}", since ${otherField} was named so. Say in which column this one is: column: '${name}_2'.`,
+      );
+    }
+    columns.set(column, name);
+    return [name, column === name ? field : { ...field, options: { ...options, column } }];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { after, it } from 'node:test';
+import { sql } from 'kysely';
+import { applyResourceMigrations } from '../../../extensions/migrations/migrate-resources.ts';
+import { finishMigrations } from '../../../extensions/migrations/steps/finish-migrations.ts';
+import { databases, onBothEngines } from '../../../test/harness/engines.ts';
+import type { Database } from '../../database/database.ts';
+import { migrate } from '../../database/migrate.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { defineResource, type ResourceDefinition } from '../declaration/define-resource.ts';
+import type { Fields } from '../declaration/fields/field.ts';
+import { integer, reference, text } from '../declare.ts';
+import { readSchemas } from './schema-store.ts';
+import { updateUnchangedTables } from './unchanged-tables.ts';
+import { hasUnfinishedWork } from './unfinished-work.ts';
+
+const access = { read: 'auth:api', write: 'auth:api' } as const;
+const things = (fields: Fields, more: object = {}): ResourceDefinition =>
+  defineResource({ name: 'things', fields, access, ...more });
+
+onBothEngines('A start', (engine) => {
+  const open: Database[] = [];
+  const create = databases(engine);
+  after(async () => {
+    for (const database of open) await database.close();
+  });
+  const fresh = async (...definitions: ResourceDefinition[]): Promise<Database> => {
+    const created = await create();
+    const database = await openDatabase({ databaseUrl: created.url, databasePoolSize: 2, workingDir: created.dir });
+    open.push(database);
+    await migrate(database);
+    await applyResourceMigrations(database, definitions);
+    return database;
+  };
+  const insert = ({ db }: Database, values: object) =>
+    db
+      .insertInto('things' as never)
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .execute();
+  const isUnchanged = (database: Database, ...definitions: ResourceDefinition[]) =>
+    updateUnchangedTables(database, definitions, []);
+
+  it('finds every difference between the declared and the stored schemas', async () => {
+    const fields = { name: text({ required: true, searchable: true }), size: integer({ sortable: true, default: 1 }) };
+    const others = defineResource({ name: 'others', fields: { thing: reference('things') }, access });
+    const database = await fresh(things(fields), others);
+    assert.equal(await isUnchanged(database, things(fields), others), true);
+    assert.equal(await isUnchanged(database, things(fields)), true, 'the table of an undeclared resource stays');
+    const schemas = await readSchemas(database.db);
+    for (const changed of [
+      things({ ...fields, color: text() }),
+      things({ name: fields.name }),
+      things({ ...fields, size: integer({ default: 1 }) }),
+      things({ ...fields, size: integer({ sortable: true, default: 2 }) }),
+      things({ ...fields, size: text({ sortable: true, default: '1' }) }),
+      things({ ...fields, name: text({ required: true, searchable: true, max: 5 }) }),
+      things(fields, { uniqueTogether: [['name', 'size']] }),
+      things(fields, { softDelete: true }),
+      defineResource({ name: 'objects', renamedFrom: 'things', fields, access }),
+    ])
+      assert.equal(await isUnchanged(database, changed), false);
+    assert.deepEqual(await readSchemas(database.db), schemas);
+    await applyResourceMigrations(database, [things({ name: fields.name })]);
+    assert.equal(await isUnchanged(database, things({ name: fields.name })), false, 'it reports the unused column');
+  });
+
+  it('finds pending migrations of the operator', async () => {
+    const database = await fresh();
+    const files = [{ name: '001-first' }, { name: '002-second' }];
+    const record = (name: string) =>
+      database.db.insertInto('operator_migrations').values({ name, applied_at: 1 }).execute();
+    await record('000-deleted');
+    await record('001-first');
+    assert.equal(await updateUnchangedTables(database, [], files), false);
+    await record('002-second');
+    assert.equal(await updateUnchangedTables(database, [], files), true);
+  });
+
+  it('finds rows that another version wrote without a default', async () => {
+    const definition = things({ name: text(), size: integer({ required: true, default: 3 }) });
+    const database = await fresh(definition);
+    await insert(database, { id: '1', name: null, size: 3 });
+    assert.deepEqual([await isUnchanged(database, definition), await hasUnfinishedWork(database)], [true, false]);
+    await insert(database, { id: '2', name: null, size: null });
+    assert.deepEqual(
+      [await isUnchanged(database, definition), await hasUnfinishedWork(database)],
+      engine === 'sqlite' ? [false, false] : [true, true],
+    );
+  });
+
+  it('updates triggers, which do not depend on the schema alone', async () => {
+    const fields = { name: text() };
+    const database = await fresh(things(fields));
+    const recorded = async (id: string) => {
+      await insert(database, { id, name: 'a' });
+      const rows = await database.db.selectFrom('change_log').select('row_id').where('row_id', '=', id).execute();
+      return rows.length === 1;
+    };
+    assert.equal(await recorded('1'), false);
+    assert.equal(await isUnchanged(database, things(fields, { changes: true })), true);
+    assert.equal(await recorded('2'), true);
+    assert.equal(await isUnchanged(database, things(fields)), true);
+    assert.equal(await recorded('3'), false);
+  });
+
+  if (engine === 'postgres') {
+    it('finds missing indexes and references that were not validated', async () => {
+      const definition = things({ parent: reference('things'), size: integer({ sortable: true }) });
+      const database = await fresh(definition);
+      const run = (text: string) => sql.raw(text).execute(database.db);
+      const finish = async () => {
+        assert.equal(await isUnchanged(database, definition), true);
+        assert.equal(await hasUnfinishedWork(database), true);
+        await finishMigrations(database, []);
+        assert.equal(await hasUnfinishedWork(database), false);
+      };
+      assert.equal(await hasUnfinishedWork(database), false);
+      await run('drop index things_size_id_order');
+      await finish();
+      await run('alter table things drop constraint things_parent_fkey');
+      await run('alter table things add foreign key (parent) references things (id) not valid');
+      await finish();
+    });
+  }
+});

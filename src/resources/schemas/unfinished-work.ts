@@ -1,0 +1,35 @@
+import { sql } from 'kysely';
+import type { Database } from '../../database/database.ts';
+import { findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
+import { defaultedColumns, lacksDefaults } from './default-columns.ts';
+import { readSchemas } from './schema-store.ts';
+import type { TableSchema } from './storage-schema.ts';
+
+/** The indexes that only make reads faster. A unique index is a constraint. */
+export const indexesForReads = (schemas: readonly TableSchema[]) =>
+  schemas.flatMap(({ table, columns, indexes }) =>
+    Object.entries(indexes)
+      .filter(([, index]) => !index.unique && !index.columns.some((column) => columns[column]?.unnamed))
+      .map(([name, index]) => ({ name, table, index })),
+  );
+
+/** References whose existing rows were not checked yet. */
+export async function findUnvalidatedReferences({ db }: Database, schemas: readonly TableSchema[]) {
+  const tables = schemas.map(({ table }) => table);
+  const { rows } = await sql<{ table: string; name: string }>`select relname as "table", conname as name
+    from pg_constraint join pg_class on pg_class.oid = conrelid
+    where contype = 'f' and not convalidated and relnamespace = current_schema()::regnamespace
+      and relname = any(${tables})`.execute(db);
+  return rows;
+}
+
+/** Whether work of a migration is left that needs no lock. Only on PostgreSQL. */
+export async function hasUnfinishedWork(database: Database): Promise<boolean> {
+  if (database.engine === 'sqlite') return false;
+  const schemas = [...(await readSchemas(database.db)).values()];
+  if ((await findMissing(database, indexesForReads(schemas))).length > 0) return true;
+  if ((await findUnvalidatedReferences(database, schemas)).length > 0) return true;
+  const columns = schemas.flatMap(defaultedColumns);
+  if (columns.length === 0) return false;
+  return withoutTableLocks(database, (db) => lacksDefaults({ engine: 'postgres', db }, columns));
+}
