@@ -171,6 +171,7 @@ async function migrateInTransaction(
   const { operatorMigrations, now = clock, report } = options;
   const executor: Executor = { engine, db: tx };
   const stored = await readSchemas(tx);
+  const namedDefinitions = withStoredNames(definitions, stored);
   const descriptions = earlierWork.finished.map(({ description }) => description);
   const runSteps = async (steps: readonly Step[]) => {
     const pendingSteps = steps.filter(({ description }) => !earlierWork.remaining.has(description));
@@ -186,7 +187,6 @@ async function migrateInTransaction(
   const pendingNames = operatorMigrations ? await operatorMigrations.pending(tx) : [];
   let schemasBefore: TableSchemas | undefined;
   if (operatorMigrations && pendingNames.length > 0) {
-    const namedDefinitions = withStoredNames(definitions, stored);
     const additions = planAdditions(engine, withNewNames(stored, namedDefinitions), declaredSchemas(namedDefinitions));
     await runSteps(additions.steps);
     await updateTriggers(engine, tx, namedDefinitions);
@@ -206,9 +206,9 @@ async function migrateInTransaction(
   const existingTables = engine === 'postgres' ? tablesOf(stored) : new Set<string>();
   const { now: steps, later } = splitByTransaction(plan.steps, existingTables, earlierWork.remaining);
   // SQLite refuses to drop a column that a trigger names.
-  if (steps.length > 0) await dropTriggers(engine, tx, definitions);
+  if (steps.length > 0) await dropTriggers(engine, tx, namedDefinitions);
   await runSteps(steps);
-  await updateTriggers(engine, tx, definitions);
+  await updateTriggers(engine, tx, namedDefinitions);
   descriptions.push(
     ...later.map(({ description }) => (options.later ? `${description} while the service runs` : description)),
   );

@@ -155,6 +155,25 @@ onBothEngines('Tables that change', (engine) => {
     );
   });
 
+  it('record the changes of a renamed field and resource', async () => {
+    const changes = { changes: true };
+    const database = await fresh(things({ colour: text() }, changes));
+    const recorded = async (id: string) => {
+      await insert(database, { id, colour: 'Red' });
+      const change = database.db.selectFrom('change_log').select(['resource', 'after']).where('row_id', '=', id);
+      const { resource, after } = await change.executeTakeFirstOrThrow();
+      return [resource, JSON.parse(String(after)).colour];
+    };
+    const color = text({ renamedFrom: 'colour' });
+    await applyResourceMigrations(database, [things({ color }, changes)]);
+    assert.deepEqual(await recorded('1'), ['things', 'Red']);
+    const objects = { name: 'objects', renamedFrom: 'things', access, ...changes };
+    await applyResourceMigrations(database, [defineResource({ ...objects, fields: { color } })]);
+    assert.deepEqual(await recorded('2'), ['objects', 'Red']);
+    await applyResourceMigrations(database, [defineResource({ ...objects, fields: { color, size: integer() } })]);
+    assert.deepEqual(await recorded('3'), ['objects', 'Red']);
+  });
+
   it('convert values if nothing is lost, and check their bounds', async () => {
     const database = await fresh(
       things({
