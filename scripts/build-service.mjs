@@ -14,7 +14,7 @@ const finished = join(root, 'dist');
 const target = join(root, 'node_modules', '.cache', `dist-${process.pid}`);
 /** The packages that each start loads. They are bundled with the packages that they import: see docs/decisions/bundled-packages.md. */
 const bundled =
-  /^(@fastify\/cookie|@opentelemetry\/api|commander|croner|fastify|find-my-way|jose|kysely|oauth4webapi|openid-client|pino|prom-client|qr|typebox)(\/|$)/;
+  /^(@fastify\/cookie|@opentelemetry\/api|commander|fastify|find-my-way|jose|kysely|oauth4webapi|openid-client|pino|prom-client|qr|typebox)(\/|$)/;
 /** Fastify does not load its compilers, because `schema-compilers.ts` loads them when they are needed. */
 const compilers = /^@fastify\/(ajv|fast-json-stringify)-compiler$/;
 const isExternal = (id, importer = '') =>

@@ -26,7 +26,7 @@ const ownTransactions = new Map([
   ['extensions/changes/webhooks/webhook-store.ts', 'the service'],
   ['extensions/changes/webhooks/webhook-sender.ts', 'the service'],
   ['oauth/sessions/store/session-store.ts', 'the service: SESSION_MAX_AGE became shorter'],
-  ['resources/jobs/scheduler.ts', 'the service, which queues due jobs'],
+  ['extensions/jobs/scheduler.ts', 'the service, which queues due jobs'],
 
   ['identity/roles/role-store.ts', 'the service'],
   ['identity/registration/store-new-user.ts', 'a new user, or the operator'],
@@ -206,7 +206,7 @@ describe('Layering', () => {
   });
 
   it('uses Fastify only in routes, pages and the HTTP layer', () => {
-    const mayServe = /(^http\/|^(extensions\/\w+\/)?pages\/|^resources\/custom-routes\/|-routes\.ts$)/;
+    const mayServe = /(^http\/|^(extensions\/\w+\/)?pages\/|^extensions\/custom-routes\/|-routes\.ts$)/;
     const wrong = imports.filter(
       ({ file, target }) => (target === 'fastify' || target.startsWith('@fastify/')) && !mayServe.test(file),
     );

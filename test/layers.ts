@@ -25,8 +25,10 @@ export const rooms = new Map([
 export const extensionLoaders = [
   'main/extension-commands.ts',
   'main/extensions.ts',
+  'main/open-custom-routes.ts',
   'main/open-devices.ts',
   'main/open-events-log.ts',
+  'main/open-jobs.ts',
   'main/open-legacy-tokens.ts',
   'main/open-migrations.ts',
   'main/open-registered-clients.ts',
@@ -39,4 +41,5 @@ export const extensionImports = new Map([
   ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],
   ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
   ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],
+  ['extensions/testing imports extensions/seeds', 'a test creates rows, and runs seeds'],
 ]);

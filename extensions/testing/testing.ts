@@ -14,9 +14,9 @@ import { createLog } from '../../src/platform/log.ts';
 import { parseDuration } from '../../src/platform/parse-duration.ts';
 import type { ServiceResourceOf } from '../../src/resources/declaration/resource-calls.ts';
 import type { RecordedChange } from '../../src/resources/model/change-feed.ts';
-import { type MakeRow, rowFactory } from '../../src/resources/seeds/row-factory.ts';
-import { runSeeds } from '../../src/resources/seeds/run-seeds.ts';
 import { resourceFor, serviceResource } from '../../src/resources/write/resource-calls.ts';
+import { type MakeRow, rowFactory } from '../seeds/row-factory.ts';
+import { runSeeds } from '../seeds/run-seeds.ts';
 
 type ClientOf<R> = [R] extends [undefined] ? Gatehouse : R extends DeclaredResources<R> ? TypedGatehouse<R> : never;
 
@@ -130,7 +130,7 @@ export async function startTestService(
     idle: true,
     sendMail: (mail) => void mails.push(mail),
   });
-  const { url, queue, scheduler, resourceServices: services, context } = gatehouse;
+  const { url, queue, jobs, resourceServices: services, context } = gatehouse;
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
   const logIn = async (email: string): Promise<Gatehouse> => {
@@ -139,11 +139,11 @@ export async function startTestService(
     return client;
   };
   const work = async () => {
-    await scheduler.tick();
+    await jobs.tick();
     await queue.runDueJobs();
   };
-  const own = new Set(gatehouse.jobs.map(({ name }) => name));
-  await scheduler.syncSchedules();
+  const own = new Set(jobs.names);
+  await jobs.syncSchedules();
   return {
     url,
     gatehouse,

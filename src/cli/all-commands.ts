@@ -3,9 +3,7 @@ import { loadCommands } from '../main/extension-commands.ts';
 import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
-import { jobCommands } from './commands/job-commands.ts';
 import { keysCommands } from './commands/keys-commands.ts';
-import { addSeed } from './commands/seed.ts';
 import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
 import { addTypes } from './commands/types.ts';
@@ -14,14 +12,14 @@ import { userCommands } from './commands/user-commands.ts';
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
-  const { addInit, addDev, addMigrate, addEject } = extensions;
+  const { addInit, addDev, addMigrate, addSeed, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],
     ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.addRegistrationToken],
     ['session', 'List and end sessions.', ...sessionCommands],
     ['webhooks', 'Try webhooks.', extensions.addWebhooksListen],
-    ['job', 'List and run your own jobs.', ...jobCommands],
+    ['job', 'List and run your own jobs.', ...extensions.jobCommands],
     ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
     ['import', 'Import another service.', extensions.addImportPassport],
   ];

@@ -16,11 +16,9 @@ import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
 import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { createPageKit } from '../pages/kit/page-kit.ts';
-import { serveOperatorRoutes, servePages } from '../pages/pages.ts';
+import { servePages } from '../pages/pages.ts';
 import { createWebSessions } from '../pages/session/authenticate-web.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
-import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
-import { serveJobs } from '../resources/jobs/serve-jobs.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { prepareResources } from '../resources/prepare-resources.ts';
@@ -28,6 +26,7 @@ import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
+import { openCustomRoutes } from './open-custom-routes.ts';
 import { openMigrations } from './open-migrations.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -49,7 +48,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   // A start that fails because of an extension must not have shortened sessions or recorded changes of settings.
   const extensions = await loadExtensions(context, services);
   const { keys, sessions, verifier, scopes, oauth, proxiedClients, accounts, queue } = services;
-  const { enqueuing, jobs, scheduler } = services;
+  const { enqueuing, jobs } = services;
   await sessions.applyMaxAge();
   await ensureCliClient(context);
   await recordSettingsChanges(context);
@@ -60,12 +59,12 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const changeFeed = findMember(extensions, 'changeFeed');
   const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, changeFeed };
   const migrate = await openMigrations(context, shared);
-  const routes = await loadRoutes(context.config.routesDir);
+  const customRoutes = await openCustomRoutes(context.config.routesDir);
   const resources = await prepareResources(
     context,
     [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
     migrate,
-    (declared) => addScopes(context.config, scopes, declared, routes).list(),
+    (declared) => addScopes(context.config, scopes, declared, customRoutes).list(),
   );
 
   const webSessions = createWebSessions(context.config, verifier);
@@ -89,14 +88,14 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveInvitations(app, { ...accounts, proveByPassword });
   const served = serveResources(app, context, resources, shared);
   const resourceServices: ResourceServices = { ...shared, context, resources: served };
-  serveJobs(resourceServices, queue, scheduler, jobs);
+  jobs.serve(resourceServices);
   for (const extension of extensions) extension.serve?.(app, served, extensions);
   serveOpenApi(app, context.config);
   const providers = findMember(extensions, 'providers');
   const kit = await createPageKit(app, oauth, { webSessions, providers });
   for (const extension of extensions) extension.servePages?.(app, kit);
   await servePages(app, kit);
-  serveOperatorRoutes(app, kit, resourceServices, routes);
+  customRoutes.serve(app, kit, resourceServices);
 
   const background = scheduleMaintenance(context, services, extensions);
   if (!context.idle) app.addHook('onReady', async () => queue.start());

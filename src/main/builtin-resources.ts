@@ -12,11 +12,11 @@ import { clientsResource } from '../oauth/clients/clients-resource.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { tokensResource } from '../oauth/sessions/personal-tokens/tokens-resource.ts';
 import { eventsResource } from '../resources/audit/events-resource.ts';
-import { loadRoutes } from '../resources/custom-routes/load-routes.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
-import { jobRunsResource, scheduledJobsResource } from '../resources/jobs/scheduled-jobs-resource.ts';
 import { loadResources } from '../resources/load-resources.ts';
 import { jobsResource } from '../resources/queue/jobs-resource.ts';
+import { jobRunsResource, scheduledJobsResource } from '../resources/queue/scheduled-jobs-resource.ts';
+import { type CustomRoutes, openCustomRoutes } from './open-custom-routes.ts';
 import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
 
@@ -33,25 +33,24 @@ export const builtinResources = (context: Context, services: Services): Resource
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,
-  scheduledJobsResource(services.scheduler),
+  scheduledJobsResource(services.jobs),
   jobRunsResource,
 ];
 
 /** The scopes of all resources and routes, for commands, which do not serve them. */
 export async function knownScopes(config: Config): Promise<KnownScopes> {
   const resources = [...serviceTables, ...(await loadResources(config.resourcesDir))];
-  return addScopes(config, new KnownScopes(), resources, await loadRoutes(config.routesDir));
+  return addScopes(config, new KnownScopes(), resources, await openCustomRoutes(config.routesDir));
 }
 
 export function addScopes(
   config: Config,
   scopes: KnownScopes,
   resources: readonly { readonly name: string; readonly label?: string | undefined }[],
-  routes: Awaited<ReturnType<typeof loadRoutes>>,
+  { routes }: Pick<CustomRoutes, 'routes'>,
 ): KnownScopes {
   for (const { name, label } of resources) scopes.addResource(name, label);
-  for (const declared of routes)
-    if (declared.kind === 'route' && declared.route.scope) scopes.add(declared.route.scope);
+  for (const { scope } of routes) if (scope) scopes.add(scope);
   for (const [scope, text] of Object.entries(config.scopes)) scopes.add(scope, text);
   return scopes;
 }

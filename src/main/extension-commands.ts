@@ -4,6 +4,8 @@ export const loadCommands = async () => ({
   ...(await import('../../extensions/project/dev-command.ts')),
   ...(await import('../../extensions/project/eject-command.ts')),
   ...(await import('../../extensions/migrations/migrate-command.ts')),
+  ...(await import('../../extensions/seeds/seed-command.ts')),
+  ...(await import('../../extensions/jobs/job-commands.ts')),
   ...(await import('../../extensions/user-import/user-import-command.ts')),
   ...(await import('../../extensions/client-registration/registration-token-command.ts')),
   ...(await import('../../extensions/changes/webhooks-listen-command.ts')),

@@ -4,6 +4,7 @@ import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
+import { pruneRuns } from '../resources/queue/prune-runs.ts';
 import { pruneIdempotencyKeys } from '../resources/write/idempotency.ts';
 import { runInBackground } from './background.ts';
 import type { Extension } from './extension.ts';
@@ -11,7 +12,7 @@ import type { Services } from './services.ts';
 
 export const scheduleMaintenance = (
   context: Context,
-  { verifier, queue, scheduler, legacyTokens }: Services,
+  { verifier, queue, jobs, legacyTokens }: Services,
   extensions: readonly Extension[],
 ): ReturnType<typeof runInBackground> =>
   runInBackground(context, [
@@ -25,8 +26,8 @@ export const scheduleMaintenance = (
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
     { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
-    ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => scheduler.tick() }]),
-    { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => scheduler.prune() },
+    ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => jobs.tick() }]),
+    { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => pruneRuns(context) },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },
     ...extensions.flatMap((extension) => extension.maintenance ?? []),
   ]);

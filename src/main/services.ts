@@ -40,11 +40,10 @@ import { type NotifyApplications, Sessions } from '../oauth/sessions/sessions.ts
 import { TokenVerifier } from '../oauth/sessions/verify/token-verifier.ts';
 import { meetsAcr } from '../platform/proof.ts';
 import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
-import { loadJobs } from '../resources/jobs/load-jobs.ts';
-import { Scheduler } from '../resources/jobs/scheduler.ts';
-import { createEnqueuing } from '../resources/jobs/serve-jobs.ts';
+import { createEnqueuing } from '../resources/queue/create-enqueuing.ts';
 import { Queue } from '../resources/queue/queue.ts';
 import { openDevices } from './open-devices.ts';
+import { openJobs } from './open-jobs.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { openRegisteredClients } from './open-registered-clients.ts';
 
@@ -72,9 +71,8 @@ export async function createServices(context: Context) {
   keys.onReplaced(() => void recreateProxiedClients(context, keys));
   const mail = new Mail(context, queue, accountMails(context, keys));
   sendLogouts(queue, { context, keys, clients, mail });
-  const jobs = await loadJobs(context.config.jobsDir, { isTaken: (name) => queue.handles(name), now: context.now() });
-  const scheduler = new Scheduler(context, queue, jobs);
-  const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
+  const jobs = await openJobs(context, queue);
+  const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs.names);
   const oauth: OAuth = {
     context,
     keys,
@@ -156,7 +154,6 @@ export async function createServices(context: Context) {
     queue,
     enqueuing,
     jobs,
-    scheduler,
     /** Ends the threads that hash, sign and decrypt. Call it last. */
     async endThreads() {
       await Promise.all([passwords, keys.signingKeys, legacyTokens].map((owner) => owner.close()));

@@ -1,9 +1,5 @@
 import type { App } from '../http/app.ts';
-import { codeOf, OperatorError } from '../platform/errors.ts';
-import type { LoadedRoute } from '../resources/custom-routes/load-routes.ts';
-import { routeCall } from '../resources/custom-routes/route-call.ts';
-import { serveRoutes } from '../resources/custom-routes/serve-routes.ts';
-import type { ResourceServices } from '../resources/model/resource-services.ts';
+import { OperatorError } from '../platform/errors.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import { serveConsole } from './console/serve-console.ts';
 import type { PageKit } from './kit/page-request.ts';
@@ -38,27 +34,4 @@ const reservedPaths =
 function requireFreeLoginPath(name: string): void {
   if (!reservedPaths.test(name)) return;
   throw new OperatorError(`LOGIN_PAGE_URL: "${name}" is already the address of another page. Choose another name.`);
-}
-
-/** The routes and pages of the operator. */
-export function serveOperatorRoutes(
-  app: App,
-  kit: PageKit,
-  services: ResourceServices,
-  loaded: readonly LoadedRoute[],
-): void {
-  serveRoutes(app, services, loaded, kit.checkForm);
-  for (const declared of loaded) {
-    if (declared.kind !== 'page') continue;
-    const { path, auth, view, load } = declared.page;
-    if (!kit.hasView(view)) throw new OperatorError(`${declared.file}: there is no view "${view}" in VIEWS_DIR.`);
-    try {
-      kit.page(path, auth, async (pageRequest) =>
-        pageRequest.show(view, { ...(await load?.(routeCall(services, pageRequest.request, pageRequest.reply))) }),
-      );
-    } catch (error) {
-      if (codeOf(error) !== 'FST_ERR_DUPLICATED_ROUTE') throw error;
-      throw new OperatorError(`${declared.file}: ${path} already exists. Choose another path.`);
-    }
-  }
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
+import { defineJob } from '../../extensions/jobs/define-job.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 import { conflict } from '../platform/errors.ts';
 import { action, defineResource, integer, text } from './declare.ts';
-import { defineJob } from './jobs/define-job.ts';
 
 const seen: string[] = [];
 /** A promise for which hooks wait. It simulates another service. */

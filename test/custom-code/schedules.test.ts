@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { runJob } from '../../src/resources/jobs/serve-jobs.ts';
-import { onBothEngines } from '../harness/engines.ts';
+import { runDeclaredJob } from '../../extensions/jobs/declared-jobs.ts';
+import { databases, onBothEngines } from '../harness/engines.ts';
 import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -23,6 +23,7 @@ interface Run {
 
 onBothEngines('Scheduled jobs', (engine) => {
   const start = services(engine);
+  const createDatabase = databases(engine);
   let instances: Service[];
   let token: string;
   before(async () => {
@@ -36,7 +37,7 @@ onBothEngines('Scheduled jobs', (engine) => {
     instances = [first, await start({ env, database: first.database }), await start({ env, database: first.database })];
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
     token = String((await request(first, '/v1/clients/web/admin/login', { form: { ...form } })).body.access_token);
-    await together((service) => service.scheduler.tick());
+    await together((service) => service.jobs.tick());
   });
   const together = (work: (service: Service) => Promise<unknown>) => Promise.all(instances.map(work));
   const api = <T>(path: string, options: RequestOptions = {}) =>
@@ -46,7 +47,7 @@ onBothEngines('Scheduled jobs', (engine) => {
     for (const service of instances) service.advance(ms);
     const form = { email: 'admin@example.com', password: 'correct horse battery' };
     token = String((await request(instances[0] as Service, '/v1/clients/web/admin/login', { form })).body.access_token);
-    for (let look = 0; look < 3; look++) await together((service) => service.scheduler.tick());
+    for (let look = 0; look < 3; look++) await together((service) => service.jobs.tick());
     await together((service) => service.queue.runDueJobs());
   };
   const nights = async () =>
@@ -133,11 +134,29 @@ onBothEngines('Scheduled jobs', (engine) => {
     await pass(0);
     const [run] = await runs();
     assert.deepEqual([run?.id, run?.state, run?.scheduled_for], [asked.body.data.id, 'done', null]);
-    const { resourceServices, scheduler, jobs } = instances[1] as Service;
-    await assert.rejects(runJob(resourceServices, scheduler, jobs, { name: 'nightli' }), /Did you mean "nightly"\?/);
-    await assert.rejects(runJob(resourceServices, scheduler, jobs, { name: 'nightly' }), 'the number is taken');
+    const { resourceServices, queue } = instances[1] as Service;
+    await assert.rejects(runDeclaredJob(resourceServices, queue, { name: 'nightli' }), /Did you mean "nightly"\?/);
+    await assert.rejects(runDeclaredJob(resourceServices, queue, { name: 'nightly' }), 'the number is taken');
     const [manual] = await runs();
     assert.equal(manual?.state, 'failed');
     assert.equal((await request(instances[0] as Service, '/v1/scheduled-jobs', {})).status, 401);
+  });
+
+  it('stay in the database without their files, and can be started', async () => {
+    const database = await createDatabase();
+    const declared = await start({ env: { JOBS_DIR: join(project, 'jobs') }, database });
+    await declared.jobs.tick();
+    await declared.close();
+    const service = await start({ database });
+    const form = { email: 'admin@example.com', password: 'correct horse battery' };
+    const login = await request(service, '/v1/clients/web/admin/login', { form });
+    const path = '/v1/scheduled-jobs/nightly';
+    const options = { token: String(login.body.access_token) };
+    const asked = await request<{ data: Run }>(service, `${path}/starts`, { ...options, method: 'POST' });
+    assert.equal(asked.status, 202, asked.text);
+    await service.jobs.tick();
+    await service.queue.runDueJobs();
+    const [run] = (await request<{ data: Run[] }>(service, `${path}/runs`, options)).body.data;
+    assert.deepEqual([run?.id, run?.state, run?.scheduled_for], [asked.body.data.id, 'waiting', null]);
   });
 });

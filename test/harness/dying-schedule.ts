@@ -1,9 +1,9 @@
 import pino from 'pino';
+import { Scheduler } from '../../extensions/jobs/scheduler.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 
 /** An instance that takes the due run of the job `nightly`, begins it, writes a bill, and is killed before the commit. */

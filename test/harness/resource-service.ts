@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
+import { createCustomJobs } from '../../extensions/jobs/custom-jobs.ts';
+import type { JobDefinition } from '../../extensions/jobs/define-job.ts';
 import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { LockAuthority } from '../../src/database/change-as.ts';
@@ -20,10 +22,8 @@ import type { FieldError } from '../../src/platform/errors.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
-import type { JobDefinition } from '../../src/resources/jobs/define-job.ts';
-import { Scheduler } from '../../src/resources/jobs/scheduler.ts';
-import { createEnqueuing, serveJobs } from '../../src/resources/jobs/serve-jobs.ts';
 import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
+import { createEnqueuing } from '../../src/resources/queue/create-enqueuing.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import { withStoredNames } from '../../src/resources/schemas/storage-schema.ts';
@@ -165,14 +165,15 @@ export function resourceServices(
     describeApi(app);
     const queue = new Queue(context, await openKeyRing(context));
     const mail = new Mail(context, queue, new Map());
-    const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs);
+    const names = jobs.map(({ name }) => name);
+    const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), names);
     closing.push(() => queue.stop());
     // These callers have no session that could end.
     const lockAuthority: LockAuthority = async (_tx, { caller }) => caller;
     const proveByPassword: ProveByPassword = async ({ caller }) => caller;
     const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
-    serveJobs({ ...given, context, resources }, queue, new Scheduler(context, queue, jobs), jobs);
+    createCustomJobs(context, queue, jobs).serve({ ...given, context, resources });
     serveOpenApi(app, config);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadJobs } from '../../src/resources/jobs/load-jobs.ts';
+import { loadJobs } from '../../extensions/jobs/load-jobs.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type MailServer, mailServers } from '../harness/mail-server.ts';

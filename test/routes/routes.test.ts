@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadRoutes } from '../../src/resources/custom-routes/load-routes.ts';
+import { loadRoutes } from '../../extensions/custom-routes/load-routes.ts';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { type RequestOptions, request } from '../harness/request.ts';

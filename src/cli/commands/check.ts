@@ -3,8 +3,8 @@ import { type Config, loadConfig } from '../../config/config.ts';
 import { type CustomMessages, checkCustomMessages } from '../../config/languages/check-messages.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
 import { checkMailTemplates } from '../../identity/mail/mail-templates.ts';
+import { openCustomRoutes } from '../../main/open-custom-routes.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { loadRoutes } from '../../resources/custom-routes/load-routes.ts';
 import { namingAdvice } from '../../resources/declaration/naming-advice.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { tryStart } from '../operator/with-gatehouse.ts';
@@ -34,10 +34,10 @@ async function printNamingAdvice({ resourcesDir, routesDir }: Config): Promise<v
     const advice = singular === undefined ? namingAdvice(name) : undefined;
     if (advice) printWarning(`${file}: name: ${advice}`);
   }
-  for (const declared of await loadRoutes(routesDir)) {
-    if (declared.kind !== 'route' || !declared.route.path.startsWith('/v1/')) continue;
-    const advice = namingAdvice(declared.route.path.split('/')[2] ?? '');
-    if (advice) printWarning(`${declared.file}: path: ${advice}`);
+  for (const { file, path } of (await openCustomRoutes(routesDir)).routes) {
+    if (!path.startsWith('/v1/')) continue;
+    const advice = namingAdvice(path.split('/')[2] ?? '');
+    if (advice) printWarning(`${file}: path: ${advice}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { allOf, defineRoute, role, stepUp } from '../../../src/resources/custom-routes/declare.ts';
+import { allOf, defineRoute, role, stepUp } from '../../../extensions/custom-routes/declare.ts';
 
 export default defineRoute({
   method: 'POST',

@@ -1,12 +1,12 @@
 import { basename, extname } from 'node:path';
-import { modulesIn } from '../../config/import-file.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { systemCaller } from '../../platform/caller.ts';
-import { OperatorError, Problem, reasonOf } from '../../platform/errors.ts';
-import { didYouMean, importDefinition } from '../declaration/check-options.ts';
-import type { ResourceServices } from '../model/resource-services.ts';
-import { completeStatementsPlugin } from '../write/complete-statements.ts';
-import { resourceFor, serviceResource } from '../write/resource-calls.ts';
+import { modulesIn } from '../../src/config/import-file.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { systemCaller } from '../../src/platform/caller.ts';
+import { OperatorError, Problem, reasonOf } from '../../src/platform/errors.ts';
+import { didYouMean, importDefinition } from '../../src/resources/declaration/check-options.ts';
+import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
+import { completeStatementsPlugin } from '../../src/resources/write/complete-statements.ts';
+import { resourceFor, serviceResource } from '../../src/resources/write/resource-calls.ts';
 import type { Seed } from './define-seed.ts';
 import { rowFactory } from './row-factory.ts';
 

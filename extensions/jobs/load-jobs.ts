@@ -1,6 +1,11 @@
-import { modulesIn } from '../../config/import-file.ts';
-import { checkOptions, importChecked } from '../declaration/check-options.ts';
-import { callback, type OptionKind, type OptionKinds, textOption } from '../declaration/option-kind.ts';
+import { modulesIn } from '../../src/config/import-file.ts';
+import { checkOptions, importChecked } from '../../src/resources/declaration/check-options.ts';
+import {
+  callback,
+  type OptionKind,
+  type OptionKinds,
+  textOption,
+} from '../../src/resources/declaration/option-kind.ts';
 import type { JobDefinition } from './define-job.ts';
 import { scheduleError } from './schedule.ts';
 

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Static, TObject, TSchema, TUnknown } from 'typebox';
-import type { OperatorDb, OperatorTx } from '../../database/database.ts';
-import type { Protection } from '../../http/app.ts';
-import type { Caller } from '../../platform/caller.ts';
-import type { Enqueuing } from '../declaration/enqueuing.ts';
-import type { ResourceName, ResourceOf } from '../declaration/resource-calls.ts';
-import type { RouteAccess } from '../model/row-rules.ts';
+import type { OperatorDb, OperatorTx } from '../../src/database/database.ts';
+import type { Protection } from '../../src/http/app.ts';
+import type { Caller } from '../../src/platform/caller.ts';
+import type { Enqueuing } from '../../src/resources/declaration/enqueuing.ts';
+import type { ResourceName, ResourceOf } from '../../src/resources/declaration/resource-calls.ts';
+import type { RouteAccess } from '../../src/resources/model/row-rules.ts';
 
 export interface RouteCall<Params = unknown, Query = unknown, Body = unknown> extends Enqueuing {
   readonly caller: Caller;

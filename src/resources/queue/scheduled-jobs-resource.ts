@@ -1,14 +1,14 @@
+import type { Tx } from '../../database/database.ts';
 import { recordEvent } from '../audit/record-event.ts';
 import { forAdministrators, role } from '../declaration/access.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
 import { integer, oneOf, reference, text, timestamp } from '../declare.ts';
-import type { Scheduler } from './scheduler.ts';
 
 const states = ['waiting', 'running', 'done', 'failed'] as const;
 const access = { read: forAdministrators('Scheduled jobs are for administrators.'), write: role('admin') };
 
-export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
+export const scheduledJobsResource = (jobs: { queueRun(tx: Tx, name: string): Promise<string> }) =>
   defineResource({
     name: 'scheduled-jobs',
     table: 'scheduled_jobs',
@@ -37,7 +37,7 @@ export const scheduledJobsResource = (scheduler: Pick<Scheduler, 'queueRun'>) =>
         status: 202,
         run: ({ row, transaction }) =>
           transaction(async (call) => {
-            const id = await scheduler.queueRun(call.tx, row.id, null);
+            const id = await jobs.queueRun(call.tx, row.id);
             const { userId, clientId } = call.caller;
             const data = { id, name: row.id };
             await recordEvent(call.context, call.tx, { type: 'job.run', userId, clientId, source: call.source, data });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { didYouMean } from '../declaration/check-options.ts';
-import type { ResourceCalls, ResourceName, ServiceResourceOf } from '../declaration/resource-calls.ts';
-import type { Resource, ResourceField, Resources } from '../model/resource.ts';
+import { didYouMean } from '../../src/resources/declaration/check-options.ts';
+import type { ResourceCalls, ResourceName, ServiceResourceOf } from '../../src/resources/declaration/resource-calls.ts';
+import type { Resource, ResourceField, Resources } from '../../src/resources/model/resource.ts';
 
 type Create<N> = ResourceCalls<N, 'service'>['create'];
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
-import type { Db, Tx } from '../../database/database.ts';
-import type { Tables } from '../../database/tables/tables.ts';
+import type { Db, Tx } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
 
 export type ScheduleRow = Selectable<Tables['scheduled_jobs']>;
 export type RunRow = Selectable<Tables['job_runs']>;

@@ -1,9 +1,9 @@
-import { importFile, modulesIn } from '../../config/import-file.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { asObject, isObject } from '../../platform/is-object.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
-import { checkOptions, describeValue, didYouMean } from '../declaration/check-options.ts';
-import { methods } from '../declaration/known-options.ts';
+import { importFile, modulesIn } from '../../src/config/import-file.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { asObject, isObject } from '../../src/platform/is-object.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
+import { checkOptions, describeValue, didYouMean } from '../../src/resources/declaration/check-options.ts';
+import { methods } from '../../src/resources/declaration/known-options.ts';
 import {
   anything,
   callback,
@@ -13,8 +13,8 @@ import {
   schema,
   successStatus,
   textOption,
-} from '../declaration/option-kind.ts';
-import type { ReportMistake } from '../declaration/report-mistake.ts';
+} from '../../src/resources/declaration/option-kind.ts';
+import type { ReportMistake } from '../../src/resources/declaration/report-mistake.ts';
 import type { DeclaredRoute, Page, Route } from './define-route.ts';
 
 const objectSchema: OptionKind = {

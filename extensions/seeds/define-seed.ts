@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { OperatorDb } from '../../database/database.ts';
-import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
+import type { OperatorDb } from '../../src/database/database.ts';
+import type { ServiceResourceOf } from '../../src/resources/declaration/resource-calls.ts';
 import type { MakeRow } from './row-factory.ts';
 
 /** The argument of a seed. */

@@ -1,34 +1,25 @@
 import type { Command } from 'commander';
-import { OperatorError, Problem, reasonOf } from '../../platform/errors.ts';
-import { tryParseJson } from '../../platform/json-text.ts';
-import { findSchedules } from '../../resources/jobs/schedule-store.ts';
-import { runJob } from '../../resources/jobs/serve-jobs.ts';
-import { withGatehouse } from '../operator/with-gatehouse.ts';
-import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { withGatehouse } from '../../src/cli/operator/with-gatehouse.ts';
+import { addListOptions, type ListFlags, printRows, showTime } from '../../src/cli/terminal/print.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { OperatorError, Problem, reasonOf } from '../../src/platform/errors.ts';
+import { tryParseJson } from '../../src/platform/json-text.ts';
 
 function addJobList(group: Command): void {
   addListOptions(group.command('list'))
     .description('List the jobs of JOBS_DIR, with the next run of scheduled jobs.')
     .addHelpText('after', '\nExamples:\n  gatehouse job list\n  gatehouse job list --json')
     .action(async (flags: ListFlags) => {
-      const rows = await withGatehouse(async ({ context, scheduler, jobs }) => {
-        await scheduler.syncSchedules();
-        const schedules = new Map(
-          (await findSchedules(context.database.db, scheduler.names)).map((row) => [row.id, row]),
-        );
-        return jobs.map(({ name, schedule = null }) => {
-          const row = schedules.get(name);
-          return {
-            name,
-            schedule,
-            time_zone: row?.time_zone ?? null,
-            next_run_at: showTime(row?.next_run_at ?? null),
-            last_run_at: showTime(row?.last_run_at ?? null),
-            last_state: row?.last_state ?? null,
-          };
-        });
-      });
+      const { listDeclaredJobs } = await import('./declared-jobs.ts');
+      const jobs = await withGatehouse(({ context, queue }) => listDeclaredJobs(context, queue));
+      const rows = jobs.map(({ name, schedule, stored }) => ({
+        name,
+        schedule,
+        time_zone: stored?.time_zone ?? null,
+        next_run_at: showTime(stored?.next_run_at ?? null),
+        last_run_at: showTime(stored?.last_run_at ?? null),
+        last_state: stored?.last_state ?? null,
+      }));
       printRows(rows, flags, 'name');
     });
 }
@@ -45,9 +36,10 @@ function addJobRun(group: Command): void {
     )
     .action(async (name: string, { data }: { data?: string }) => {
       const jobData = data === undefined ? {} : { data: readJson(data) };
-      await withGatehouse(async ({ resourceServices, scheduler, jobs }) => {
+      const { runDeclaredJob } = await import('./declared-jobs.ts');
+      await withGatehouse(async ({ resourceServices, queue }) => {
         try {
-          await runJob(resourceServices, scheduler, jobs, { name, ...jobData });
+          await runDeclaredJob(resourceServices, queue, { name, ...jobData });
         } catch (error) {
           if (error instanceof OperatorError || error instanceof Problem) throw error;
           throw new OperatorError(`${name} failed: ${reasonOf(error)}`);

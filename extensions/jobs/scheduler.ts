@@ -1,10 +1,9 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
-import type { Tx } from '../../database/database.ts';
-import { pruneBefore } from '../../database/prune-in-batches.ts';
-import { reasonOf } from '../../platform/errors.ts';
-import type { Job } from '../queue/job.ts';
-import type { Queue } from '../queue/queue.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { Tx } from '../../src/database/database.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
+import type { Job } from '../../src/resources/queue/job.ts';
+import type { Queue } from '../../src/resources/queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
 import { nextRun } from './schedule.ts';
 import {
@@ -21,7 +20,6 @@ import {
 type Scheduled = Required<Pick<JobDefinition, 'name' | 'schedule' | 'timeZone'>>;
 
 const defaultTimeZone = 'UTC';
-const runRetentionMs = 30 * 24 * 60 * 60_000;
 
 const scheduleSubject = 'schedule';
 
@@ -126,10 +124,6 @@ export class Scheduler {
       throw error;
     }
     await recordChange({ state: 'done', finished_at: now(), error: null });
-  }
-
-  async prune(): Promise<void> {
-    await pruneBefore(this.#context.database, 'job_runs', 'created_at', this.#context.now() - runRetentionMs);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { OperatorDb, OperatorTx } from '../../database/database.ts';
-import type { Enqueuing } from '../declaration/enqueuing.ts';
-import type { ServiceResourceOf } from '../declaration/resource-calls.ts';
-import type { Job } from '../queue/job.ts';
+import type { OperatorDb, OperatorTx } from '../../src/database/database.ts';
+import type { Enqueuing } from '../../src/resources/declaration/enqueuing.ts';
+import type { ServiceResourceOf } from '../../src/resources/declaration/resource-calls.ts';
+import type { Job } from '../../src/resources/queue/job.ts';
 
 export interface JobCall<D = unknown> extends Job<D>, Enqueuing {
   /** The service's clock, in milliseconds since 1970. */

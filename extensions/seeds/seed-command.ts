@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../platform/errors.ts';
-import { runSeeds } from '../../resources/seeds/run-seeds.ts';
-import { withGatehouse } from '../operator/with-gatehouse.ts';
+import { withGatehouse } from '../../src/cli/operator/with-gatehouse.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
 
 export function addSeed(program: Command): void {
   program
@@ -12,6 +11,7 @@ export function addSeed(program: Command): void {
     )
     .addHelpText('after', '\nExamples:\n  gatehouse seed\n  gatehouse seed 01-users')
     .action(async (names: string[]) => {
+      const { runSeeds } = await import('./run-seeds.ts');
       const seedNames = await withGatehouse(({ resourceServices }) => runSeeds(resourceServices, names));
       if (seedNames.length === 0)
         throw new OperatorError('SEEDS_DIR has no files. A seed is a file such as seeds/01-books.ts.');

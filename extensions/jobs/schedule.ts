@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { reasonOf } from '../../platform/errors.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
 
 const parseSchedule = (schedule: string, timeZone: string): Cron =>
   new Cron(schedule, { timezone: timeZone, mode: '5-part', paused: true });
