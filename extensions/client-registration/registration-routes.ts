@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../src/http/app.ts';
-import { namedSchema } from '../../src/http/openapi/openapi-components.ts';
+import { namedSchema } from '../../src/http/named-schema.ts';
 import { paramsOf } from '../../src/http/query-of.ts';
 import { requestSource } from '../../src/http/request-source.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';

@@ -1,6 +1,6 @@
 import type { App } from '../../src/http/app.ts';
-import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
+import type { Json } from '../openapi/document/json-schema.ts';
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

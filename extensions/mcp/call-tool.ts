@@ -1,8 +1,8 @@
-import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { badRequest } from '../../src/platform/errors.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { readSearch } from '../../src/resources/query/search-text.ts';
 import { splitList } from '../../src/resources/query/split-list.ts';
+import type { Json } from '../openapi/document/json-schema.ts';
 import type { Api, ApiCall, ApiResponse } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';

@@ -1,7 +1,7 @@
-import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { closestName } from '../../src/platform/closest-name.ts';
 import { badRequest } from '../../src/platform/errors.ts';
 import { asObject, isObject } from '../../src/platform/is-object.ts';
+import type { Json } from '../openapi/document/json-schema.ts';
 
 /** Not checked yet. */
 export type RawArguments = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
-import type { Json } from '../../src/http/openapi/openapi-components.ts';
 import { asObject, isObject } from '../../src/platform/is-object.ts';
 import type { Action } from '../../src/resources/declaration/define-resource.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
-import { inputSchema } from '../../src/resources/routes/openapi-schemas.ts';
+import type { Json } from '../openapi/document/json-schema.ts';
+import { inputSchema } from '../openapi/document/resource-schemas.ts';
 import type { Right, Rights } from './rights.ts';
 
 /** Keywords that stay beside several types, because they describe the whole value. */

@@ -6,13 +6,12 @@ import { addClientCreate } from './commands/client-create.ts';
 import { keysCommands } from './commands/keys-commands.ts';
 import { addServe } from './commands/serve.ts';
 import { sessionCommands } from './commands/session-commands.ts';
-import { addTypes } from './commands/types.ts';
 import { userCommands } from './commands/user-commands.ts';
 
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
-  const { addInit, addDev, addMigrate, addSeed, addEject } = extensions;
+  const { addInit, addDev, addTypes, addMigrate, addSeed, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],

@@ -2,7 +2,6 @@ import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { serveHealth } from '../http/health.ts';
-import { describeApi, serveOpenApi } from '../http/openapi/openapi.ts';
 import { awaitReplicaNotices } from '../http/request-reader.ts';
 import { serveSecurityText } from '../http/security-text.ts';
 import { createServer } from '../http/server.ts';
@@ -73,7 +72,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
     web: webSessions.require,
   });
   awaitReplicaNotices(app, context);
-  describeApi(app);
   for (const extension of extensions) extension.beforeRoutes?.(app, resources);
   serveSecurityText(app, context.config, context.now);
   const drain = serveHealth(app, context, [hashingReadinessCheck(services.passwords)]);
@@ -90,7 +88,6 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const resourceServices: ResourceServices = { ...shared, context, resources: served };
   jobs.serve(resourceServices);
   for (const extension of extensions) extension.serve?.(app, served, extensions);
-  serveOpenApi(app, context.config);
   const providers = findMember(extensions, 'providers');
   const kit = await createPageKit(app, oauth, { webSessions, providers });
   for (const extension of extensions) extension.servePages?.(app, kit);

@@ -9,7 +9,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/providers/extension.ts'),
     import('../../extensions/changes/extension.ts'),
     import('../../extensions/mcp/extension.ts'),
-    import('../../extensions/api-reference/extension.ts'),
+    import('../../extensions/openapi/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),
     import('../../extensions/device-authorization/extension.ts'),
     import('../../extensions/activity/extension.ts'),

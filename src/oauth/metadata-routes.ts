@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { jwksMaxAge } from '../database/keys/key-ring.ts';
 import type { App } from '../http/app.ts';
 import { resourceMetadataPath } from '../http/gate/unauthorized.ts';
-import { namedSchema } from '../http/openapi/openapi-components.ts';
+import { namedSchema } from '../http/named-schema.ts';
 import { withoutQuery } from '../http/without-query.ts';
 import { notFound } from '../platform/errors.ts';
 import { acrLevels } from '../platform/proof.ts';

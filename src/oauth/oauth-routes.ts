@@ -4,7 +4,6 @@ import type { App } from '../http/app.ts';
 import { type BrowserCookie, createBrowserCookie } from '../http/browser-cookie.ts';
 import { allowCredentials, allowMethods } from '../http/gate/cors.ts';
 import { noValidation } from '../http/no-validation.ts';
-import { oauthErrorSchema } from '../http/openapi/openapi-operations.ts';
 import { requestSource } from '../http/request-source.ts';
 import { handlePushedRequest } from './authorize/push-request.ts';
 import { isOriginOfApplication, type StoredClient } from './clients/client-store.ts';
@@ -17,6 +16,7 @@ import {
   deviceCodesSchema,
   deviceParametersSchema,
   introspectionSchema,
+  oauthErrorSchema,
   pushedRequestSchema,
   tokenAndHintSchema,
   tokenParametersSchema,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { namedSchema } from '../http/openapi/openapi-components.ts';
+import { namedSchema } from '../http/named-schema.ts';
 
 const text = (description?: string) => Type.Optional(Type.String(description === undefined ? {} : { description }));
 
@@ -117,3 +117,11 @@ export const introspectionSchema = namedSchema(
   'OAuthIntrospection',
   Type.Object({ active: Type.Boolean() }, { additionalProperties: true }),
 );
+
+/** RFC 6749 5.2. */
+export const oauthErrorSchema = namedSchema('OAuthError', {
+  type: 'object',
+  description: 'An error in the format of RFC 6749 5.2.',
+  required: ['error', 'error_description'],
+  properties: { error: { type: 'string' }, error_description: { type: 'string' } },
+});

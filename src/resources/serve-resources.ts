@@ -2,18 +2,15 @@ import { roleNames } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { App } from '../http/app.ts';
 import { CompressedContent } from '../http/compressed-content.ts';
-import { documentParts } from '../http/openapi/openapi-components.ts';
 import { queryOf } from '../http/query-of.ts';
 import type { ResourceDefinition } from './declaration/define-resource.ts';
-import { compileResources, type Resource, type Resources } from './model/resource.ts';
+import { compileResources, type Resources } from './model/resource.ts';
 import type { ResourceServices } from './model/resource-services.ts';
 import { rejectUnknownParameters } from './query/list-query.ts';
 import { serveActions } from './routes/action-routes.ts';
 import { serveBatches } from './routes/batch-routes.ts';
 import { describeResources } from './routes/describe-resources.ts';
-import { descriptionsSchema } from './routes/descriptions-schema.ts';
 import { serveNested } from './routes/nested-routes.ts';
-import { resourceComponents } from './routes/openapi-schemas.ts';
 import { jsonType, serveResource } from './routes/resource-routes.ts';
 
 /** Registers the routes of declared resources, their relations and actions, and their descriptions. */
@@ -26,7 +23,6 @@ export function serveResources(
   const roles = roleNames(context.config);
   const resources = compileResources(definitions);
   const services = { ...otherServices, context, resources };
-  addDescriptions(app, resources);
   const runningBatches = new Set<string>();
   for (const resource of resources.values()) {
     serveResource(app, services, resource);
@@ -37,16 +33,7 @@ export function serveResources(
   let description: CompressedContent | undefined;
   app.get(
     '/v1/resources',
-    {
-      config: {
-        auth: 'auth:api',
-        docs: () => ({
-          tags: ['resources'],
-          summary: 'Describe all resources, for front ends',
-          response: { 200: descriptionsSchema },
-        }),
-      },
-    },
+    { config: { auth: 'auth:api', operation: { kind: 'describe' } } },
     async (request, reply) => {
       rejectUnknownParameters(queryOf(request));
       description ??= new CompressedContent(jsonType, describeResources(resources, roles, context.now()));
@@ -54,13 +41,4 @@ export function serveResources(
     },
   );
   return resources;
-}
-
-/** The resources of the operator come first. */
-function addDescriptions(app: App, resources: Resources): void {
-  const { components, tags } = documentParts(app);
-  const isManaged = (resource: Resource) => resource.definition.managed;
-  const sorted = [...resources.values()].sort((a, b) => Number(isManaged(b)) - Number(isManaged(a)));
-  for (const resource of sorted) tags.set(resource.name, resource.definition.description ?? `The ${resource.name}.`);
-  components.push(() => sorted.flatMap(resourceComponents));
 }

@@ -4,6 +4,7 @@ import pino from 'pino';
 import { createCustomJobs } from '../../extensions/jobs/custom-jobs.ts';
 import type { JobDefinition } from '../../extensions/jobs/define-job.ts';
 import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
+import { collectRoutes, serveDocument } from '../../extensions/openapi/document-routes.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { LockAuthority } from '../../src/database/change-as.ts';
 import type { Context } from '../../src/database/context.ts';
@@ -14,7 +15,6 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { uuidv7 } from '../../src/database/uuid.ts';
 import type { App } from '../../src/http/app.ts';
 import { unauthorized } from '../../src/http/gate/unauthorized.ts';
-import { describeApi, serveOpenApi } from '../../src/http/openapi/openapi.ts';
 import { createServer } from '../../src/http/server.ts';
 import { Mail } from '../../src/identity/mail/mail.ts';
 import type { Caller } from '../../src/platform/caller.ts';
@@ -162,7 +162,7 @@ export function resourceServices(
         throw unauthorized('token_missing');
       },
     });
-    describeApi(app);
+    const routes = collectRoutes(app);
     const queue = new Queue(context, await openKeyRing(context));
     const mail = new Mail(context, queue, new Map());
     const names = jobs.map(({ name }) => name);
@@ -174,7 +174,7 @@ export function resourceServices(
     const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     createCustomJobs(context, queue, jobs).serve({ ...given, context, resources });
-    serveOpenApi(app, config);
+    serveDocument(app, config, routes, resources);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());
     return {

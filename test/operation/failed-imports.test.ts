@@ -84,6 +84,7 @@ describe('A service whose files are replaced by another build', () => {
   const grant_types = ['authorization_code', deviceGrant];
 
   it('responds with 500, logs the reason, and loads the file with the next request', async () => {
+    assert.deepEqual(await statuses(() => request(service, '/openapi.json')), [500, 200]);
     assert.deepEqual(await statuses(() => request(service, '/docs')), [500, 200]);
     assert.deepEqual(await statuses(() => request(service, me, { token: foreignToken })), [500, 401]);
     assert.deepEqual(await statuses(register), [500, 201]);

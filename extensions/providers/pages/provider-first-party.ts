@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import type { Config } from '../../../src/config/config.ts';
 import type { App } from '../../../src/http/app.ts';
-import { oauthErrorSchema } from '../../../src/http/openapi/openapi-operations.ts';
 import { setNoStore } from '../../../src/oauth/oauth-routes.ts';
 import { invalidRequest } from '../../../src/oauth/parameters.ts';
+import { oauthErrorSchema } from '../../../src/oauth/schemas.ts';
 import { type PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { localPath } from '../../../src/pages/session/local-path.ts';
 import { notFound, OAuthError } from '../../../src/platform/errors.ts';

@@ -5,7 +5,6 @@ import { changeAs } from '../../database/change-as.ts';
 import type { App } from '../../http/app.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
 import { noValidation } from '../../http/no-validation.ts';
-import { oauthErrorSchema } from '../../http/openapi/openapi-operations.ts';
 import { queryOf } from '../../http/query-of.ts';
 import { type RequestSource, requestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
@@ -18,7 +17,7 @@ import { emailCodeGrant, mfaGrant, passkeyGrant, passwordGrant } from '../grants
 import type { ClientRequest, Grant, OAuth } from '../oauth.ts';
 import { clientRequestOf, setNoStore } from '../oauth-routes.ts';
 import { invalidRequest, type Parameters, readParameters } from '../parameters.ts';
-import { tokenResponseSchema } from '../schemas.ts';
+import { oauthErrorSchema, tokenResponseSchema } from '../schemas.ts';
 import { endSessions } from '../sessions/end-sessions.ts';
 import { type IssuedTokens, issueTokens } from '../token-endpoint.ts';
 

@@ -59,6 +59,18 @@ function readAge(maxAge: unknown): number {
 export const stepUpRequirements = (rules: readonly unknown[]): readonly ProofRequirement[] =>
   rules.flatMap((rule) => (typeof rule === 'function' ? ((rule as StepUpRule).requirements ?? []) : []));
 
+/** A sentence for the API reference, or nothing. */
+export function stepUpText(rule: unknown): string {
+  const [requirement] = stepUpRequirements([rule]);
+  if (!requirement) return '';
+  const { acr, maxAge } = requirement;
+  const parts = [
+    ...(acr === undefined ? [] : [`at the level \`${acr}\``]),
+    maxAge === undefined ? 'as recent as FRESH_PROOF says' : `at most ${maxAge} seconds old`,
+  ];
+  return ` Needs a proof of identity ${parts.join(' and ')}: else 401 \`proof_too_old\` (RFC 9470).`;
+}
+
 /** The error, if a new proof would resolve it. */
 export const asProofTooOld = (error: unknown): Problem | undefined =>
   error instanceof Problem && error.code === 'proof_too_old' ? error : undefined;

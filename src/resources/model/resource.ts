@@ -10,7 +10,6 @@ import { timestamp } from '../declaration/fields/timestamp.ts';
 import { uuid, uuidType } from '../declaration/fields/uuid.ts';
 import type { Relation } from '../declaration/relations.ts';
 import { quoted } from '../sql/sql-text.ts';
-import { componentNames, singularOf } from './component-names.ts';
 
 /** A field with the values that the resource engine derives from its declaration. */
 export interface ResourceField extends SearchedField {
@@ -34,8 +33,6 @@ export interface ResourceRelation {
 export interface Resource {
   readonly name: string;
   readonly singular: string;
-  /** Its name in the API description: `Book`. */
-  readonly component: string;
   readonly definition: ResourceDefinition;
   /** Quoted. */
   readonly table: string;
@@ -115,18 +112,16 @@ const idTypeOf = ({ idType = 'uuid' }: ResourceDefinition): FieldType => (idType
 
 export function compileResources(definitions: readonly ResourceDefinition[]): Resources {
   const byName = new Map(definitions.map((definition) => [definition.name, definition]));
-  const components = componentNames(definitions);
   const compiled = new Map<string, Resource & { relations: Map<string, ResourceRelation> }>();
   for (const definition of definitions) {
-    const { name, table = name, versioned = true } = definition;
+    const { name, singular = name.replace(/s$/, ''), table = name, versioned = true } = definition;
     const fields = allFields(definition).map(([fieldName, field]) => {
       const target = fieldName === 'id' ? definition : byName.get(field.options.target ?? '');
       return compileField(definition, fieldName, field, target ? idTypeOf(target) : uuidType);
     });
     compiled.set(name, {
       name,
-      singular: singularOf(definition),
-      component: components.get(name) as string,
+      singular,
       definition,
       table: quoted(table),
       idType: idTypeOf(definition),

@@ -22,7 +22,6 @@ import { withPasswordProof } from '../write/with-password-proof.ts';
 import { changeRow } from '../write/write-row.ts';
 import { inTransaction, type WriteContext } from '../write/write-transaction.ts';
 import { closedSchema } from './closed-schema.ts';
-import { actionDocs } from './openapi-operations.ts';
 import { callOf, idOf, queryContextOf, routeConfig, sendJson } from './resource-routes.ts';
 
 export function serveActions(app: App, services: ResourceServices, resource: Resource): void {
@@ -77,7 +76,7 @@ function serveAction(app: App, services: ResourceServices, resource: Resource, a
     url: on === 'row' ? `/v1/${resource.name}/:id/${name}` : `/v1/${resource.name}/${name}`,
     config: {
       ...guardFor(resource, access, scopeAccess),
-      docs: () => actionDocs(resource, action, access === 'public' ? access : scopeAccess),
+      operation: { kind: 'action', resource, action, access: access === 'public' ? access : scopeAccess },
     },
     ...(body ? { schema: { body: closedSchema(body) } } : {}),
     ...(resource.definition.file === undefined ? {} : eagerCompilers),

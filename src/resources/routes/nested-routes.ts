@@ -10,7 +10,6 @@ import { compileListQuery } from '../read/compile-list-query.ts';
 import { findRow, preferReplica } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
-import { nestedDocs } from './openapi-operations.ts';
 import { createRow, idOf, pagingOf, queryContextOf, routeConfig, sendJson } from './resource-routes.ts';
 
 /** `GET|POST /v1/<resources>/<id>/<children>` for every relation that leads to many rows. */
@@ -22,7 +21,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     const path = `/v1/${resource.name}/:id/${name}`;
     app.get(
       path,
-      { config: routeConfig(target, 'read', () => nestedDocs(resource, child, 'list')) },
+      { config: routeConfig(target, 'read', { kind: 'nested', resource, relation: child, operation: 'list' }) },
       async (request, reply) => {
         const query = readListQuery(target, queryOf(request), request.caller);
         const primaryContext = withDeletedRows(queryContextOf(services, request), target, query);
@@ -40,7 +39,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
     if (!canCreate(child)) continue;
     app.post(
       path,
-      { config: routeConfig(target, 'write', () => nestedDocs(resource, child, 'create')) },
+      { config: routeConfig(target, 'write', { kind: 'nested', resource, relation: child, operation: 'create' }) },
       async (request, reply) => {
         rejectUnknownParameters(queryOf(request));
         const parent = await parentOf(services, resource, parentShape, request);

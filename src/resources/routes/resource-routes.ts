@@ -2,12 +2,11 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify
 import type { App } from '../../http/app.ts';
 import { isForm } from '../../http/bodies/content-type-parsers.ts';
 import { sendNotModified } from '../../http/etag.ts';
-import type { RouteDocs } from '../../http/openapi/openapi-components.ts';
 import { paramsOf, queryOf } from '../../http/query-of.ts';
 import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { withoutQuery } from '../../http/without-query.ts';
-import type { Call } from '../declaration/define-resource.ts';
+import type { Call, Operation } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
@@ -28,7 +27,7 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import { idempotencyKey } from '../write/idempotency.ts';
 import { createCall } from '../write/resource-calls.ts';
 import { changeResource, createResource, deleteResource, restoreResource } from '../write/write-resource.ts';
-import { operationDocs, restoreDocs } from './openapi-operations.ts';
+import type { ResourceOperation } from './resource-operation.ts';
 
 export const callOf = (services: ResourceServices, request: FastifyRequest): Call =>
   createCall(services, { caller: request.caller, source: requestSource(request), reader: new RequestReader(request) });
@@ -43,13 +42,13 @@ export const queryContextOf = ({ context }: ResourceServices, request: FastifyRe
 export const routeConfig = (
   resource: Resource,
   access: 'read' | 'write',
-  docs?: () => RouteDocs,
+  operation?: ResourceOperation,
 ): FastifyContextConfig => ({
   ...(access === 'read' && resource.definition.access.read === 'public'
     ? { auth: 'public', bearer: 'optional' }
     : { auth: 'auth:api' }),
   scope: access === 'read' ? resource.readScope : resource.writeScope,
-  ...(docs ? { docs } : {}),
+  ...(operation ? { operation } : {}),
 });
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -96,10 +95,10 @@ export const pagingOf = (services: ResourceServices, request: FastifyRequest, re
 
 export function serveResource(app: App, services: ResourceServices, resource: Resource): void {
   const { operations } = resource.definition;
-  const hasOperation = (operation: NonNullable<typeof operations>[number]) => operations?.includes(operation) ?? true;
+  const hasOperation = (operation: Operation) => operations?.includes(operation) ?? true;
   const path = `/v1/${resource.name}`;
-  const options = (operation: Parameters<typeof operationDocs>[1], access: 'read' | 'write') => ({
-    config: routeConfig(resource, access, () => operationDocs(resource, operation)),
+  const options = (kind: Operation, access: 'read' | 'write') => ({
+    config: routeConfig(resource, access, { kind, resource }),
   });
 
   // Reads are not async, because on SQLite the result is available immediately.
@@ -157,7 +156,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
     });
   }
   if (resource.definition.softDelete) {
-    const config = routeConfig(resource, 'write', () => restoreDocs(resource));
+    const config = routeConfig(resource, 'write', { kind: 'restore', resource });
     app.post(`${path}/:id/restorations`, { config }, async (request, reply) => {
       rejectUnknownParameters(queryOf(request));
       return sendJsonWithEtag(

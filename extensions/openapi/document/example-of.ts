@@ -1,4 +1,4 @@
-import { type Json, type JsonSchema, resolveReference, type Schemas } from './openapi-components.ts';
+import { type Json, type JsonSchema, resolveReference, type Schemas } from './json-schema.ts';
 
 const maxDepth = 5;
 
@@ -71,14 +71,3 @@ export function completeBody({ requestBody }: DescribedOperation, schemas: Schem
   const { type, required = [] } = resolveReference(json.schema, schemas);
   requestBody.required = type === 'object' && required.length > 0;
 }
-
-/** An operation to write samples for. */
-export interface SampleTarget {
-  readonly baseUrl: string;
-  readonly method: string;
-  readonly path: string;
-  readonly schemas: Schemas;
-}
-
-/** Writes the samples of an operation, which API viewers show beside it. */
-export type WriteSamples = (operation: DescribedOperation, target: SampleTarget) => Json[];

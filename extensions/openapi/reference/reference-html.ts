@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { escapeHtml } from '../../src/config/languages/format-html.ts';
-import type { PageKit } from '../../src/pages/kit/page-request.ts';
-import type { themeVariables } from '../../src/pages/kit/theme.ts';
-import { readIfExists } from '../../src/platform/files.ts';
-import { packageFolder } from '../../src/platform/version.ts';
+import { escapeHtml } from '../../../src/config/languages/format-html.ts';
+import type { PageKit } from '../../../src/pages/kit/page-request.ts';
+import type { themeVariables } from '../../../src/pages/kit/theme.ts';
+import { readIfExists } from '../../../src/platform/files.ts';
+import { packageFolder } from '../../../src/platform/version.ts';
 import { Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import { methodBadge, operationHtml } from './operation-html.ts';
 import type { ReferenceDocument, Section } from './reference-document.ts';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { namedSchema } from '../../http/openapi/openapi-components.ts';
+import { namedSchema } from '../../../src/http/named-schema.ts';
 
 const textsByName = Type.Record(Type.String(), Type.String());
 const rowsSchema = Type.Enum(['none', 'some', 'all']);

@@ -1,14 +1,21 @@
-import { component, namedSchema, pascalCase, type RouteDocs } from '../../http/openapi/openapi-components.ts';
-import { problemSchema } from '../../http/openapi/openapi-operations.ts';
-import type { Action, Operation } from '../declaration/define-resource.ts';
-import { exampleId } from '../declaration/fields/uuid.ts';
-import { stepUpRequirements } from '../declaration/step-up.ts';
-import type { Resource, ResourceRelation } from '../model/resource.ts';
-import { type RowOperation, ruleOf } from '../model/row-rules.ts';
-import { aggregateFunctions, groupableFields, summableFields } from '../query/aggregate-query.ts';
-import { searchableNames, searchablePaths } from '../query/search-fields.ts';
-import { sortableNames, sortablePaths } from '../query/sorting.ts';
-import { inputSchema, replaceMatchesCreate, unsafeSchema } from './openapi-schemas.ts';
+import { namedSchema } from '../../../src/http/named-schema.ts';
+import type { Action, Operation } from '../../../src/resources/declaration/define-resource.ts';
+import { exampleId } from '../../../src/resources/declaration/fields/uuid.ts';
+import { stepUpText } from '../../../src/resources/declaration/step-up.ts';
+import type { Resource, ResourceRelation } from '../../../src/resources/model/resource.ts';
+import { type RowOperation, ruleOf } from '../../../src/resources/model/row-rules.ts';
+import { aggregateFunctions, groupableFields, summableFields } from '../../../src/resources/query/aggregate-query.ts';
+import { searchableNames, searchablePaths } from '../../../src/resources/query/search-fields.ts';
+import { sortableNames, sortablePaths } from '../../../src/resources/query/sorting.ts';
+import { pascalCase } from './component-names.ts';
+import { component, schemaName } from './components.ts';
+import type { Json } from './json-schema.ts';
+import { problemSchema } from './problem-schema.ts';
+import { inputSchema, replaceMatchesCreate } from './resource-schemas.ts';
+
+export interface RouteDocs extends Json {
+  readonly response: Readonly<Record<number, object | undefined>>;
+}
 
 /** "an owner", "a user": chooses the article by the sound of the first letters. */
 const withArticle = (singular: string) => `${/^(?!eu|one|u(?:s|ni))[aeiou]/i.test(singular) ? 'an' : 'a'} ${singular}`;
@@ -27,17 +34,15 @@ const parameter = (description: string, example?: string) => ({
   ...(example === undefined ? {} : { examples: [example] }),
 });
 
-const rowResponse = ({ component: name }: Resource) => component(`${name}Response`);
-const createdResponse = ({ component: name, definition }: Resource) =>
-  component(`${name}${definition.reveals ? 'Created' : ''}Response`);
-const listResponse = ({ component: name }: Resource) => component(`${name}List`);
+const rowResponse = (resource: Resource) => component(resource, 'Response');
+const createdResponse = (resource: Resource) =>
+  component(resource, `${resource.definition.reveals ? 'Created' : ''}Response`);
 
-const idParameter = (resource: Resource) =>
-  unsafeSchema({
-    type: 'object',
-    properties: { id: parameter(`The id of one of the ${resource.name}.`, exampleId) },
-    required: ['id'],
-  });
+const idParameter = (resource: Resource) => ({
+  type: 'object',
+  properties: { id: parameter(`The id of one of the ${resource.name}.`, exampleId) },
+  required: ['id'],
+});
 
 const deletedParameter = (values: readonly string[]) => ({
   type: 'string',
@@ -94,10 +99,10 @@ function listParameters(resource: Resource): Record<string, object> {
   };
 }
 
-const query = (properties: Record<string, object>) => unsafeSchema({ type: 'object', properties });
-const body = (name: string) => unsafeSchema(component(name));
+const query = (properties: Record<string, object>) => ({ type: 'object', properties });
+const body = (resource: Resource, ending: string) => component(resource, ending);
 
-const accessErrors = {
+export const accessErrors = {
   401: problem('The access token is missing, expired or invalid.'),
   403: problem('The access token is valid, but it does not allow this.'),
 };
@@ -115,9 +120,9 @@ const summaries: Record<Operation, (resource: Resource) => string> = {
   delete: ({ singular }) => `Delete ${withArticle(singular)}`,
 };
 
-function bodyName(resource: Resource, operation: 'replace' | 'update'): string {
-  if (operation === 'update') return `${resource.component}Patch`;
-  return `${resource.component}${replaceMatchesCreate(resource) ? 'Input' : 'Replacement'}`;
+function bodyEnding(resource: Resource, operation: 'replace' | 'update'): string {
+  if (operation === 'update') return 'Patch';
+  return replaceMatchesCreate(resource) ? 'Input' : 'Replacement';
 }
 
 function clientCall({ name }: Resource, operation: Operation): string {
@@ -141,17 +146,6 @@ const rowOperation: Readonly<Record<Operation, RowOperation>> = {
   delete: 'delete',
 };
 
-export function stepUpText(rule: unknown): string {
-  const [requirement] = stepUpRequirements([rule]);
-  if (!requirement) return '';
-  const { acr, maxAge } = requirement;
-  const parts = [
-    ...(acr === undefined ? [] : [`at the level \`${acr}\``]),
-    maxAge === undefined ? 'as recent as FRESH_PROOF says' : `at most ${maxAge} seconds old`,
-  ];
-  return ` Needs a proof of identity ${parts.join(' and ')}: else 401 \`proof_too_old\` (RFC 9470).`;
-}
-
 export function operationDocs(resource: Resource, operation: Operation): RouteDocs {
   const { name, readScope, writeScope, definition } = resource;
   const isRead = operation === 'list' || operation === 'find';
@@ -170,7 +164,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         querystring: query(listParameters(resource)),
         response: {
-          200: json('A page of rows.', listResponse(resource)),
+          200: json('A page of rows.', component(resource, 'List')),
           400: problem('A parameter is unknown or malformed.'),
           ...accessErrors,
         },
@@ -180,12 +174,12 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
         ...common,
         ...byId,
         querystring: query(selectionParameters(resource)),
-        response: { 200: json('The row.', component(`${resource.component}Read`)), ...accessErrors, ...notFound },
+        response: { 200: json('The row.', component(resource, 'Read')), ...accessErrors, ...notFound },
       };
     case 'create':
       return {
         ...common,
-        body: body(`${resource.component}Input`),
+        body: body(resource, 'Input'),
         response: {
           201: json('The new row. The `Location` header has its URL.', createdResponse(resource)),
           ...accessErrors,
@@ -197,7 +191,7 @@ export function operationDocs(resource: Resource, operation: Operation): RouteDo
       return {
         ...common,
         ...byId,
-        body: body(bodyName(resource, operation)),
+        body: body(resource, bodyEnding(resource, operation)),
         response: { 200: json('The row as it is now.', rowResponse(resource)), ...changeErrors },
       };
     case 'delete':
@@ -240,7 +234,7 @@ export function nestedDocs(
   const parentField = relation.kind === 'hasMany' ? relation.by : undefined;
   const setsParentField =
     operation === 'create' && parentField !== undefined && target.fields.get(parentField)?.options.required === true;
-  const input = `${resource.component}${pascalCase(name)}Input`;
+  const input = schemaName(resource, `${pascalCase(name)}Input`);
   return {
     ...docs,
     tags: [resource.name],
@@ -250,7 +244,7 @@ export function nestedDocs(
         ? `List the ${name} of ${withArticle(resource.singular)}`
         : `Create one of the ${name} of ${withArticle(resource.singular)}`,
     params: idParameter(resource),
-    ...(setsParentField ? { body: unsafeSchema(namedSchema(input, inputSchema(target, 'create', parentField))) } : {}),
+    ...(setsParentField ? { body: namedSchema(input, inputSchema(target, 'create', parentField)) } : {}),
     response: { ...docs.response, ...notFound },
     'x-client':
       operation === 'list'

@@ -1,12 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/config.ts';
-import type { PreparedGatehouse } from '../../main/start.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { resourceTypes, tableTypes } from '../../resources/routes/resource-types.ts';
-import { unionOf } from '../../resources/routes/type-of-schema.ts';
-import { tryStart } from '../operator/with-gatehouse.ts';
+import { tryStart } from '../../../src/cli/operator/with-gatehouse.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { OperatorError } from '../../../src/platform/errors.ts';
 
 const defaultFile = 'gatehouse-types.d.ts';
 
@@ -18,6 +15,7 @@ export function addTypes(program: Command): void {
     .option('--check', 'write nothing; exit with 1 if the file is out of date')
     .addHelpText('after', `\nExamples:\n  gatehouse types\n  gatehouse types --check      # in a pipeline`)
     .action(async ({ out, check }: { out: string; check?: boolean }) => {
+      const { typesFile } = await import('./types-file.ts');
       const text = await tryStart(await loadConfig(), typesFile);
       const file = resolve(out);
       const isFresh = existsSync(file) && readFileSync(file, 'utf8') === text;
@@ -26,23 +24,4 @@ export function addTypes(program: Command): void {
       if (!isFresh) writeFileSync(file, text);
       console.log(check ? `${out} is up to date.` : `${out} ${isFresh ? 'was up to date.' : 'is written.'}`);
     });
-}
-
-/** The types of all resources that a service would serve. */
-function typesFile({ resources, scopes }: PreparedGatehouse): string {
-  return [
-    '// Written by `gatehouse types` from the declarations. Do not edit it: change those, and run the command again.',
-    '',
-    "import type { Generated } from 'gatehouse-server/resources';",
-    '',
-    resourceTypes(resources, new Map(['clients', 'tokens', 'consents'].map((name) => [`${name}.scopes`, 'Scope']))),
-    tableTypes(resources),
-    `export type Scope = ${unionOf(scopes.list())};`,
-    '',
-    'declare global {',
-    '  interface GatehouseResources extends Resources {}',
-    '  interface GatehouseTables extends Tables {}',
-    '}',
-    '',
-  ].join('\n');
 }

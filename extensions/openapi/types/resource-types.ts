@@ -1,10 +1,10 @@
-import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
-import type { Action } from '../declaration/define-resource.ts';
-import type { Resource, ResourceRelation, Resources } from '../model/resource.ts';
-import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
-import { searchableNames } from '../query/search-fields.ts';
-import { sortableNames } from '../query/sorting.ts';
-import { inputSchema, visibleFieldSchema } from './openapi-schemas.ts';
+import type { Action } from '../../../src/resources/declaration/define-resource.ts';
+import type { Resource, ResourceRelation, Resources } from '../../../src/resources/model/resource.ts';
+import { comparableFields, groupableFields, summableFields } from '../../../src/resources/query/aggregate-query.ts';
+import { searchableNames } from '../../../src/resources/query/search-fields.ts';
+import { sortableNames } from '../../../src/resources/query/sorting.ts';
+import type { JsonSchema } from '../document/json-schema.ts';
+import { inputSchema, visibleFieldSchema } from '../document/resource-schemas.ts';
 import { propertyName, typeOfSchema, unionOf } from './type-of-schema.ts';
 
 /** List fields whose values only the whole service knows: `clients.scopes` contains scopes. */

@@ -1,53 +1,19 @@
-import type { FastifyContextConfig, FastifySchema } from 'fastify';
-import { type documentParts, extractComponents, type Json, namedSchema, pascalCase } from './openapi-components.ts';
-import { completeBody, type DescribedOperation, type Security, type WriteSamples } from './openapi-examples.ts';
+import { oauthErrorSchema } from '../../../src/oauth/schemas.ts';
+import type { Resource, Resources } from '../../../src/resources/model/resource.ts';
+import { codeSamples } from './code-samples.ts';
+import { pascalCase } from './component-names.ts';
+import { completeBody, type DescribedOperation } from './example-of.ts';
+import { extractComponents } from './extract-components.ts';
+import type { Json } from './json-schema.ts';
+import { problemSchema } from './problem-schema.ts';
 
-type Operation = DescribedOperation & { 'x-errors'?: FastifyContextConfig['errors'] };
+type Operation = DescribedOperation & { 'x-errors'?: string };
 
 export interface Document extends Json {
   paths?: Record<string, Record<string, Operation>>;
   components?: { schemas?: Json } & Json;
   servers?: readonly { url: string }[];
 }
-
-const text = { type: 'string' };
-
-/** RFC 9457. */
-export const problemSchema = namedSchema('Problem', {
-  type: 'object',
-  description: 'An error in the format of RFC 9457.',
-  required: ['type', 'title', 'status', 'detail', 'instance'],
-  properties: {
-    type: text,
-    title: text,
-    status: { type: 'integer' },
-    detail: { ...text, description: 'A description of the error, for people' },
-    instance: { ...text, description: 'The request id' },
-    code: { ...text, description: 'A stable error code, for programs' },
-    errors: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['field', 'code', 'message'],
-        properties: {
-          field: text,
-          code: text,
-          message: text,
-          limit: { type: ['number', 'string'], description: 'The limit that the value exceeds' },
-          values: { type: 'array', items: text, description: 'The values that are allowed' },
-        },
-      },
-    },
-  },
-});
-
-/** RFC 6749 5.2. */
-export const oauthErrorSchema = namedSchema('OAuthError', {
-  type: 'object',
-  description: 'An error in the format of RFC 6749 5.2.',
-  required: ['error', 'error_description'],
-  properties: { error: text, error_description: text },
-});
 
 const errorResponses = {
   problem: {
@@ -60,27 +26,8 @@ const errorResponses = {
   },
 };
 
-/** Adds a route's `config` to its description: the allowed callers and the errors. Pages are not part of the API. */
-export function describeOperation({
-  schema = {},
-  url,
-  route: { config = {} },
-}: {
-  schema?: FastifySchema;
-  url: string;
-  route: { config?: FastifyContextConfig };
-}) {
-  const { auth, errors = 'problem', docs } = config;
-  const visibility = auth === 'auth:web' || errors === 'page' ? { hide: true } : {};
-  return { url, schema: { ...docs?.(), ...schema, security: securityOf(config), 'x-errors': errors, ...visibility } };
-}
-
 /** Adds to every operation a name for generated clients, its errors and samples, and names its schemas. */
-export function completeDocument(
-  document: Document,
-  { components, tags }: ReturnType<typeof documentParts>,
-  writeSamples: WriteSamples,
-): Document {
+export function completeDocument(document: Document, resources: Resources): Document {
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
       operation.operationId ??= operationIdOf(method, path);
@@ -96,24 +43,36 @@ export function completeDocument(
       if (!has4xx) operation.responses[400] = errorResponses[errorFormat];
     }
   }
-  const { paths, schemas } = extractComponents(
-    document.paths ?? {},
-    new Map(components.flatMap((schemas) => [...schemas()])),
-  );
+  const { paths, schemas } = extractComponents(document.paths ?? {}, resources);
   const baseUrl = document.servers?.[0]?.url ?? '';
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       completeBody(operation, schemas);
-      operation['x-codeSamples'] = writeSamples(operation, { baseUrl, method, path, schemas });
+      operation['x-codeSamples'] = codeSamples(operation, { baseUrl, method, path, schemas });
       delete operation['x-client'];
     }
   }
   return {
     ...document,
-    tags: tagsOf(paths, tags),
+    tags: tagsOf(paths, describeTags(resources)),
     paths,
     components: { securitySchemes: securitySchemes(baseUrl, paths), schemas },
   };
+}
+
+/** The tags of the built-in endpoints. They follow those of resources. */
+const defaultTags: readonly [string, string][] = [
+  ['First-party clients', 'Sign in and refresh without a client secret: the server adds it.'],
+  ['sessions', 'The session of your access token, and how its owner proved who they are.'],
+  ['OAuth', 'Standard OAuth 2.0 and OpenID Connect endpoints.'],
+];
+
+/** The tags with their descriptions, in reading order. The resources of the operator come first. */
+function describeTags(resources: Resources): ReadonlyMap<string, string> {
+  const isManaged = ({ definition }: Resource) => Number(definition.managed);
+  const sorted = [...resources.values()].sort((a, b) => isManaged(b) - isManaged(a));
+  const tags = sorted.map(({ name, definition }) => [name, definition.description ?? `The ${name}.`] as const);
+  return new Map([...tags, ...defaultTags]);
 }
 
 /** The tags of all operations: first those with a description, in their order. */
@@ -128,13 +87,6 @@ function tagsOf(paths: Record<string, Record<string, Operation>>, described: Rea
 /** `get /v1/cars/{id}` → `getCarsById`. */
 const operationIdOf = (method: string, path: string): string =>
   method + pascalCase(path.replace(/^\/v1\//, '/').replace(/\{(\w+)\}/g, 'by-$1'));
-
-/** The security of a route: none, any token, or a token with the scope. A caller needs only one of the entries. */
-export function securityOf({ auth, bearer, scope }: FastifyContextConfig): Security[] {
-  const isPublic = auth !== 'auth:api';
-  if (isPublic && bearer !== 'optional') return [];
-  return [...(isPublic ? [{}] : []), { bearer: [] }, ...(scope === undefined ? [] : [{ oauth2: [scope] }])];
-}
 
 /** The two security schemes: an existing token, and a token that a client requests with its scopes. */
 export function securitySchemes(baseUrl: string, paths: Record<string, Record<string, DescribedOperation>>) {

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../../src/config/languages/format-html.ts';
+import { escapeHtml } from '../../../src/config/languages/format-html.ts';
 
 /** Safe HTML. */
 export class Html {

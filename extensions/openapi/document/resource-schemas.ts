@@ -1,7 +1,8 @@
-import { Type } from 'typebox';
-import { component, type Json, type JsonSchema, namedSchema } from '../../http/openapi/openapi-components.ts';
-import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
-import { comparableFields, groupableFields, summableFields } from '../query/aggregate-query.ts';
+import { namedSchema } from '../../../src/http/named-schema.ts';
+import type { Resource, ResourceField, ResourceRelation } from '../../../src/resources/model/resource.ts';
+import { comparableFields, groupableFields, summableFields } from '../../../src/resources/query/aggregate-query.ts';
+import { component, schemaName } from './components.ts';
+import type { Json, JsonSchema } from './json-schema.ts';
 
 function fieldSchema({ type, options, nullable }: ResourceField): Json {
   const schema = type.schema(options);
@@ -36,7 +37,7 @@ function inputFieldSchema(field: ResourceField, mode: 'create' | 'replace'): Jso
 }
 
 function includeSchema({ relation, target }: ResourceRelation): Json {
-  const row = component(target.component);
+  const row = component(target);
   if (relation.kind === 'belongsTo') {
     return {
       type: 'object',
@@ -166,28 +167,28 @@ const paginationSchema = namedSchema('Pagination', {
 const response = (data: Json): Json => ({ type: 'object', properties: { data }, required: ['data'] });
 
 export function resourceComponents(resource: Resource): [string, Json][] {
-  const { component: name, definition } = resource;
-  const row = component(name);
-  const read = { anyOf: [row, component(`${name}Partial`)] };
+  const { definition } = resource;
+  const row = component(resource);
+  const read = { anyOf: [row, component(resource, 'Partial')] };
   const created: [string, Json][] = [
-    [`${name}Created`, { allOf: [row, definition.reveals] }],
-    [`${name}CreatedResponse`, response(component(`${name}Created`))],
+    [schemaName(resource, 'Created'), { allOf: [row, definition.reveals] }],
+    [schemaName(resource, 'CreatedResponse'), response(component(resource, 'Created'))],
   ];
   return [
-    [name, rowSchema(resource)],
-    [`${name}Partial`, partialSchema(resource)],
-    [`${name}Aggregate`, aggregateSchema(resource)],
-    [`${name}Read`, response(read)],
-    [`${name}Input`, inputSchema(resource, 'create')],
-    [`${name}Replacement`, inputSchema(resource, 'replace')],
-    [`${name}Patch`, inputSchema(resource, 'update')],
-    [`${name}Response`, response(row)],
+    [schemaName(resource), rowSchema(resource)],
+    [schemaName(resource, 'Partial'), partialSchema(resource)],
+    [schemaName(resource, 'Aggregate'), aggregateSchema(resource)],
+    [schemaName(resource, 'Read'), response(read)],
+    [schemaName(resource, 'Input'), inputSchema(resource, 'create')],
+    [schemaName(resource, 'Replacement'), inputSchema(resource, 'replace')],
+    [schemaName(resource, 'Patch'), inputSchema(resource, 'update')],
+    [schemaName(resource, 'Response'), response(row)],
     [
-      `${name}List`,
+      schemaName(resource, 'List'),
       {
         type: 'object',
         properties: {
-          data: { type: 'array', items: { anyOf: [...read.anyOf, component(`${name}Aggregate`)] } },
+          data: { type: 'array', items: { anyOf: [...read.anyOf, component(resource, 'Aggregate')] } },
           meta: {
             type: 'object',
             properties: { pagination: paginationSchema, ...(resource.changes ? { changes_position: position } : {}) },
@@ -200,6 +201,3 @@ export function resourceComponents(resource: Resource): [string, Json][] {
     ...(definition.reveals ? created : []),
   ];
 }
-
-/** A plain JSON schema for places where the types of Fastify expect TypeBox. */
-export const unsafeSchema = (schema: Json) => Type.Unsafe<unknown>(schema);

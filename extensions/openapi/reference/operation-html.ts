@@ -1,5 +1,5 @@
-import { type JsonSchema, resolveReference } from '../../src/http/openapi/openapi-components.ts';
-import type { DescribedResponse } from '../../src/http/openapi/openapi-examples.ts';
+import type { DescribedResponse } from '../document/example-of.ts';
+import { type JsonSchema, resolveReference } from '../document/json-schema.ts';
 import { type Html, html, inlineMarkdown, paragraphs } from './html.ts';
 import type { Operation, Parameter, ReferenceDocument } from './reference-document.ts';
 import { membersTable, typeInWords } from './schema-html.ts';

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '../../http/openapi/openapi-components.ts';
-import { isObject } from '../../platform/is-object.ts';
+import { isObject } from '../../../src/platform/is-object.ts';
+import type { JsonSchema } from '../document/json-schema.ts';
 
 const namePattern = /^[A-Za-z_$][\w$]*$/;
 const literal = (value: unknown): string =>

@@ -1,5 +1,5 @@
-import { type JsonSchema, nameOfReference, type Schemas } from '../../src/http/openapi/openapi-components.ts';
-import { isObject } from '../../src/platform/is-object.ts';
+import { isObject } from '../../../src/platform/is-object.ts';
+import { type JsonSchema, nameOfReference, type Schemas } from '../document/json-schema.ts';
 import { type Html, html, inlineMarkdown } from './html.ts';
 import type { Operation } from './reference-document.ts';
 

@@ -1,11 +1,13 @@
-import type { Schemas } from '../../src/http/openapi/openapi-components.ts';
-import {
-  type DescribedOperation,
-  exampleOf,
-  type Parameter,
-  type SampleTarget,
-  type WriteSamples,
-} from '../../src/http/openapi/openapi-examples.ts';
+import { type DescribedOperation, exampleOf, type Parameter } from './example-of.ts';
+import type { Json, Schemas } from './json-schema.ts';
+
+/** An operation to write samples for. */
+interface SampleTarget {
+  readonly baseUrl: string;
+  readonly method: string;
+  readonly path: string;
+  readonly schemas: Schemas;
+}
 
 interface SampleRequest {
   readonly method: string;
@@ -82,7 +84,7 @@ $response = curl_exec($request);`;
 const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** Samples for the shell, the client and other languages. */
-export const codeSamples: WriteSamples = (operation, target) => {
+export function codeSamples(operation: DescribedOperation, target: SampleTarget): Json[] {
   const client = clientCall(operation, target);
   const request = {
     method: target.method,
@@ -98,7 +100,7 @@ export const codeSamples: WriteSamples = (operation, target) => {
     { lang: 'Go', label: 'Go', source: go(request) },
     { lang: 'PHP', label: 'PHP', source: php(request) },
   ];
-};
+}
 
 function curl({ method, url, accepts, secured, body }: SampleRequest): string {
   const lines = [`curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}${shellQuote(url)}`];

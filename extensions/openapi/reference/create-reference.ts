@@ -1,4 +1,4 @@
-import { notFound } from '../../src/platform/errors.ts';
+import { notFound } from '../../../src/platform/errors.ts';
 import { readDocument } from './reference-document.ts';
 import {
   changelogPage,

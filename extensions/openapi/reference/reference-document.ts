@@ -1,5 +1,5 @@
-import type { Schemas } from '../../src/http/openapi/openapi-components.ts';
-import type { DescribedOperation } from '../../src/http/openapi/openapi-examples.ts';
+import type { DescribedOperation } from '../document/example-of.ts';
+import type { Schemas } from '../document/json-schema.ts';
 
 export type Parameter = NonNullable<DescribedOperation['parameters']>[number] & { readonly description?: string };
 

@@ -1,25 +1,24 @@
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { App } from '../../src/http/app.ts';
-import { CompressedContent } from '../../src/http/compressed-content.ts';
-import { addVary, privateCache } from '../../src/http/gate/caching.ts';
-import { openApiDocument } from '../../src/http/openapi/openapi.ts';
-import { paramsOf } from '../../src/http/query-of.ts';
-import { findUser } from '../../src/identity/accounts/user-store.ts';
-import type { PageKit } from '../../src/pages/kit/page-request.ts';
-import { themeVariables } from '../../src/pages/kit/theme.ts';
-import { cookieTokenOf, secondsLeft } from '../../src/pages/session/authenticate-web.ts';
-import { mayBeOwnPage } from '../../src/pages/session/csrf.ts';
-import { BoundedMap } from '../../src/platform/bounded-map.ts';
-import { forbidden } from '../../src/platform/errors.ts';
-import { lazy } from '../../src/platform/lazy.ts';
+import type { App } from '../../../src/http/app.ts';
+import { CompressedContent } from '../../../src/http/compressed-content.ts';
+import { addVary, privateCache } from '../../../src/http/gate/caching.ts';
+import { paramsOf } from '../../../src/http/query-of.ts';
+import { findUser } from '../../../src/identity/accounts/user-store.ts';
+import type { PageKit } from '../../../src/pages/kit/page-request.ts';
+import { themeVariables } from '../../../src/pages/kit/theme.ts';
+import { cookieTokenOf, secondsLeft } from '../../../src/pages/session/authenticate-web.ts';
+import { mayBeOwnPage } from '../../../src/pages/session/csrf.ts';
+import { BoundedMap } from '../../../src/platform/bounded-map.ts';
+import { forbidden } from '../../../src/platform/errors.ts';
+import { lazy } from '../../../src/platform/lazy.ts';
 
 const open = { config: { auth: 'public', limited: false, errors: 'page' }, schema: { hide: true } } as const;
 /** More than the number of sections and themes. An unknown section gets a 404 before anything is cached. */
 const keptPages = 500;
 
 /** `/docs`: the API reference, made from the OpenAPI document. Each part of the API has a page. */
-export function serveReference(app: App, kit: PageKit): void {
+export function serveReference(app: App, kit: PageKit, loadDocument: () => Promise<object>): void {
   const pages = new BoundedMap<string, CompressedContent>(keptPages);
   const file = (name: string): string => join(import.meta.dirname, 'assets', name);
   const styles = ['base.css', 'forms.css', 'sign-in.css', file('reference.css'), file('reference-operation.css')];
@@ -27,7 +26,7 @@ export function serveReference(app: App, kit: PageKit): void {
   const referenceJs = kit.serveAsset('reference.js', [file('reference-examples.js'), file('reference.js')]);
   const loadWriter = lazy(async () => {
     const { createReference } = await import('./create-reference.ts');
-    return createReference(await openApiDocument(app, kit.config));
+    return createReference(await loadDocument());
   });
 
   async function show(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
