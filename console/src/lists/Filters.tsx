@@ -20,32 +20,24 @@ function Filter({ alwaysOn: _, ...props }: FilterProps) {
   );
 }
 
-const person: FieldDescription = { name: 'user_id', type: 'uuid', references: 'users' };
-const kind: FieldDescription = { name: 'type', type: 'event_kind' };
+/** The filters that the audit trail always shows. They replace those of the fields `replacedInTrail`. */
+const trailFields: FieldDescription[] = [
+  { name: 'user_id|actor_id', type: 'uuid', label: 'Person', references: 'users' },
+  { name: 'type', type: 'event_kind', label: 'Kind' },
+  { name: 'created_at', type: 'timestamp', label: 'Time' },
+];
+const replacedInTrail = ['type', 'user_id', 'actor_id', 'created_at'];
 /** Deleted rows are shown only with this filter. */
-const deleted: FieldDescription = { name: 'deleted', type: 'deleted' };
-const time: FieldDescription = { name: 'created_at', type: 'timestamp' };
-
-/** The filters of the audit trail: person, kind and time, and every other searchable field. */
-export function trailFilters(events: ResourceDescription): ReactElement<FilterProps>[] {
-  const fixedFields = new Set(['id', 'type', 'user_id', 'actor_id', 'created_at']);
-  const otherFields = events.fields.filter(({ name, searchable }) => searchable && !fixedFields.has(name));
-  return [
-    <Filter key="person" source="user_id|actor_id" label={translate('Person')} field={person} alwaysOn />,
-    <Filter key="type" source="type" label={translate('Kind')} field={kind} alwaysOn />,
-    <Filter key="time" source={filterKey('created_at', 'days')} label={translate('Time')} field={time} alwaysOn />,
-    ...otherFields.flatMap(filtersFor),
-  ];
-}
+const deletedRows: FieldDescription = { name: deletedKey, type: 'deleted', label: 'Deleted' };
 
 /** The filters of a list: one for every searchable field. */
-export function filtersOf(description: ResourceDescription): ReactElement<FilterProps>[] {
-  const searchable = description.fields.filter((field) => field.searchable && field.name !== 'id');
+export function filtersOf({ name, fields, softDelete }: ResourceDescription): ReactElement<FilterProps>[] {
+  const isTrail = name === 'events';
+  const omitted = new Set(['id', 'deleted_at', ...(isTrail ? replacedInTrail : [])]);
   return [
-    ...searchable.filter(({ name }) => name !== 'deleted_at').flatMap(filtersFor),
-    ...(description.softDelete
-      ? [<Filter key="deleted" source={deletedKey} label={translate('Deleted')} field={deleted} />]
-      : []),
+    ...(isTrail ? trailFields.flatMap((field) => filtersFor(field, true)) : []),
+    ...fields.filter((field) => field.searchable && !omitted.has(field.name)).flatMap((field) => filtersFor(field)),
+    ...(softDelete ? filtersFor(deletedRows) : []),
   ];
 }
 
@@ -59,9 +51,10 @@ export function searchOf(description: ResourceDescription): { source: string; pl
   return { source: anywhereKey(fields), placeholder };
 }
 
-function filtersFor(field: FieldDescription): ReactElement<FilterProps>[] {
+function filtersFor(field: FieldDescription, alwaysOn = false): ReactElement<FilterProps>[] {
   const source = sourceOf(field);
-  return source === undefined ? [] : [<Filter key={field.name} source={source} label={labelOf(field)} field={field} />];
+  if (source === undefined) return [];
+  return [<Filter key={field.name} source={source} label={labelOf(field)} {...{ field, alwaysOn }} />];
 }
 
 const labelOf = (field: FieldDescription): string =>

@@ -27,7 +27,7 @@ import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ResourceIcon } from '../widgets/ResourceIcon.tsx';
-import { filtersOf, SearchBox, searchOf, trailFilters } from './Filters.tsx';
+import { filtersOf, SearchBox, searchOf } from './Filters.tsx';
 import { CreateButton, figuresKey, ListActions, ListMenu } from './ListActions.tsx';
 import { Pagination } from './Pagination.tsx';
 import { Rows } from './Rows.tsx';
@@ -39,7 +39,7 @@ const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ d
 /** The list of any resource, generated from its description. */
 export const ResourceList = memo(() => {
   const description = useDescription();
-  const filters = description.name === 'events' ? trailFilters(description) : filtersOf(description);
+  const filters = filtersOf(description);
   const [isCounted, setCounted] = useState(false);
   return (
     <ListBase
