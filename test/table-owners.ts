@@ -1,6 +1,6 @@
 const factorTables = [
   ...['passkeys', 'passkey_handles', 'authenticators', 'recovery_codes', 'email_codes', 'remembered_browsers'],
-  ...['spent_values', 'identities', 'identity_sessions', 'providers'],
+  ...['spent_values', 'identity_sessions'],
 ];
 
 /** The folder that writes each table. Other folders read the table, or call that folder. */
@@ -24,7 +24,7 @@ export const tableOwners = new Map(
     'extensions/mcp': ['mcp_calls'],
     'extensions/migrations': ['resource_schemas', 'operator_migrations'],
     'extensions/passport': ['legacy_ids', 'legacy_keys', 'legacy_passes', 'legacy_tokens'],
-    'extensions/providers': ['provider_attempts', 'pending_identities'],
+    'extensions/providers': ['identities', 'providers', 'provider_attempts', 'pending_identities'],
   }).flatMap(([folder, tables]) => tables.map((table) => [table, folder] as const)),
 );
 

@@ -5,12 +5,11 @@ import { listKeys } from '../../src/database/keys/key-ring.ts';
 import { pendingMigrations } from '../../src/database/migrate.ts';
 import { hasAdministrator } from '../../src/identity/accounts/user-store.ts';
 import { type FailureCode, failureMeanings } from '../../src/identity/providers/failure-meanings.ts';
-import { findProviders } from '../../src/identity/providers/identity-store.ts';
 import { errorFinding, type Finding, notice, ok } from '../../src/main/finding.ts';
 import { listClients } from '../../src/oauth/clients/client-store.ts';
 import { everyScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
-import { countUnprotectedAdministrators, databaseClock } from './doctor-store.ts';
+import { countUnprotectedAdministrators, databaseClock, findProviders } from './doctor-store.ts';
 
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);

@@ -3,9 +3,14 @@ import type { SignInProviders } from '../../src/identity/providers/sign-in-provi
 import { parseJson } from '../../src/platform/json-text.ts';
 import type { Providers } from './client/providers.ts';
 import { findPending } from './sign-in/attempt-store.ts';
+import { findProviderNames } from './sign-in/identity-store.ts';
 
 export const createSignInProviders = ({ database, now }: Context, providers: Providers): SignInProviders => ({
   buttons: () => providers.buttons(),
+  async buttonsOf(userId) {
+    const names = await findProviderNames(database.db, userId);
+    return (await providers.buttons()).filter(({ name }) => names.has(name));
+  },
   async findLinking(path, visitor) {
     const [, name = '', handle = ''] = /^\/login\/with\/([a-z0-9-]+)\/link\/([\w-]+)$/.exec(path ?? '') ?? [];
     const provider = handle === '' ? undefined : await providers.find(name);

@@ -2,16 +2,16 @@ import { decodeJwt } from 'jose';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
 import { systemSource } from '../../src/http/request-source.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import type { ProviderDefinition } from './declaration/define-provider.ts';
+import { callbackOf } from './sign-in/begin-attempt.ts';
 import {
   type DeclaredProvider,
   deleteProvider,
   findProviders,
   insertProvider,
   updateProvider,
-} from '../../src/identity/providers/identity-store.ts';
-import { recordEvent } from '../../src/resources/audit/record-event.ts';
-import type { ProviderDefinition } from './declaration/define-provider.ts';
-import { callbackOf } from './sign-in/begin-attempt.ts';
+} from './sign-in/provider-store.ts';
 
 /** The expiry of the client's secret: declared, or read from a secret that is a JWT. Null if unknown. */
 export function secretExpiry({ clientSecret, clientSecretExpires }: ProviderDefinition): number | null {

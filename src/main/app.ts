@@ -61,7 +61,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const customRoutes = await openCustomRoutes(context.config.routesDir);
   const resources = await prepareResources(
     context,
-    [...builtinResources(context, services), ...extensions.flatMap((extension) => extension.resources ?? [])],
+    [...(await builtinResources(context, services)), ...extensions.flatMap((extension) => extension.resources ?? [])],
     migrate,
     (declared) => addScopes(context.config, scopes, declared, customRoutes).list(),
   );

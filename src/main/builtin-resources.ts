@@ -3,8 +3,6 @@ import type { Context } from '../database/context.ts';
 import { authenticatorsResource } from '../identity/factors/authenticators-resource.ts';
 import { browsersResource } from '../identity/factors/browsers-resource.ts';
 import { passkeysResource } from '../identity/factors/passkeys-resource.ts';
-import { identitiesResource } from '../identity/providers/identities-resource.ts';
-import { providersResource } from '../identity/providers/providers-resource.ts';
 import { rolesResource } from '../identity/roles/roles-resource.ts';
 import { usersResource } from '../identity/users/users-resource.ts';
 import { consentsResource } from '../oauth/authorize/consents-resource.ts';
@@ -16,11 +14,12 @@ import type { ResourceDefinition } from '../resources/declaration/define-resourc
 import { loadResources } from '../resources/load-resources.ts';
 import { jobsResource } from '../resources/queue/jobs-resource.ts';
 import { jobRunsResource, scheduledJobsResource } from '../resources/queue/scheduled-jobs-resource.ts';
+import { loadProviderResources } from './extensions.ts';
 import { type CustomRoutes, openCustomRoutes } from './open-custom-routes.ts';
 import { serviceTables } from './service-tables.ts';
 import type { Services } from './services.ts';
 
-export const builtinResources = (context: Context, services: Services): ResourceDefinition[] => [
+export const builtinResources = async (context: Context, services: Services): Promise<ResourceDefinition[]> => [
   usersResource(services.accounts, services.factors),
   rolesResource(context.config),
   clientsResource(services.keys, services.scopes, services.proxiedClients, services.accounts.mail),
@@ -28,8 +27,7 @@ export const builtinResources = (context: Context, services: Services): Resource
   passkeysResource(services.factors),
   authenticatorsResource(services.factors),
   browsersResource,
-  identitiesResource(services.factors),
-  providersResource,
+  ...(await loadProviderResources(services.factors)),
   eventsResource,
   consentsResource(services.sessions),
   jobsResource,

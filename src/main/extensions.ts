@@ -1,5 +1,7 @@
 import { type Config, hasStandardVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
+import type { FactorServices } from '../identity/factors/factor-services.ts';
+import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import type { Extension } from './extension.ts';
 import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
@@ -25,6 +27,13 @@ export function findMember<K extends 'changeFeed' | 'providers'>(extensions: rea
   const [owner, ...others] = extensions.filter((extension) => extension[name]);
   if (!owner?.[name] || others.length > 0) throw new Error(`exactly one extension must have the member ${name}`);
   return owner[name];
+}
+
+/** The resources `identities` and `providers`, also for commands, which load no extension. */
+export async function loadProviderResources(factors: FactorServices): Promise<ResourceDefinition[]> {
+  const { identitiesResource } = await import('../../extensions/providers/identities-resource.ts');
+  const { providersResource } = await import('../../extensions/providers/providers-resource.ts');
+  return [identitiesResource(factors), providersResource];
 }
 
 /** Loads nothing unless one of OpenTelemetry's variables is set. Call it before the database is opened. */

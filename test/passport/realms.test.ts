@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { insertIdentity } from '../../extensions/providers/sign-in/identity-store.ts';
 import { makeArgon2, writeArgon2 } from '../../src/identity/passwords/password-hash.ts';
-import { insertIdentity } from '../../src/identity/providers/identity-store.ts';
 import { authorizationResponseIn, authorizePath, codeFor, redeem, redirectUri } from '../harness/authorizing.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { addPasskey, challengeFor } from '../harness/factors.ts';

@@ -3,7 +3,6 @@ import type { App } from '../../../src/http/app.ts';
 import { requestSource } from '../../../src/http/request-source.ts';
 import { invalidLink, readOneTimeToken } from '../../../src/identity/account-mails/one-time-tokens.ts';
 import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
-import { recordProviderSuccess } from '../../../src/identity/providers/identity-store.ts';
 import { invalidRequest } from '../../../src/oauth/parameters.ts';
 import { findDestination } from '../../../src/pages/authorize/destinations.ts';
 import { type PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
@@ -14,6 +13,7 @@ import type { Upstream } from '../client/upstream.ts';
 import { consumeAttempt } from '../sign-in/attempt-store.ts';
 import { bindingOf } from '../sign-in/begin-attempt.ts';
 import { logOutByProvider } from '../sign-in/provider-logout.ts';
+import { recordProviderSuccess } from '../sign-in/provider-store.ts';
 import { finishLinking, serveLinking } from './provider-link.ts';
 import { finishProving, serveProving } from './provider-prove.ts';
 import {

@@ -1,11 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { message } from '../../../src/config/languages/message.ts';
 import { requireProof } from '../../../src/http/gate/require-proof.ts';
-import { findIdentity } from '../../../src/identity/providers/identity-store.ts';
 import { makeProviderProof } from '../../../src/identity/providers/provider-proof.ts';
 import type { PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { askForProof, renewProofByForm } from '../../../src/pages/kit/with-step-up.ts';
 import type { ProviderClient } from '../client/provider-client.ts';
+import { findIdentity } from '../sign-in/identity-store.ts';
 import { callerOf } from './provider-link.ts';
 import {
   labelOf,

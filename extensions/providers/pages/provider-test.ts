@@ -3,13 +3,13 @@ import { message } from '../../../src/config/languages/message.ts';
 import { requestSource } from '../../../src/http/request-source.ts';
 import { findUser, findUserByLogin } from '../../../src/identity/accounts/user-store.ts';
 import { failureMeanings, type ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
-import { findIdentity } from '../../../src/identity/providers/identity-store.ts';
 import type { PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { type Caller, isAdmin } from '../../../src/platform/caller.ts';
 import { forbidden } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { ProviderClient } from '../client/provider-client.ts';
 import type { Upstream } from '../client/upstream.ts';
+import { findIdentity } from '../sign-in/identity-store.ts';
 import { mapClaims } from '../sign-in/map-claims.ts';
 import { callerOf } from './provider-link.ts';
 import {

@@ -11,10 +11,10 @@ import type { AccountServices } from '../../../src/identity/accounts/account-ser
 import { findUser, updateUser } from '../../../src/identity/accounts/user-store.ts';
 import { revokeAccess } from '../../../src/identity/credentials/reset-password.ts';
 import { unusablePassword } from '../../../src/identity/passwords/passwords.ts';
-import { insertIdentity } from '../../../src/identity/providers/identity-store.ts';
 import { forbidden } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { Upstream } from '../client/upstream.ts';
+import { insertIdentity } from './identity-store.ts';
 import { linkedElsewhere } from './link-identity.ts';
 
 /** Accepts an invitation with a provider instead of a password. The provider must have verified the invited address. */

@@ -9,12 +9,12 @@ import {
   type UserRow,
   updateUser,
 } from '../../../src/identity/accounts/user-store.ts';
-import { findIdentity, type IdentityRow, recordIdentityUse } from '../../../src/identity/providers/identity-store.ts';
 import { hasOtherAdministrator } from '../../../src/identity/roles/role-store.ts';
 import { isOneOf } from '../../../src/platform/is-one-of.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { Upstream } from '../client/upstream.ts';
+import { findIdentity, type IdentityRow, recordIdentityUse } from './identity-store.ts';
 import type { Mapped } from './map-claims.ts';
 
 interface SignIn {

@@ -13,11 +13,11 @@ import {
   recordFactorChange,
 } from '../../../src/identity/factors/factor-services.ts';
 import { unusablePassword } from '../../../src/identity/passwords/passwords.ts';
-import { findIdentity, insertIdentity } from '../../../src/identity/providers/identity-store.ts';
 import { type Caller, userIdOf } from '../../../src/platform/caller.ts';
 import { conflict, forbidden } from '../../../src/platform/errors.ts';
 import type { Upstream } from '../client/upstream.ts';
 import { deletePending, type PendingIdentity } from './attempt-store.ts';
+import { findIdentity, insertIdentity } from './identity-store.ts';
 
 export interface LinkServices {
   readonly accounts: AccountServices;

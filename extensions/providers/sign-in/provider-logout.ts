@@ -1,17 +1,13 @@
 import { commitAndInvalidate } from '../../../src/database/bus.ts';
 import type { RequestSource } from '../../../src/http/request-source.ts';
 import { consumeOnce } from '../../../src/identity/factors/spent-value-store.ts';
-import {
-  findIdentity,
-  sessionsOfIdentity,
-  sessionsOfUpstreamSession,
-} from '../../../src/identity/providers/identity-store.ts';
 import type { OAuth } from '../../../src/oauth/oauth.ts';
 import { endSessions } from '../../../src/oauth/sessions/end-sessions.ts';
 import { OAuthError } from '../../../src/platform/errors.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { ProviderClient } from '../client/provider-client.ts';
 import { isPrintable } from '../client/upstream.ts';
+import { findIdentity, sessionsOfIdentity, sessionsOfUpstreamSession } from './identity-store.ts';
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout';
 const rememberedMs = 10 * 60_000;

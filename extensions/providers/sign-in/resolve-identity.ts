@@ -3,7 +3,6 @@ import type { Context } from '../../../src/database/context.ts';
 import type { RequestSource } from '../../../src/http/request-source.ts';
 import type { AccountServices } from '../../../src/identity/accounts/account-services.ts';
 import { findUser, findUserByLogin, type UserRow } from '../../../src/identity/accounts/user-store.ts';
-import { findIdentity, insertIdentity } from '../../../src/identity/providers/identity-store.ts';
 import {
   isTaken,
   mayMailMailbox,
@@ -16,6 +15,7 @@ import { recordEvent } from '../../../src/resources/audit/record-event.ts';
 import type { Upstream } from '../client/upstream.ts';
 import type { ProviderDefinition } from '../declaration/define-provider.ts';
 import { updateFromSignIn } from './apply-sign-in.ts';
+import { findIdentity, insertIdentity } from './identity-store.ts';
 import { type Mapped, mapClaims } from './map-claims.ts';
 
 /** The user that an identity belongs to (contract 14.2). */

@@ -63,7 +63,8 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const { builtinResources } = await import('../../main/builtin-resources.ts');
   const { createServices } = await import('../../main/services.ts');
   const services = await createServices(context);
-  const definitions = [...builtinResources(context, services), ...(await loadResources(context.config.resourcesDir))];
+  const builtin = await builtinResources(context, services);
+  const definitions = [...builtin, ...(await loadResources(context.config.resourcesDir))];
   checkDefinitions(definitions);
   const stored = withStoredNames(definitions, await readSchemas(context.database.db));
   const { lockAuthority } = services.oauth;

@@ -14,6 +14,8 @@ export interface ProviderAddress {
 export interface SignInProviders {
   /** The enabled providers, in the order of the declarations. */
   buttons(): Promise<ProviderButton[]>;
+  /** The enabled providers at which this user can renew a proof. */
+  buttonsOf(userId: string): Promise<ProviderButton[]>;
   /** If `path` links an identity after the sign-in: this identity. Only for the browser that brought it. */
   findLinking(
     path: string | undefined,

@@ -2,13 +2,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import { withoutQuery } from '../../http/without-query.ts';
-import { findIdentitiesOf } from '../../identity/providers/identity-store.ts';
 import { Problem } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { meetsAcr, minAcrToRenew } from '../../platform/proof.ts';
 import { internalTokenOf } from '../session/authenticate-web.ts';
 import { callApi } from '../session/call-api.ts';
-import type { Handler, PageKit, PageRequest } from './page-request.ts';
+import type { Handler, PageRequest } from './page-request.ts';
 import type { Variables } from './views.ts';
 
 type Form = Readonly<Record<string, unknown>>;
@@ -103,7 +102,7 @@ export async function askForProof(pageRequest: PageRequest, form: Form, variable
   const byFactor =
     meetsAcr(minAcrToRenew(proof), 'urn:gatehouse:2') && (all.includes('code') || all.includes('passkey'));
   const offered = byFactor ? all.filter((name) => name !== 'password') : all;
-  const provers = await findProofProviders(pageRequest.kit, userId);
+  const provers = userId === null ? [] : await pageRequest.kit.providers.buttonsOf(userId);
   const optional = offered.length + provers.length > 1;
   const typed = Object.entries(form).filter(([name, value]) => name !== '_csrf' && typeof value === 'string');
   return pageRequest.show('prove', {
@@ -121,11 +120,4 @@ export async function askForProof(pageRequest: PageRequest, form: Form, variable
     provers,
     ...variables,
   });
-}
-
-/** The providers at which this user can renew a proof. */
-async function findProofProviders({ database, providers }: PageKit, userId: string | null) {
-  const linked = userId === null ? [] : await findIdentitiesOf(database.db, userId);
-  const names = new Set(linked.map(({ provider }) => provider));
-  return (await providers.buttons()).filter(({ name }) => names.has(name));
 }

@@ -48,7 +48,7 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   const { keys, enqueuing, proveByPassword, oauth } = services;
   const definitions = await prepareResources(
     context,
-    builtinResources(context, services),
+    await builtinResources(context, services),
     await openMigrations(context),
   );
   const resources = compileResources(definitions);

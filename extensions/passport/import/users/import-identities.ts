@@ -1,6 +1,6 @@
 import type { Tx } from '../../../../src/database/database.ts';
-import { deleteIdentity, insertIdentity } from '../../../../src/identity/providers/identity-store.ts';
 import { loadProviders } from '../../../providers/declaration/load-providers.ts';
+import { deleteIdentity, insertIdentity } from '../../../providers/sign-in/identity-store.ts';
 import {
   deleteLegacyIds,
   findLegacyIds,

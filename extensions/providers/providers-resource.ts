@@ -1,7 +1,7 @@
-import { forAdministrators } from '../../resources/declaration/access.ts';
-import { defineResource } from '../../resources/declaration/define-resource.ts';
-import { boolean, oneOf, text, timestamp } from '../../resources/declare.ts';
-import { failureCodes } from './failure-meanings.ts';
+import { failureCodes } from '../../src/identity/providers/failure-meanings.ts';
+import { forAdministrators } from '../../src/resources/declaration/access.ts';
+import { defineResource } from '../../src/resources/declaration/define-resource.ts';
+import { boolean, oneOf, text, timestamp } from '../../src/resources/declare.ts';
 
 const shown = { required: true, readOnly: true } as const;
 

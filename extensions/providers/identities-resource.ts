@@ -1,14 +1,15 @@
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { anyOf, ownRows, role } from '../../resources/declaration/access.ts';
-import { defineResource, type WriteCall } from '../../resources/declaration/define-resource.ts';
-import { belongsTo } from '../../resources/declaration/relations.ts';
-import { reference, text, timestamp } from '../../resources/declare.ts';
-import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
-import { type FactorServices, recordFactorChange } from '../factors/factor-services.ts';
-import { hasOtherAdministrator } from '../roles/role-store.ts';
-import { lastAdministrator } from '../users/guard-user.ts';
-import { deleteIdentity, type IdentityRow, lockSignInMethods } from './identity-store.ts';
-import { requireSignInMethod } from './sign-in-methods.ts';
+import { lockUser, rolesOf, updateUser } from '../../src/identity/accounts/user-store.ts';
+import { type FactorServices, recordFactorChange } from '../../src/identity/factors/factor-services.ts';
+import { lockSignInMethods } from '../../src/identity/providers/identity-store.ts';
+import { requireSignInMethod } from '../../src/identity/providers/sign-in-methods.ts';
+import { hasOtherAdministrator } from '../../src/identity/roles/role-store.ts';
+import { lastAdministrator } from '../../src/identity/users/guard-user.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import { anyOf, ownRows, role } from '../../src/resources/declaration/access.ts';
+import { defineResource, type WriteCall } from '../../src/resources/declaration/define-resource.ts';
+import { belongsTo } from '../../src/resources/declaration/relations.ts';
+import { reference, text, timestamp } from '../../src/resources/declare.ts';
+import { deleteIdentity, type IdentityRow } from './sign-in/identity-store.ts';
 
 const fields = {
   user_id: reference('users', { required: true, readOnly: true, searchable: true, onDelete: 'cascade' }),
