@@ -50,7 +50,7 @@ const ownTransactions = new Map([
   ['oauth/grants/authorization-code.ts', 'by a code and a client, both locked in the transaction'],
   ['oauth/revoke.ts', 'by a client, locked in the transaction'],
   ['oauth/openid/logout-request.ts', 'by an ID token of this service'],
-  ['oauth/openid/backchannel-logout.ts', 'the service, which found a URI that keeps failing'],
+  ['extensions/backchannel-logout/send-logout.ts', 'the service, which found a URI that keeps failing'],
   ['oauth/revoke-everything.ts', 'the operator'],
   ['extensions/move/tables/target-state.ts', 'the operator, who moves the service'],
   ['extensions/move/tables/postgres-tables.ts', 'the operator, who moves the service'],

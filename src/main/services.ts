@@ -21,7 +21,7 @@ import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
 import { createImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
 import { createFailedClientRecorder } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
-import { enqueueLogouts, sendLogouts } from '../oauth/openid/backchannel-logout.ts';
+import { enqueueLogouts } from '../oauth/openid/backchannel-logout.ts';
 import { ClientKeys } from '../oauth/proofs/client-keys.ts';
 import { Dpop } from '../oauth/proofs/dpop.ts';
 import { createLockAuthority } from '../oauth/sessions/authority/lock-authority.ts';
@@ -70,7 +70,6 @@ export async function createServices(context: Context) {
   const proxiedClients = await ensureProxiedClients(context, keys);
   keys.onReplaced(() => void recreateProxiedClients(context, keys));
   const mail = new Mail(context, queue, accountMails(context, keys));
-  sendLogouts(queue, { context, keys, clients, mail });
   const jobs = await openJobs(context, queue);
   const enqueuing = createEnqueuing(context, queue, (tx, sent) => mail.enqueueOwn(tx, sent), jobs.names);
   const oauth: OAuth = {
