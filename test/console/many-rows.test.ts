@@ -180,6 +180,34 @@ describe('The console and lists with many rows', () => {
       await page.getByRole('link', { name: 'Ada Lovelace' }).first().waitFor();
     });
 
+    await visit.test('shows the progress of an undo, and can stop it', async () => {
+      await page.getByRole('menuitem', { name: 'Cars' }).click();
+      await menu('Import');
+      // A request deletes at most 100 rows.
+      const lines = ['plate,model,owner_id', ...Array.from({ length: 101 }, (_, n) => `UN ${n},Undone,${owner}`)];
+      const file = { name: 'cars.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\r\n')) };
+      await page.getByLabel('File').setInputFiles(file);
+      await page.getByRole('button', { name: 'Import 101 cars' }).click();
+      const dialog = page.getByRole('dialog', { name: '101 cars imported' });
+      const isHeld = Promise.withResolvers<void>();
+      const batches = (url: URL) => url.pathname === '/v1/cars/batch';
+      await page.route(batches, async (route) => {
+        await isHeld.promise;
+        await route.continue();
+      });
+      await dialog.getByRole('button', { name: 'Undo the import' }).click();
+      await dialog.getByText('0 of 101').waitFor();
+      await dialog.getByRole('button', { name: 'Stop' }).click();
+      isHeld.resolve();
+      await dialog.getByText('Stopped early. The remaining rows are unchanged.').waitFor();
+      await page.unroute(batches);
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      const undone = '/v1/cars?search=model:Undone';
+      const { body } = await request<{ data: { id: string }[] }>(service, undone, { token });
+      assert.equal(body.data.length, 1);
+      await request(service, `/v1/cars/${body.data[0]?.id}`, { method: 'DELETE', token });
+    });
+
     await visit.test('works on a phone: selects, sorts, and shows the pages', async () => {
       await page.setViewportSize({ width: 390, height: 844 });
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -25,7 +25,7 @@ interface Props {
 /** Changes one field of all selected rows, or deletes them. It asks for confirmation, shows the progress, and lists the failures. */
 export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
-  const { progress, report, start, stop, undoing, canUndo, undoAll } = useBulk<Row>();
+  const { progress, report, start, stop, undoing, undoCount, undoAll } = useBulk<Row>();
   const undoToast = useUndoToast();
   const removal = useRemoval(task === 'delete' ? selection : { ids: [] });
   const [field, setField] = useState(sharedFields(description)[0]);
@@ -44,7 +44,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
     }));
   function close() {
     onClose();
-    if (!report || !canUndo) return;
+    if (!report || undoCount === 0) return;
     undoToast(taskText('done', countText(report.succeeded, description)), async () => {
       const [failure] = (await undoAll()).failures;
       if (failure) throw failure.error;
@@ -65,7 +65,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
         onClose={report ? close : stop}
         isModal={!report}
         actions={
-          canUndo && (
+          undoCount > 0 && (
             <Button loading={undoing.progress !== undefined} onClick={() => void undoAll()}>
               {translate('Undo')}
             </Button>

@@ -95,7 +95,7 @@ export function useBulk<Row>() {
   return {
     ...work,
     undoing,
-    canUndo: undo.length > 0,
+    undoCount: undo.length,
     async start(workOf: (signal: AbortSignal) => Work<Row>) {
       const report = await start(workOf);
       setUndo((before) => [...before, ...report.undo]);

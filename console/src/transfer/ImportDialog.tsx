@@ -22,9 +22,11 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const refresh = useRefresh();
   const [rows, setRows] = useState<CheckedRow[]>();
   const [problem, setProblem] = useState<string>();
-  const { report, undoing, canUndo, ...writing } = useBulk<CheckedRow>();
+  const { report, undoing, undoCount, ...writing } = useBulk<CheckedRow>();
   const validRows = rows?.filter((row) => !row.isSkipped && !isWrong(row)) ?? [];
-  const isBusy = (writing.progress && !report) || (undoing.progress && !undoing.report);
+  const isUndoing = undoing.progress !== undefined && !undoing.report;
+  const isBusy = (writing.progress && !report) || isUndoing;
+  const running = isUndoing ? undoing : writing;
 
   async function readFile(file: File | undefined) {
     setRows(undefined);
@@ -59,7 +61,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   return (
     <ConfirmDialog
       title={
-        isUndone
+        undoing.report?.isStopped === false
           ? translate('The import is undone')
           : report
             ? translate('{what} imported', { what: countText(report.succeeded, description) })
@@ -74,9 +76,9 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       maxWidth={rows ? 'lg' : 'sm'}
       isModal
       cancel={isBusy ? translate('Stop') : report ? translate('Close') : translate('Cancel')}
-      onClose={isBusy ? writing.stop : onClose}
+      onClose={isBusy ? running.stop : onClose}
       actions={
-        canUndo &&
+        undoCount > 0 &&
         !isBusy && <Button onClick={() => void writing.undoAll().then(refresh)}>{translate('Undo the import')}</Button>
       }
       {...(!isBusy &&
@@ -110,9 +112,9 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       {problem && <Alert severity="error">{problem}</Alert>}
       {isBusy && (
         <BulkProgress
-          label={translate('Import')}
-          total={validRows.length}
-          {...{ succeeded: 0, failed: 0, ...writing.progress }}
+          label={isUndoing ? translate('Undo the import') : translate('Import')}
+          total={isUndoing ? undoCount : validRows.length}
+          {...{ succeeded: 0, failed: 0, ...running.progress }}
         />
       )}
       {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
