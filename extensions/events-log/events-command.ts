@@ -5,8 +5,9 @@ import { showTime } from '../../src/cli/terminal/print.ts';
 import { printable } from '../../src/cli/terminal/table.ts';
 import type { Context } from '../../src/database/context.ts';
 import { parseDuration } from '../../src/platform/parse-duration.ts';
-import { type EventFilter, type EventRow, newestEvents } from '../../src/resources/audit/event-store.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import { eventLine } from './event-line.ts';
+import { type EventFilter, newestEvents } from './event-reader-store.ts';
 import { followEvents } from './follow-events.ts';
 
 interface Flags {

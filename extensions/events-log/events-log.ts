@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import type { Context, EventSink } from '../../src/database/context.ts';
-import { committedEvents, type EventRow } from '../../src/resources/audit/event-store.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
 import { EventFile, type LineSink } from './event-file.ts';
+import { committedEvents } from './event-reader-store.ts';
 import { createStreamSyslog, createUdpSyslog } from './syslog.ts';
 
 const batchSize = 500;

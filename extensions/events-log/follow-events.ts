@@ -1,5 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
-import { type EventFilter, type EventRow, eventsAfter, readHorizon } from '../../src/resources/audit/event-store.ts';
+import type { EventRow } from '../../src/resources/audit/event-store.ts';
+import { type EventFilter, eventsAfter, readHorizon } from './event-reader-store.ts';
 
 /** The longest time between the date of an event and its commit. */
 const overlapMs = 60_000;

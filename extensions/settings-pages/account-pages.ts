@@ -5,9 +5,9 @@ import { findTimeZone } from '../../src/identity/accounts/user-store.ts';
 import type { Page, PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { ApiResponse } from '../../src/pages/session/call-api.ts';
 import { userIdOf } from '../../src/platform/caller.ts';
-import { eventsAfter } from '../../src/resources/audit/event-store.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
+import { eventsOfUserAfter } from './settings-store.ts';
 
 const pageSize = 100;
 /** The limit of pages per list: far above the rows of any user, so that an export always ends. */
@@ -96,7 +96,7 @@ async function* rowsOf(pageRequest: PageRequest, path: string, search?: string, 
 async function* eventsOf({ database }: PageKit, userId: string): AsyncGenerator<object> {
   let last = '';
   for (;;) {
-    const events = await eventsAfter(database.db, last, { userId }, pageSize);
+    const events = await eventsOfUserAfter(database.db, userId, last, pageSize);
     for (const { id, data, created_at, user_id, ...event } of events) {
       last = id;
       // Actions of an administrator on other users belong to those users, so their data is omitted.

@@ -4,7 +4,6 @@ import { findUser } from '../../src/identity/accounts/user-store.ts';
 import { setUpOf } from '../../src/identity/factors/authenticators-resource.ts';
 import { findPasskeys, passkeyHandle } from '../../src/identity/factors/passkey-store.ts';
 import { creationOptions, relyingPartyId } from '../../src/identity/factors/passkeys.ts';
-import { findBrowsers } from '../../src/identity/factors/remembered-browser-store.ts';
 import type { Handler, Page, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
 import type { ApiResponse } from '../../src/pages/session/call-api.ts';
@@ -12,6 +11,7 @@ import { userIdOf } from '../../src/platform/caller.ts';
 import { notFound } from '../../src/platform/errors.ts';
 import { tryParseJson } from '../../src/platform/json-text.ts';
 import { formErrors, removal, requireOk, showSettings } from './settings-shell.ts';
+import { findBrowsers } from './settings-store.ts';
 
 type NewAuthenticator = ReturnType<typeof setUpOf> & { readonly id: string };
 

@@ -1,14 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Selectable } from 'kysely';
 import type { Context } from '../../database/context.ts';
-import type { Db, Tx } from '../../database/database.ts';
+import type { Tx } from '../../database/database.ts';
 import type { KeyRing } from '../../database/keys/key-ring.ts';
-import type { Tables } from '../../database/tables/tables.ts';
 import { uuidv7 } from '../../database/uuid.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { knownBrowserOf } from '../credentials/known-browsers.ts';
 
-type BrowserRow = Selectable<Tables['remembered_browsers']>;
 type Macs = Pick<KeyRing, 'macKeys'>;
 
 const hashOf = (userId: string, browser: string): string => hash('sha256', `${userId}\n${browser}`, 'base64url');
@@ -48,13 +45,3 @@ export async function rememberBrowser(
 export async function deleteBrowser(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom('remembered_browsers').where('id', '=', id).execute();
 }
-
-/** A user's remembered browsers, newest first. */
-export const findBrowsers = (db: Db, userId: string, now: number): Promise<BrowserRow[]> =>
-  db
-    .selectFrom('remembered_browsers')
-    .selectAll()
-    .where('user_id', '=', userId)
-    .where('expires_at', '>', now)
-    .orderBy('id', 'desc')
-    .execute();
