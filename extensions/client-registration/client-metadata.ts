@@ -1,6 +1,6 @@
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import { checkJwks, checkName, looksLikeService } from '../../src/oauth/clients/check-application.ts';
-import type { Application, ClientAuthMethod, IdTokenAlgorithm } from '../../src/oauth/clients/client-store.ts';
+import type { Application } from '../../src/oauth/clients/client-store.ts';
 import { checkRedirectUri, checkWebUri } from '../../src/oauth/clients/client-uris.ts';
 import {
   adminScope,
@@ -20,6 +20,9 @@ export interface ClientMetadata {
 }
 
 export type ClientNotes = Readonly<Record<string, string | readonly string[]>>;
+
+type ClientAuthMethod = NonNullable<Application['token_endpoint_auth_method']>;
+type IdTokenAlgorithm = NonNullable<Application['id_token_signed_response_alg']>;
 
 const invalid = (description: string) => new OAuthError('invalid_client_metadata', description);
 

@@ -1,5 +1,30 @@
+import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Db, Tx } from '../../../src/database/database.ts';
+import type { Application } from '../../../src/oauth/clients/client-store.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
+
+/** Turns a client into an application, or replaces the redirect URIs and scopes of an application. */
+export async function convertToApplication(
+  tx: Tx,
+  invalidate: Invalidate,
+  id: string,
+  application: Pick<Application, 'public' | 'redirect_uris' | 'scopes'>,
+  now: number,
+): Promise<void> {
+  await tx
+    .updateTable('clients')
+    .set((eb) => ({
+      type: 'application',
+      public: application.public ? 1 : 0,
+      redirect_uris: JSON.stringify(application.redirect_uris),
+      scopes: JSON.stringify(application.scopes),
+      updated_at: now,
+      version: eb('version', '+', 1),
+    }))
+    .where('id', '=', id)
+    .execute();
+  invalidate({ kind: 'client', id });
+}
 
 /** The realm of a client, and its rights beyond its type. Omitted values do not change. */
 export interface ClientBounds {

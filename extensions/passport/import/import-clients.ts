@@ -1,11 +1,6 @@
 import type { Invalidate } from '../../../src/database/bus.ts';
 import type { Tx } from '../../../src/database/database.ts';
-import {
-  convertToApplication,
-  createClient,
-  findClient,
-  removeClient,
-} from '../../../src/oauth/clients/client-store.ts';
+import { createClient, findClient, removeClient } from '../../../src/oauth/clients/client-store.ts';
 import { checkRedirectUri } from '../../../src/oauth/clients/client-uris.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
@@ -16,7 +11,7 @@ import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';
 import { pages } from '../source/source.ts';
 import { type ClientRecord, clientColumns, readClient } from './client-record.ts';
-import { type ClientBounds, setClientBounds } from './client-target-store.ts';
+import { type ClientBounds, convertToApplication, setClientBounds } from './client-target-store.ts';
 import { endLoginsOf } from './logins/login-store.ts';
 import { batchSize, type Pass } from './pass.ts';
 import { tableOfModel } from './users/role-names.ts';

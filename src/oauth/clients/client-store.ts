@@ -11,9 +11,6 @@ import type { SecretRow } from './secrets/secret-store.ts';
 
 type ClientRow = Selectable<Tables['clients']>;
 
-export type IdTokenAlgorithm = NonNullable<ClientRow['id_token_signed_response_alg']>;
-export type ClientAuthMethod = NonNullable<ClientRow['token_endpoint_auth_method']>;
-
 type WholeClient = WholeRow<typeof clientFields>;
 
 /** The values of omitted fields. Clients that are not applications have these values. */
@@ -197,29 +194,6 @@ export async function findClient(db: Db | Tx, id: string): Promise<StoredClient 
 export async function lockClient(tx: Tx, id: string): Promise<ClientRow | undefined> {
   await lockForRevocation(tx, [id]);
   return tx.selectFrom('clients').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
-}
-
-/** Turns a client into an application, or replaces the redirect URIs and scopes of an application. */
-export async function convertToApplication(
-  tx: Tx,
-  invalidate: Invalidate,
-  id: string,
-  application: Pick<Application, 'public' | 'redirect_uris' | 'scopes'>,
-  now: number,
-): Promise<void> {
-  await tx
-    .updateTable('clients')
-    .set((eb) => ({
-      type: 'application',
-      public: application.public ? 1 : 0,
-      redirect_uris: JSON.stringify(application.redirect_uris),
-      scopes: JSON.stringify(application.scopes),
-      updated_at: now,
-      version: eb('version', '+', 1),
-    }))
-    .where('id', '=', id)
-    .execute();
-  invalidate({ kind: 'client', id });
 }
 
 /** Deletes the client with its secrets and sessions. Its tokens are rejected from the next request on. */
