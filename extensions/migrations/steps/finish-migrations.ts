@@ -1,12 +1,13 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../src/database/database.ts';
 import type { FixedIndex, Report } from '../../../src/database/migration.ts';
-import { createMissingIndexes, findMissing, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
+import { findMissing, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
 import { defaultedColumns } from '../../../src/resources/schemas/default-columns.ts';
 import { readSchemas } from '../../../src/resources/schemas/schema-store.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { findUnvalidatedReferences, indexesForReads } from '../../../src/resources/schemas/unfinished-work.ts';
 import type { Executor } from '../../../src/resources/sql/executor.ts';
+import { createMissingIndexes } from './create-indexes.ts';
 import { missingDefaults } from './fill-defaults.ts';
 import { indexOn } from './migration-steps.ts';
 

@@ -1,9 +1,10 @@
 import type { Database, Db } from '../../../src/database/database.ts';
 import { withMigrationLock } from '../../../src/database/locks/migration-lock.ts';
-import { createIndexConcurrently, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
+import { withoutTableLocks } from '../../../src/database/without-table-locks.ts';
 import { type BeginProgress, noProgress, stepProgress } from '../../../src/platform/progress.ts';
 import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
 import { type Fragment, quoted, raw } from '../../../src/resources/sql/sql-text.ts';
+import { createIndexConcurrently } from './create-indexes.ts';
 import type { Step } from './migration-steps.ts';
 
 /** The statements of each finished step that remain for the transaction, by the text of the step. */

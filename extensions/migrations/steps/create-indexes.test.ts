@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import pg from 'pg';
-import { contexts, type TestContext } from '../../test/harness/contexts.ts';
-import { services } from '../../test/harness/service.ts';
-import { findMissingIndexes, migrate } from './migrate.ts';
-import { createMissingIndexes } from './without-table-locks.ts';
+import { findMissingIndexes, migrate } from '../../../src/database/migrate.ts';
+import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
+import { services } from '../../../test/harness/service.ts';
+import { createMissingIndexes } from './create-indexes.ts';
 
 describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const clients: pg.Client[] = [];
