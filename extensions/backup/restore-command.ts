@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { Command } from 'commander';
 import { withContextOf } from '../../src/cli/operator/with-context.ts';
 import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
-import { beginNewHistory } from '../../src/database/change-log/new-history.ts';
+import { newHistoryId } from '../../src/database/change-log/new-history.ts';
 import { systemSource } from '../../src/http/request-source.ts';
 import { createFolder } from '../../src/platform/files.ts';
 import { restore, sqliteFile } from './backup.ts';
@@ -67,4 +68,15 @@ async function endSessionsIn(config: Config, draft: string): Promise<string> {
     (context) => endAllSessions(context, systemSource, { keepPersonal: false }),
   );
   return `${sessions} sessions and personal access tokens and ${links} emailed links ended.`;
+}
+
+/** For a restored SQLite file. Positions that were issued after the backup do not exist in the restored file. */
+function beginNewHistory(path: string): void {
+  const file = new DatabaseSync(path);
+  try {
+    const table = file.prepare("select 1 from sqlite_master where name = 'change_history'").get();
+    if (table) file.prepare('update change_history set id = ?').run(newHistoryId());
+  } finally {
+    file.close();
+  }
 }
