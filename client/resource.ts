@@ -18,8 +18,8 @@ export interface WriteOptions extends Options {
   ifMatch?: string | undefined;
 }
 
-export interface RemoveOptions extends WriteOptions {
-  /** The body of a DELETE: `users.remove('me', { body: { current_password } })`. */
+export interface DeleteOptions extends WriteOptions {
+  /** The body of a DELETE: `users.delete('me', { body: { current_password } })`. */
   body?: object;
   /** Deletes a deleted row for good, of a resource with `softDelete`. */
   forGood?: boolean;
@@ -123,7 +123,7 @@ export class Resource<Row> {
     return withEtag(await this.#write('PATCH', id, changes, options));
   }
 
-  async remove(id: string, { body, forGood, ...options }: RemoveOptions = {}): Promise<void> {
+  async delete(id: string, { body, forGood, ...options }: DeleteOptions = {}): Promise<void> {
     await this.#write('DELETE', id, body, options, forGood ? queryStringOf({ deleted: 'only' }) : '');
   }
 
@@ -145,7 +145,7 @@ export class Resource<Row> {
   }
 
   /** Deletes up to 100 rows in one request. */
-  removeAll(ids: readonly string[], options: CreateOptions = {}): Promise<Result<Row>[]> {
+  deleteAll(ids: readonly string[], options: CreateOptions = {}): Promise<Result<Row>[]> {
     return this.#batch('DELETE', { ids }, options);
   }
 

@@ -109,7 +109,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
   const { data: again } = await books.restore('1');
   const titleAgain: string = again.title;
   assert.ok(titleAgain);
-  await books.remove('1', { forGood: true });
+  await books.delete('1', { forGood: true });
   assert.deepEqual(
     seen.slice(-5).map(({ method, path }) => [method, decodeURIComponent(path)]),
     [

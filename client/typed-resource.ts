@@ -1,7 +1,7 @@
 import type { Change, SubscribeOptions } from './changes.ts';
 import type { Figure, Figures, FiguresQueryOf } from './figures.ts';
 import type { Comparison, ListQuery, Scalar } from './list-query.ts';
-import type { CreateOptions, Options, Page, RemoveOptions, Result, Tagged, WriteOptions } from './resource.ts';
+import type { CreateOptions, DeleteOptions, Options, Page, Result, Tagged, WriteOptions } from './resource.ts';
 import type { ResourceTypes } from './resource-types.ts';
 
 /** The resources of one service, by name. */
@@ -151,7 +151,7 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
   replace(id: string, row: R[N]['replacement'], options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
   /** PATCH: changes only the given fields. */
   patch(id: string, changes: Partial<R[N]['input']>, options?: WriteOptions): Promise<Tagged<RowOf<R, N>>>;
-  remove(id: string, options?: RemoveOptions): Promise<void>;
+  delete(id: string, options?: DeleteOptions): Promise<void>;
   /** Restores a deleted row. */
   restore: R[N]['softDelete'] extends true
     ? (id: string, options?: WriteOptions) => Promise<Tagged<RowOf<R, N>>>
@@ -164,7 +164,7 @@ export interface TypedResource<R extends DeclaredResources<R>, N extends keyof R
     options?: CreateOptions,
   ): Promise<Result<RowOf<R, N>>[]>;
   /** Deletes up to 100 rows in one request, each with its own result. */
-  removeAll(ids: readonly string[], options?: CreateOptions): Promise<Result<never>[]>;
+  deleteAll(ids: readonly string[], options?: CreateOptions): Promise<Result<never>[]>;
   of<A extends ManyNames<R, N>>(
     id: string,
     children: A,

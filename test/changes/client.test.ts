@@ -41,7 +41,7 @@ onBothEngines('Followers of changes', (engine) => {
     assert.deepEqual(await nextPage(), ['A 2']);
     await cars.patch(second.data.id, { plate: 'B 3' });
     assert.deepEqual(await nextPage(), ['A 2'], 'a row of another page is not added');
-    await cars.remove(first.data.id);
+    await cars.delete(first.data.id);
     assert.deepEqual(await nextPage(), ['B 3'], 'the next row moves up');
     stop.abort();
     await lists.return();

@@ -145,7 +145,7 @@ onBothEngines('The client and a real service', (engine) => {
       assert.deepEqual([patched.data.title, patched.data.stars], ['One', 4]);
       const replaced = await notes().replace(made.id, { title: 'Two' }, { ifMatch: patched.etag });
       assert.deepEqual([replaced.data.title, replaced.data.stars, replaced.data.folder_id], ['Two', 0, null]);
-      await notes().remove(made.id, { ifMatch: replaced.etag });
+      await notes().delete(made.id, { ifMatch: replaced.etag });
       await assert.rejects(notes().get(made.id), { status: 404, code: 'not_found' });
     });
 
@@ -155,7 +155,7 @@ onBothEngines('The client and a real service', (engine) => {
       for (const write of [
         () => notes().patch(data.id, { stars: 2 }, { ifMatch: etag }),
         () => notes().replace(data.id, { title: 'Mine' }, { ifMatch: etag }),
-        () => notes().remove(data.id, { ifMatch: etag }),
+        () => notes().delete(data.id, { ifMatch: etag }),
       ]) {
         await assert.rejects(write(), { code: 'precondition_failed' });
       }
@@ -167,8 +167,8 @@ onBothEngines('The client and a real service', (engine) => {
       const gatehouse = client();
       await gatehouse.login({ email: own, password });
       const users = gatehouse.resource('users');
-      await assert.rejects(users.remove('me'), { code: 'validation_failed' });
-      await users.remove('me', { body: { current_password: password } });
+      await assert.rejects(users.delete('me'), { code: 'validation_failed' });
+      await users.delete('me', { body: { current_password: password } });
       await assert.rejects(users.get('me'), { status: 401 });
     });
 

@@ -122,7 +122,7 @@ function sendBatch(resource: string, operations: readonly Operation[]): Promise<
       // The API has no batch of restorations. Only an undo restores rows.
       return Promise.all(ids.map((id) => restored(rows, id)));
     default:
-      return rows.removeAll(ids);
+      return rows.deleteAll(ids);
   }
 }
 

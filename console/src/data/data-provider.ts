@@ -86,7 +86,7 @@ export function createDataProvider(
 
     async delete(name: string, { id, previousData }: { id: Identifier; previousData?: RaRecord }) {
       const ifMatch: string | undefined = previousData?.[tagKey];
-      await resource(name).remove(String(id), { ifMatch }).catch(throwFormError);
+      await resource(name).delete(String(id), { ifMatch }).catch(throwFormError);
       return { data: { ...previousData, id: String(id) } };
     },
   };

@@ -161,7 +161,7 @@ function RemoveLink({ links, parent, target }: { links: Links; parent: string; t
     const rows = gatehouse.resource<{ id: string }>(links.resource);
     const search = { [links.from]: parent, [links.to]: String(row?.id) };
     const { data } = await rows.list({ search, count: 'none' });
-    for (const { id } of data) await rows.remove(id);
+    for (const { id } of data) await rows.delete(id);
   }
 
   const label = translate('Remove {row} from here', { row: rowName(target, row) });

@@ -15,7 +15,7 @@ function itemSchema(resource: Resource, operation: BatchOperation) {
   return { ...schema, properties: { id, if_match: ifMatch, ...properties }, required: ['id'] };
 }
 
-const clientCalls = { create: 'createAll([{}])', update: 'patchAll([{ id }])', delete: 'removeAll([id])' } as const;
+const clientCalls = { create: 'createAll([{}])', update: 'patchAll([{ id }])', delete: 'deleteAll([id])' } as const;
 const verbs = { create: 'Create', update: 'Change', delete: 'Delete' } as const;
 
 export function batchDocs(resource: Resource, operation: BatchOperation): RouteDocs {

@@ -132,7 +132,7 @@ function clientCall({ name }: Resource, operation: Operation): string {
     create: 'const { data } = await RESOURCE.create({body});',
     replace: 'const { data } = await RESOURCE.replace(id, {body});',
     update: 'const { data } = await RESOURCE.patch(id, {body});',
-    delete: 'await RESOURCE.remove(id);',
+    delete: 'await RESOURCE.delete(id);',
   };
   return calls[operation].replace('RESOURCE', `gatehouse.resource('${name}')`);
 }
