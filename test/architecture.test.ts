@@ -33,7 +33,6 @@ const ownTransactions = new Map([
   ['identity/email/change-email.ts', 'by a mailed link, which the transaction uses up'],
   ['identity/credentials/reset-password.ts', 'by a mailed link, which the transaction uses up'],
   ['oauth/open-login.ts', 'by the proof of a user and by a client, both locked in the transaction'],
-  ['oauth/token-report-routes.ts', 'by the token that it ends'],
   ['extensions/providers/sign-in/accept-invitation.ts', 'by a mailed link, which the transaction uses up'],
   ['extensions/providers/sign-in/provider-logout.ts', 'by a logout token that an identity provider signed'],
   ['extensions/providers/sign-in/resolve-identity.ts', 'by a token that an identity provider signed'],
@@ -43,6 +42,7 @@ const ownTransactions = new Map([
   ['extensions/client-registration/manage-client.ts', 'by the token of a registration, locked in the transaction'],
   ['extensions/client-registration/prune-clients.ts', 'the service'],
   ['extensions/client-registration/registered-clients.ts', 'by the token that it ends'],
+  ['extensions/secret-scanning/report-token.ts', 'by the token that it ends'],
   [
     'extensions/device-authorization/redeem-device-code.ts',
     'by a device code and a client, both locked in the transaction',

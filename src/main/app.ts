@@ -13,7 +13,6 @@ import { ensureCliClient } from '../oauth/clients/cli-client.ts';
 import { serveLogout, serveProxies } from '../oauth/first-party/proxy-routes.ts';
 import { serveOAuth } from '../oauth/oauth-routes.ts';
 import { serveProofs } from '../oauth/sessions/proof/proof-routes.ts';
-import { serveTokenReports } from '../oauth/token-report-routes.ts';
 import { createPageKit } from '../pages/kit/page-kit.ts';
 import { servePages } from '../pages/pages.ts';
 import { createWebSessions } from '../pages/session/authenticate-web.ts';
@@ -78,7 +77,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   serveOAuth(app, oauth);
   for (const extension of extensions) extension.serveOAuth?.(app);
   serveProxies(app, oauth, proxiedClients);
-  serveTokenReports(app, oauth);
+  for (const extension of extensions) extension.serveTokens?.(app);
   serveLogout(app, oauth, proxiedClients);
   serveAccounts(app, accounts);
   serveFactors(app, { services: services.factors, lockAuthority, proveByPassword });

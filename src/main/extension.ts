@@ -18,6 +18,8 @@ export interface Extension {
   beforeRoutes?(app: App, resources: readonly ResourceDefinition[]): void;
   /** Adds OAuth endpoints. */
   serveOAuth?(app: App): void;
+  /** Adds endpoints for tokens. Called between the first-party endpoints for login and logout. */
+  serveTokens?(app: App): void;
   /** Adds its own routes. `all` contains every loaded extension. */
   serve?(app: App, resources: Resources, all: readonly Extension[]): void;
   /** Adds its own pages. Called before the pages of the core are added. */
