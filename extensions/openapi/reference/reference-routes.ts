@@ -22,8 +22,8 @@ export function serveReference(app: App, kit: PageKit, loadDocument: () => Promi
   const pages = new BoundedMap<string, CompressedContent>(keptPages);
   const file = (name: string): string => join(import.meta.dirname, 'assets', name);
   const styles = ['base.css', 'forms.css', 'sign-in.css', file('reference.css'), file('reference-operation.css')];
-  const referenceCss = kit.serveAsset('reference.css', styles);
-  const referenceJs = kit.serveAsset('reference.js', [file('reference-examples.js'), file('reference.js')]);
+  const cssAddress = kit.serveAsset('reference.css', styles);
+  const jsAddress = kit.serveAsset('reference.js', [file('reference-examples.js'), file('reference.js')]);
   const loadWriter = lazy(async () => {
     const { createReference } = await import('./create-reference.ts');
     return createReference(await loadDocument());
@@ -36,7 +36,7 @@ export function serveReference(app: App, kit: PageKit, loadDocument: () => Promi
     let page = pages.get(key);
     if (!page) {
       const writePage = await loadWriter();
-      const created = writePage(slug, { ...kit, ...themed, referenceCss, referenceJs });
+      const created = writePage(slug, { ...kit, ...themed, referenceCss: cssAddress(), referenceJs: jsAddress() });
       page = new CompressedContent('text/html; charset=utf-8', created);
       pages.set(key, page);
     }

@@ -62,31 +62,36 @@ function serveLogo(app: App, { logo }: Brand, root: string): string | undefined 
 }
 
 /**
- * Serves some files as one file `/assets/…`. The files are in `pages/assets`, or have absolute paths. Returns the address, which changes
- * with the content, so browsers may cache the file forever.
+ * Serves some files as one file `/assets/…`. The files are in `pages/assets`, or have absolute paths. Returns a function that returns the
+ * address, which changes with the content, so browsers may cache the file forever. The files are read when they are first needed.
  */
-export type ServeAsset = (name: string, files: readonly string[]) => string;
+export type ServeAsset = (name: string, files: readonly string[]) => () => string;
 
 export const createServeAsset =
   (app: App, brand: Brand, root: string): ServeAsset =>
   (name, files) => {
-    const source = files
-      .map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8'))
-      .join('\n');
-    const content = name.endsWith('.css') ? lighter(withChoice(source + brandCss(brand))) : paintMark(source, brand);
-    const compressed = new CompressedContent(contentTypes.get(extname(name)) as string, content);
+    let asset: { readonly content: CompressedContent; readonly address: string } | undefined;
+    const readAsset = () => {
+      const source = files
+        .map((file) => readFileSync(resolve(import.meta.dirname, '../assets', file), 'utf8'))
+        .join('\n');
+      const text = name.endsWith('.css') ? lighter(withChoice(source + brandCss(brand))) : paintMark(source, brand);
+      const content = new CompressedContent(contentTypes.get(extname(name)) as string, text);
+      return { content, address: `${root}/assets/${name}?v=${hash('sha256', text, 'hex').slice(0, 12)}` };
+    };
+    const getAsset = () => (asset ??= readAsset());
     app.get(`/assets/${name}`, { config: open, schema: { hide: true } }, async (request, reply) =>
-      compressed.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
+      getAsset().content.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
     );
-    return `${root}/assets/${name}?v=${hash('sha256', content, 'hex').slice(0, 12)}`;
+    return () => getAsset().address;
   };
 
 /** Serves the assets of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their addresses. */
 export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: ServeAsset, brand: Brand, root: string) {
-  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css']);
-  const js = serveAsset('pages.js', ['pages.js']);
-  const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js']);
-  const icon = serveAsset('icon.svg', ['icon.svg']);
+  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css'])();
+  const js = serveAsset('pages.js', ['pages.js'])();
+  const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js'])();
+  const icon = serveAsset('icon.svg', ['icon.svg'])();
   const operatorFolder = join(viewsDir, 'assets');
   if (existsSync(operatorFolder)) await serveOperatorAssets(app, operatorFolder);
   const logo = serveLogo(app, brand, root);
