@@ -46,8 +46,9 @@ async function loadWork(config: Config, database: Database) {
   const services = { current: trialServices(context) };
   const dependencies = { now, log, services: () => services.current };
   const operatorMigrations = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
-  const definitions = [...serviceTables, ...(await loadResources(config.resourcesDir))];
-  checkDefinitions(definitions, { roles: roleNames(config) });
+  const loadedDefinitions = await loadResources(config.resourcesDir);
+  checkDefinitions(loadedDefinitions, { roles: roleNames(config) }, serviceTables);
+  const definitions = [...serviceTables, ...loadedDefinitions];
   return { context, database, definitions, operatorMigrations, services };
 }
 

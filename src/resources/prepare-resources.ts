@@ -16,11 +16,13 @@ export async function prepareResources(
   migrate: MigrateResources,
   scopesOf?: (definitions: readonly ResourceDefinition[]) => readonly string[],
 ): Promise<ResourceDefinition[]> {
-  const definitions = [...builtinDefinitions, ...(await loadResources(config.resourcesDir))];
+  const loadedDefinitions = await loadResources(config.resourcesDir);
+  const definitions = [...builtinDefinitions, ...loadedDefinitions];
   const served = definitions.filter((definition) => definition.served !== false);
   // `checkDefinitions` reports a missing name.
   const scopes = scopesOf?.(served.filter(({ name }) => typeof name === 'string'));
-  checkDefinitions(definitions, { roles: roleNames(config), ...(scopes ? { scopes } : {}) });
+  const knownNames = { roles: roleNames(config), ...(scopes ? { scopes } : {}) };
+  checkDefinitions(loadedDefinitions, knownNames, builtinDefinitions);
   const steps = await migrate(definitions);
   // A first start takes dozens of steps.
   if (steps.length > 5) log.info({ steps: steps.length }, 'migrated resources');

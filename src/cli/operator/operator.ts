@@ -63,10 +63,10 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const { builtinResources } = await import('../../main/builtin-resources.ts');
   const { createServices } = await import('../../main/services.ts');
   const services = await createServices(context);
-  const builtin = await builtinResources(context, services);
-  const definitions = [...builtin, ...(await loadResources(context.config.resourcesDir))];
-  checkDefinitions(definitions);
-  const stored = withStoredNames(definitions, await readSchemas(context.database.db));
+  const builtinDefinitions = await builtinResources(context, services);
+  const loadedDefinitions = await loadResources(context.config.resourcesDir);
+  checkDefinitions(loadedDefinitions, {}, builtinDefinitions);
+  const stored = withStoredNames([...builtinDefinitions, ...loadedDefinitions], await readSchemas(context.database.db));
   const { lockAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
   const resources = compileResources(stored);

@@ -25,8 +25,15 @@ const reserved = new Set([
 ]);
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
-/** Rejects wrong declarations. The error names the file, the option and the correction. */
-export function checkDefinitions(definitions: readonly ResourceDefinition[], knownNames: KnownNames = {}): void {
+/**
+ * Rejects wrong declarations. The error names the file, the option and the correction. Built-in ones are only known to the others: a test checks
+ * them (`builtin-resources.test.ts`), so that no start has to.
+ */
+export function checkDefinitions(
+  definitions: readonly ResourceDefinition[],
+  knownNames: KnownNames = {},
+  builtinDefinitions: readonly ResourceDefinition[] = [],
+): void {
   const problems: string[] = [];
   const reporterFor =
     ({ file, name }: ResourceDefinition): ReportMistake =>
@@ -36,7 +43,7 @@ export function checkDefinitions(definitions: readonly ResourceDefinition[], kno
     definitions.filter((definition) => hasValidOptions(definition, reporterFor(definition))),
   );
   const byName = new Map<string, ResourceDefinition>();
-  for (const definition of definitions) {
+  for (const definition of [...builtinDefinitions, ...definitions]) {
     const { name } = definition;
     if (typeof name !== 'string') continue;
     if (byName.has(name)) reporterFor(definition)('name', `"${name}" is declared twice; rename one of the two.`);

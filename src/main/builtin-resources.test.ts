@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { services } from '../../test/harness/service.ts';
+import { roleNames } from '../config/config.ts';
+import { checkDefinitions } from '../resources/declaration/check-definitions.ts';
+import { builtinResources } from './builtin-resources.ts';
+import { loadExtensions } from './extensions.ts';
+import { serviceTables } from './service-tables.ts';
+
+describe('The built-in resources', () => {
+  const start = services('sqlite');
+
+  it('are declared correctly', async () => {
+    const service = await start({ env: { ROLES: 'admin,editor', COMPAT: 'apiato12' } });
+    const { context } = service;
+    const extensions = await loadExtensions(context, service);
+    const definitions = [
+      ...(await builtinResources(context, service)),
+      ...extensions.flatMap((extension) => extension.resources ?? []),
+    ];
+    assert.ok(definitions.length > service.resources.size, 'with those that have no routes');
+    checkDefinitions(definitions, { roles: roleNames(context.config), scopes: service.scopes.list() });
+    checkDefinitions(serviceTables);
+  });
+});
