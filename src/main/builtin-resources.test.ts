@@ -6,20 +6,24 @@ import { checkDefinitions } from '../resources/declaration/check-definitions.ts'
 import { builtinResources } from './builtin-resources.ts';
 import { loadExtensions } from './extensions.ts';
 import { serviceTables } from './service-tables.ts';
+import { createServices } from './services.ts';
 
 describe('The built-in resources', () => {
   const start = services('sqlite');
 
   it('are declared correctly', async () => {
     const service = await start({ env: { ROLES: 'admin,editor', COMPAT: 'apiato12' } });
-    const { context } = service;
-    const extensions = await loadExtensions(context, service);
+    const { context, scopes } = service;
+    // An extension adds handlers to the queue of its services, so those of the running service cannot be used again.
+    const unused = await createServices(context);
+    const extensions = await loadExtensions(context, unused);
     const definitions = [
-      ...(await builtinResources(context, service)),
+      ...(await builtinResources(context, unused)),
       ...extensions.flatMap((extension) => extension.resources ?? []),
     ];
+    await unused.endThreads();
     assert.ok(definitions.length > service.resources.size, 'with those that have no routes');
-    checkDefinitions(definitions, { roles: roleNames(context.config), scopes: service.scopes.list() });
+    checkDefinitions(definitions, { roles: roleNames(context.config), scopes: scopes.list() });
     checkDefinitions(serviceTables);
   });
 });
