@@ -18,6 +18,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/secret-scanning/extension.ts'),
     import('../../extensions/activity/extension.ts'),
     import('../../extensions/settings-pages/extension.ts'),
+    import('../../extensions/console-files/extension.ts'),
     ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
     import('../../extensions/doctor/extension.ts'),
   ]);

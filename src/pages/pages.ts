@@ -1,7 +1,6 @@
 import type { App } from '../http/app.ts';
 import { OperatorError } from '../platform/errors.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
-import { serveConsole } from './console/serve-console.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage, serveTheme } from './kit/theme.ts';
 import { serveLogoutPage } from './logout/serve-logout.ts';
@@ -10,7 +9,7 @@ import { serveRegister } from './sign-in/register-page.ts';
 import { serveEmailCodes, serveSecondStep } from './sign-in/second-step.ts';
 import { serveSignIn } from './sign-in/sign-in.ts';
 
-/** The pages of the core, and the console. */
+/** The pages of the core. */
 export async function servePages(app: App, kit: PageKit): Promise<void> {
   requireFreeLoginPath(kit.config.loginPageUrl);
   kit.page('/', 'public', (pageRequest) => pageRequest.redirect('/settings'));
@@ -24,7 +23,6 @@ export async function servePages(app: App, kit: PageKit): Promise<void> {
   serveLogoutPage(app, kit);
   serveEmailLinks(kit);
   serveInvitation(kit);
-  serveConsole(app, kit);
 }
 
 /** Paths that are already in use. */
