@@ -24,6 +24,7 @@ export const rooms = new Map([
 
 /** The files of `src` that load extensions. All of their imports of extensions are dynamic. */
 export const extensionLoaders = [
+  'main/check-extensions.ts',
   'main/extension-commands.ts',
   'main/extensions.ts',
   'main/open-custom-routes.ts',

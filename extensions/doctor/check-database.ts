@@ -4,12 +4,12 @@ import type { Database, Db } from '../../src/database/database.ts';
 import { listKeys } from '../../src/database/keys/key-ring.ts';
 import { pendingMigrations } from '../../src/database/migrate.ts';
 import { hasAdministrator } from '../../src/identity/accounts/user-store.ts';
-import { type FailureCode, failureMeanings } from '../../src/identity/providers/failure-meanings.ts';
+import { checkExtensionRows } from '../../src/main/check-extensions.ts';
 import { errorFinding, type Finding, notice, ok } from '../../src/main/finding.ts';
 import { listClients } from '../../src/oauth/clients/client-store.ts';
 import { everyScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
-import { countUnprotectedAdministrators, databaseClock, findProviders } from './doctor-store.ts';
+import { countUnprotectedAdministrators, databaseClock } from './doctor-store.ts';
 
 async function checkFactors({ mfa }: Config, db: Db): Promise<Finding> {
   const count = await countUnprotectedAdministrators(db);
@@ -53,7 +53,7 @@ export async function checkDatabase(target: DatabaseToCheck): Promise<Finding[]>
       : notice('administrator', 'nobody has the role admin', 'gatehouse user role EMAIL admin'),
   );
   findings.push(await checkFactors(target.config, database.db));
-  findings.push(...(await checkApplications(database.db)), ...(await checkProviderFailures(database.db)));
+  findings.push(...(await checkApplications(database.db)), ...(await checkExtensionRows(database.db)));
   return findings;
 }
 
@@ -86,18 +86,6 @@ async function checkKeys({ config, database, now }: DatabaseToCheck): Promise<Fi
     return notice('keys', 'the signing key dates from {at}', 'gatehouse keys rotate', { at });
   }
   return ok('keys', `${keys.length} open, ${signing.algorithm} signs`);
-}
-
-/** Identity providers whose last sign-in failed. */
-async function checkProviderFailures(db: Db): Promise<Finding[]> {
-  const rows = await findProviders(db);
-  return rows.flatMap(({ id: name, last_success_at, last_failure_at, failure, failure_detail }) => {
-    // In one sign-in, a failure can follow the success in the same millisecond.
-    if (last_failure_at === null || (last_success_at ?? 0) > last_failure_at) return [];
-    const meaning = failureMeanings[(failure ?? 'other') as FailureCode];
-    const values = { name, at: new Date(last_failure_at).toISOString(), why: failure_detail ?? '' };
-    return [notice('providers', 'the last sign-in with {name}, at {at}, failed: {why}', meaning, values)];
-  });
 }
 
 const shown = 10;

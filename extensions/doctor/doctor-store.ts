@@ -19,5 +19,3 @@ export async function countUnprotectedAdministrators(db: Db): Promise<number> {
     where u.disabled = 0 and u.roles like '%"admin"%' and not ${hasFactor}`.execute(db);
   return Number(rows[0]?.n ?? 0);
 }
-
-export const findProviders = (db: Db) => db.selectFrom('providers').selectAll().orderBy('id').execute();

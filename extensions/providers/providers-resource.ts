@@ -1,7 +1,7 @@
-import { failureCodes } from '../../src/identity/providers/failure-meanings.ts';
 import { forAdministrators } from '../../src/resources/declaration/access.ts';
 import { defineResource } from '../../src/resources/declaration/define-resource.ts';
 import { boolean, oneOf, text, timestamp } from '../../src/resources/declare.ts';
+import { failureCodes } from './client/failure-meanings.ts';
 
 const shown = { required: true, readOnly: true } as const;
 

@@ -1,9 +1,8 @@
-import { type Config, hasStandardVariables } from '../config/config.ts';
+import { hasStandardVariables } from '../config/config.ts';
 import type { Context } from '../database/context.ts';
 import type { FactorServices } from '../identity/factors/factor-services.ts';
 import type { ResourceDefinition } from '../resources/declaration/define-resource.ts';
 import type { Extension } from './extension.ts';
-import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
@@ -44,10 +43,4 @@ export async function startTelemetry(version: string) {
   if (!hasStandardVariables()) return undefined;
   const extension = await import('../../extensions/opentelemetry/start-telemetry.ts');
   return extension.startTelemetry(version);
-}
-
-/** Checks the settings of the extensions, for `gatehouse doctor`. */
-export async function checkExtensions(config: Config): Promise<Finding[]> {
-  const { checkProviders } = await import('../../extensions/providers/check-providers.ts');
-  return checkProviders(config);
 }

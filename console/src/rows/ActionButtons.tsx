@@ -3,7 +3,7 @@ import ReplayIcon from '@mui/icons-material/Replay';
 import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { type RaRecord, required, SelectInput, useGetIdentity, useRecordContext } from 'react-admin';
-import { type FailureCode, failureMeanings } from '../../../src/identity/providers/failure-meanings.ts';
+import { type FailureCode, failureMeanings } from '../../../extensions/providers/client/failure-meanings.ts';
 import { gatehouse, root } from '../data/api.ts';
 import { type ActionDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { throwFormError } from '../data/form-error.ts';

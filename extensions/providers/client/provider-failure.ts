@@ -1,6 +1,6 @@
 import { OutboundError } from '../../../src/http/outbound/guarded-fetch.ts';
-import type { FailureCode, ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
 import { Problem } from '../../../src/platform/errors.ts';
+import type { FailureCode, ProviderFailure } from './failure-meanings.ts';
 
 /** Errors of `openid-client` and `jose`. */
 type LibraryError = Error & { readonly code?: string; readonly error?: unknown; readonly status?: number };

@@ -1,9 +1,9 @@
 import type { FastifyReply } from 'fastify';
 import { requestSource } from '../../../src/http/request-source.ts';
-import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
 import type { PageRequest } from '../../../src/pages/kit/page-request.ts';
 import { visitorOf } from '../../../src/pages/session/csrf.ts';
 import { recordEvent } from '../../../src/resources/audit/record-event.ts';
+import type { ProviderFailure } from '../client/failure-meanings.ts';
 import type { ProviderClient } from '../client/provider-client.ts';
 import { describeFailure } from '../client/provider-failure.ts';
 import { beginAttempt, type NewAttempt } from '../sign-in/begin-attempt.ts';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Db, Tx } from '../../../src/database/database.ts';
 import { insertIfAbsent } from '../../../src/database/insert-if-absent.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
-import type { ProviderFailure } from '../../../src/identity/providers/failure-meanings.ts';
+import type { ProviderFailure } from '../client/failure-meanings.ts';
 
 type ProviderRow = Selectable<Tables['providers']>;
 
