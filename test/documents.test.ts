@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { referencePages } from '../scripts/docs/reference.ts';
 import { textOfValue } from '../src/config/settings/setting.ts';
 import { settings } from '../src/config/settings/settings.ts';
+import { builtInMails } from '../src/identity/mail/mail-templates.ts';
+import { builtInViews } from '../src/pages/kit/views.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -87,15 +89,17 @@ describe('The documents', () => {
         page,
       );
     };
-    const inFolder = (folder: string, pattern: string) =>
-      globSync(pattern, { cwd: join(root, folder) }).filter((path) => !/(^|\/)(parts\/|layout\.)/.test(path));
+    const inFolders = (folders: readonly string[], pattern: string) =>
+      folders
+        .flatMap((folder) => globSync(pattern, { cwd: folder }))
+        .filter((path) => !/(^|\/)(parts\/|layout\.)/.test(path));
     missing(
       'docs/views.md',
-      inFolder('src/pages/views', '**/*.html').map((path) => path.replace('.html', '')),
+      inFolders(builtInViews(), '**/*.html').map((path) => path.replace('.html', '')),
     );
     missing(
       'docs/mail.md',
-      inFolder('src/identity/mail/templates', '**/*.txt').map((path) => basename(path, '.txt')),
+      inFolders(builtInMails(), '**/*.txt').map((path) => basename(path, '.txt')),
     );
     const sources = globSync('{src,extensions}/**/*.ts', { cwd: root }).filter((path) => !path.endsWith('.test.ts'));
     const events = sources.flatMap((path) => [...read(path).matchAll(/\b(?:type|event): '([a-z_]+\.[a-z_.]+)'/g)]);

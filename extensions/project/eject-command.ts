@@ -50,8 +50,8 @@ const messages = (to: string): Ejectable => ({
 });
 
 const kinds = new Map<string, (config: Config) => Ejectable>([
-  ['views', ({ viewsDir }) => templates([builtInViews], viewsDir)],
-  ['mails', ({ viewsDir }) => templates(builtInMails, join(viewsDir, 'mail'))],
+  ['views', ({ viewsDir }) => templates(builtInViews(), viewsDir)],
+  ['mails', ({ viewsDir }) => templates(builtInMails(), join(viewsDir, 'mail'))],
   ['messages', ({ languagesDir }) => messages(languagesDir)],
 ]);
 

@@ -18,7 +18,12 @@ function messagesOf(language: string): Map<string, string> {
 }
 
 const english = messagesOf('en');
-const templates = globSync('src/{pages/views,identity/mail/templates}/**/*.{html,txt}', { cwd: root });
+const templates = globSync(
+  '{src/pages/views,src/identity/mail/templates,extensions/*/views,extensions/*/mails}/**/*.{html,txt}',
+  {
+    cwd: root,
+  },
+);
 const sources = [...globSync('{src,extensions,console/src}/**/*.{ts,tsx}', { cwd: root }), ...templates]
   .filter((file) => !/\.test\.tsx?$/.test(file))
   .map((file) => [file, read(join(root, file))] as const);

@@ -93,6 +93,7 @@ describe('The package', { timeout: 900_000 }, () => {
       'console/dist/index.html',
       'console/dist/third-party-licenses.txt',
       'dist/pages/views/login.html',
+      'dist/extensions/settings-pages/views/settings/profile.html',
       'docs/configuration.md',
     ])
       assert.ok(existsSync(join(home, file)), file);

@@ -9,10 +9,11 @@ import { getLanguages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 import { suggestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
+import { extensionFolders } from '../../platform/extension-folders.ts';
 
 const templates = fileURLToPath(new URL('templates', import.meta.url));
 /** The folders of the built-in mails. */
-export const builtInMails: readonly string[] = [templates, join(templates, 'notices')];
+export const builtInMails = (): string[] => [templates, join(templates, 'notices'), ...extensionFolders('mails')];
 
 export interface MailContent {
   readonly subject: string;
@@ -24,18 +25,16 @@ export type RenderMail = (template: string, data: Readonly<Record<string, unknow
 
 /** A mail is `<name>.txt` (first line `Subject: …`) and `<name>.html`. Files in `VIEWS_DIR/mail` replace them. */
 export function mailTemplates(config: Config): RenderMail {
-  const { viewsDir } = config;
   const languages = getLanguages(config);
   const brand = mailBrand(config);
-  const root = [join(viewsDir, 'mail'), ...builtInMails];
-  const engineOptions = {
-    root,
-    cache: true,
-    ownPropertyOnly: true,
-    strictVariables: true,
-    strictFilters: true,
-  } as const;
   const createEngines = () => {
+    const engineOptions = {
+      root: [join(config.viewsDir, 'mail'), ...builtInMails()],
+      cache: true,
+      ownPropertyOnly: true,
+      strictVariables: true,
+      strictFilters: true,
+    };
     // Loaded with the first mail, so that a start does not wait for it.
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
     const plain = new liquidjs.Liquid(engineOptions);
@@ -129,7 +128,7 @@ function errorsInTemplate(config: Config, folder: string, file: string): string[
   const problems: string[] = [];
   try {
     const liquidjs = createRequire(import.meta.url)('liquidjs') as LiquidModule;
-    const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails], strictFilters: true });
+    const liquid = new liquidjs.Liquid({ root: [folder, ...builtInMails()], strictFilters: true });
     addMessages(liquid, liquidjs, getLanguages(config), { markup: false });
     liquid.parse(text);
   } catch (error) {
@@ -140,7 +139,7 @@ function errorsInTemplate(config: Config, folder: string, file: string): string[
   if (file.endsWith('.txt') && !/^Subject:[ \t]*\S/.test(text))
     problems.push(`${path}: it must begin with a line "Subject: …".`);
   const counterpart = file.endsWith('.txt') ? `${name}.html` : `${name}.txt`;
-  if (![folder, ...builtInMails].some((dir) => existsSync(join(dir, counterpart))))
+  if (![folder, ...builtInMails()].some((dir) => existsSync(join(dir, counterpart))))
     problems.push(`${path}: a mail needs both ${name}.txt and ${name}.html; ${counterpart} is missing.`);
   return problems;
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Brand, BrandColours } from '../../config/brand.ts';
@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
 import { paramsOf } from '../../http/query-of.ts';
+import { extensionFolders } from '../../platform/extension-folders.ts';
 
 /** The browser library for passkeys, as one file. */
 const webauthnBundle = join(
@@ -88,7 +89,7 @@ export const createServeAsset =
 
 /** Serves the assets of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their addresses. */
 export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: ServeAsset, brand: Brand, root: string) {
-  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'lists.css', 'settings.css'])();
+  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'choices.css', ...extensionStyles()])();
   const js = serveAsset('pages.js', ['pages.js'])();
   const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js'])();
   const icon = serveAsset('icon.svg', ['icon.svg'])();
@@ -97,6 +98,13 @@ export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: Se
   const logo = serveLogo(app, brand, root);
   return { css, js, passkeys, icon: logo ?? icon, logo: logo ?? icon };
 }
+
+const extensionStyles = (): string[] =>
+  extensionFolders('styles').flatMap((folder) =>
+    readdirSync(folder)
+      .sort()
+      .map((file) => join(folder, file)),
+  );
 
 async function serveOperatorAssets(app: App, folder: string): Promise<void> {
   // Loaded only if there are files to serve, to save memory.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { parseConfig } from '../../config/config.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
 import { OperatorError } from '../../platform/errors.ts';
-import { createViews } from './views.ts';
+import { builtInViews, createViews } from './views.ts';
 
 const created: string[] = [];
 
@@ -33,6 +33,12 @@ describe('Views', () => {
 
   it('are the built-in ones if the operator has none', async () => {
     assert.match(await render(viewsWith({}), 'login', { title: 'Sign in' }), /<h1>Sign in<\/h1>/);
+  });
+
+  it('have different names in the folders of the core and of the extensions', () => {
+    const names = builtInViews().flatMap((folder) => globSync('**/*.html', { cwd: folder }));
+    assert.ok(names.includes('login.html') && names.includes('settings/profile.html'));
+    assert.equal(new Set(names).size, names.length);
   });
 
   it('are searched as .html, then .php, then .blade.php', async () => {

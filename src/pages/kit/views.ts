@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Languages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
+import { extensionFolders } from '../../platform/extension-folders.ts';
 
 export type Variables = Record<string, unknown>;
 
@@ -54,7 +55,8 @@ function parseViews(sources: ReadonlyMap<string, string>, languages: Languages):
 /** In this order: the first existing file is the view. */
 const extensions = ['.html', '.php', '.blade.php'] as const;
 
-export const builtInViews = join(import.meta.dirname, '../views');
+/** The folders of the built-in views. No two have a view with the same name. */
+export const builtInViews = (): string[] => [join(import.meta.dirname, '../views'), ...extensionFolders('views')];
 
 /** Syntax of other template engines. Gatehouse does not run it, so it must not send it. */
 const foreignCode: readonly { readonly pattern: RegExp; readonly description: string }[] = [
@@ -71,7 +73,7 @@ const foreignCode: readonly { readonly pattern: RegExp; readonly description: st
 
 /** Views by name, such as `login` or `parts/field`: the built-in views, replaced or extended by files in VIEWS_DIR. */
 function readViews(viewsDir: string, loginView: string) {
-  const views = readFolder(builtInViews);
+  const views = new Map(builtInViews().flatMap((folder) => [...readFolder(folder)]));
   const operatorViews = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of operatorViews) views.set(name, source);
   // A login page under another name without its own file uses the built-in view.
