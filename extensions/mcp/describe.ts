@@ -1,5 +1,5 @@
 import type { Resource } from '../../src/resources/model/resource.ts';
-import { describeResource } from '../../src/resources/routes/describe-resources.ts';
+import { describeResource } from '../openapi/describe-resources.ts';
 import type { Rights } from './rights.ts';
 import { actionName, valuesOf } from './tool-schemas.ts';
 

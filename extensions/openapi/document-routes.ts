@@ -1,8 +1,14 @@
-import type { Config } from '../../src/config/config.ts';
+import { type Config, roleNames } from '../../src/config/config.ts';
+import type { Context } from '../../src/database/context.ts';
 import type { App } from '../../src/http/app.ts';
+import { CompressedContent } from '../../src/http/compressed-content.ts';
+import { queryOf } from '../../src/http/query-of.ts';
 import { lazy } from '../../src/platform/lazy.ts';
 import type { Resources } from '../../src/resources/model/resource.ts';
+import { rejectUnknownParameters } from '../../src/resources/query/list-query.ts';
 import type { DeclaredRoutes } from './document/describe-routes.ts';
+
+const jsonType = 'application/json; charset=utf-8';
 
 /** Collects the routes that are declared from now on. */
 export function collectRoutes(app: App): DeclaredRoutes {
@@ -27,7 +33,23 @@ export function serveDocument(
   app.get(
     '/openapi.json',
     { config: { auth: 'public', limited: false }, schema: { hide: true } },
-    async (_request, reply) => reply.type('application/json; charset=utf-8').send(await loadJson()),
+    async (_request, reply) => reply.type(jsonType).send(await loadJson()),
   );
   return loadDocument;
+}
+
+/** Serves `/v1/resources`, the description of the declared resources for front ends. */
+export function serveDescriptions(app: App, { config, now }: Context, resources: Resources): void {
+  const loadDescription = lazy(async () => {
+    const { describeResources } = await import('./describe-resources.ts');
+    return new CompressedContent(jsonType, describeResources(resources, roleNames(config), now()));
+  });
+  app.get(
+    '/v1/resources',
+    { config: { auth: 'auth:api', operation: { kind: 'describe' } } },
+    async (request, reply) => {
+      rejectUnknownParameters(queryOf(request));
+      return (await loadDescription()).send(request, reply);
+    },
+  );
 }

@@ -4,7 +4,7 @@ import pino from 'pino';
 import { createCustomJobs } from '../../extensions/jobs/custom-jobs.ts';
 import type { JobDefinition } from '../../extensions/jobs/define-job.ts';
 import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
-import { collectRoutes, serveDocument } from '../../extensions/openapi/document-routes.ts';
+import { collectRoutes, serveDescriptions, serveDocument } from '../../extensions/openapi/document-routes.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { LockAuthority } from '../../src/database/change-as.ts';
 import type { Context } from '../../src/database/context.ts';
@@ -174,6 +174,7 @@ export function resourceServices(
     const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     createCustomJobs(context, queue, jobs).serve({ ...given, context, resources });
+    serveDescriptions(app, context, resources);
     serveDocument(app, config, routes, resources);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     closing.push(() => app.close());

@@ -1,4 +1,4 @@
-import { type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
+import { anonymousCaller, type Caller, hasScope, isAdmin } from '../../platform/caller.ts';
 import { forbidden } from '../../platform/errors.ts';
 import { asProofTooOld, stepUpRequirements } from './step-up.ts';
 
@@ -139,6 +139,18 @@ export function evaluateAccess(access: Access, caller: Caller, now: number): boo
   if (access === 'nobody') return caller.kind === 'system';
   return access(caller, now);
 }
+
+const probeId = '0199d0a0-7c00-7000-8000-000000000001';
+
+/** A user with a perfect proof, to call rules with. */
+export const probeUser = (now: number): Caller => ({
+  ...anonymousCaller,
+  kind: 'user',
+  userId: probeId,
+  clientId: probeId,
+  sessionId: probeId,
+  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshSeconds: 0, renewable: true },
+});
 
 /** Whether the caller may do this with every row. A rule that throws allows none. */
 export function allowsEveryRow(access: Access, caller: Caller, now: number): boolean {

@@ -1,7 +1,7 @@
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
 import { closestName } from '../../platform/closest-name.ts';
 import { reasonOf } from '../../platform/errors.ts';
-import type { Condition, Rule } from './access.ts';
+import { type Condition, probeUser, type Rule } from './access.ts';
 import { describeValue, didYouMean } from './check-options.ts';
 import { storedNames } from './fields/computed.ts';
 import { fieldTypeOf } from './fields/field-types.ts';
@@ -47,17 +47,6 @@ export function checkRule(where: string, rule: Rule, check: Check): readonly unk
 }
 
 const exampleTime = Date.parse('2026-01-31T12:00:00Z');
-const exampleId = '0199d0a0-7c00-7000-8000-000000000001';
-
-/** A user with a perfect proof, to call rules with. */
-export const probeUser = (now: number): Caller => ({
-  ...anonymousCaller,
-  kind: 'user',
-  userId: exampleId,
-  clientId: exampleId,
-  sessionId: exampleId,
-  proof: { time: now, amr: ['pwd', 'hwk'], acr: 'phr', freshSeconds: 0, renewable: true },
-});
 
 /** Callers with no role, with each single role and with all roles. They record the roles and scopes that a rule reads. */
 function probeCallers(knownRoles: readonly string[], usedNames: { roles: Set<string>; scopes: Set<string> }): Caller[] {

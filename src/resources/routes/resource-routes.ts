@@ -51,11 +51,9 @@ export const routeConfig = (
   ...(operation ? { operation } : {}),
 });
 
-export const jsonType = 'application/json; charset=utf-8';
-
 /** Handlers return the text, because Fastify would wait until a returned reply is sent. */
 export function sendJson(reply: FastifyReply, json: string): string {
-  reply.header('content-type', jsonType);
+  reply.header('content-type', 'application/json; charset=utf-8');
   return json;
 }
 

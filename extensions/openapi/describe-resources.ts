@@ -1,7 +1,6 @@
-import { type Access, evaluateAccess } from '../declaration/access.ts';
-import { probeUser } from '../declaration/check-rules.ts';
-import type { Resource, ResourceField, ResourceRelation, Resources } from '../model/resource.ts';
-import { closedSchema } from './closed-schema.ts';
+import { type Access, evaluateAccess, probeUser } from '../../src/resources/declaration/access.ts';
+import type { Resource, ResourceField, ResourceRelation, Resources } from '../../src/resources/model/resource.ts';
+import { closedSchema } from '../../src/resources/routes/closed-schema.ts';
 
 const allOperations = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
-import { garage } from '../../../test/harness/garage.ts';
-import { type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
+import { garage } from '../../test/harness/garage.ts';
+import { type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 
 describe('Descriptions of resources', () => {
   const start = resourceServices('sqlite');
