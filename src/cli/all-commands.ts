@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { loadCommands } from '../main/extension-commands.ts';
-import { addCheck } from './commands/check.ts';
 import { clientCommands } from './commands/client-commands.ts';
 import { addClientCreate } from './commands/client-create.ts';
 import { keysCommands } from './commands/keys-commands.ts';
@@ -11,7 +10,7 @@ import { userCommands } from './commands/user-commands.ts';
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
   const extensions = await loadCommands();
-  const { addInit, addDev, addTypes, addMigrate, addSeed, addEject } = extensions;
+  const { addInit, addDev, addCheck, addTypes, addMigrate, addSeed, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
     ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],

@@ -2,6 +2,7 @@
 export const loadCommands = async () => ({
   ...(await import('../../extensions/project/init-command.ts')),
   ...(await import('../../extensions/project/dev-command.ts')),
+  ...(await import('../../extensions/project/check-command.ts')),
   ...(await import('../../extensions/openapi/types/types-command.ts')),
   ...(await import('../../extensions/project/eject-command.ts')),
   ...(await import('../../extensions/migrations/migrate-command.ts')),

@@ -3,7 +3,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { checkTranslation } from '../../src/config/languages/check-messages.ts';
+import { checkTranslation } from '../../extensions/project/check-messages.ts';
 import { findingTextsIn, untranslatedText } from './untranslated-text.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { type Config, loadConfig } from '../../config/config.ts';
-import { type CustomMessages, checkCustomMessages } from '../../config/languages/check-messages.ts';
-import { getLanguages } from '../../config/languages/languages.ts';
-import { checkMailTemplates } from '../../identity/mail/mail-templates.ts';
-import { openCustomRoutes } from '../../main/open-custom-routes.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { namingAdvice } from '../../resources/declaration/naming-advice.ts';
-import { loadResources } from '../../resources/load-resources.ts';
-import { tryStart } from '../operator/with-gatehouse.ts';
-import { paint } from '../terminal/paint.ts';
+import { tryStart } from '../../src/cli/operator/with-gatehouse.ts';
+import { paint } from '../../src/cli/terminal/paint.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { getLanguages } from '../../src/config/languages/languages.ts';
+import { openCustomRoutes } from '../../src/main/open-custom-routes.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { loadResources } from '../../src/resources/load-resources.ts';
+import { checkMailTemplates } from './check-mails.ts';
+import { type CustomMessages, checkCustomMessages } from './check-messages.ts';
+import { namingAdvice } from './naming-advice.ts';
 
 export function addCheck(program: Command): void {
   program

@@ -1,7 +1,7 @@
-import { reasonOf } from '../../platform/errors.ts';
-import { formatMessage, textRenderer } from './format-message.ts';
-import type { Languages } from './languages.ts';
-import { type MessagePart, parseMessage } from './message-parts.ts';
+import { formatMessage, textRenderer } from '../../src/config/languages/format-message.ts';
+import type { Languages } from '../../src/config/languages/languages.ts';
+import { type MessagePart, parseMessage } from '../../src/config/languages/message-parts.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
 
 /** The names of the values and tags of a message. A translation may use no others. */
 function namesIn(parts: readonly MessagePart[]): Set<string> {
