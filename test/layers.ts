@@ -41,6 +41,7 @@ export const extensionLoaders = [
 /** Imports from one extension to another, and the reason. */
 export const extensionImports = new Map([
   ['extensions/mcp imports extensions/openapi', 'the schemas of its tools are those of the API'],
+  ['extensions/move imports extensions/doctor', 'a move reads its source without changing it'],
   ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],
   ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
   ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { paint } from '../../src/cli/terminal/paint.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';
-import { openReadOnly } from '../../src/database/open-read-only.ts';
 import { checkExtensions } from '../../src/main/check-extensions.ts';
 import { errorFinding, explain, type Finding, notice } from '../../src/main/finding.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { checkDatabase } from './check-database.ts';
 import { checkMail } from './check-mail.ts';
 import { checkSettings } from './check-settings.ts';
+import { openReadOnly } from './open-read-only.ts';
 
 export function addDoctor(program: Command): void {
   program

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Db } from '../../../src/database/database.ts';
 import { knownMigrations, pendingMigrations } from '../../../src/database/migrate.ts';
-import { openReadOnly } from '../../../src/database/open-read-only.ts';
 import { OperatorError } from '../../../src/platform/errors.ts';
+import { openReadOnly } from '../../doctor/open-read-only.ts';
 import type { Location } from './open-tables.ts';
 
 /** Reads from a database of this version, and returns its identity. Changes nothing. */

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely';
-import type { Config } from '../config/config.ts';
-import { OperatorError, reasonOf } from '../platform/errors.ts';
-import type { Database } from './database.ts';
-import type { Tables } from './tables/tables.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { Database } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/tables/tables.ts';
+import { OperatorError, reasonOf } from '../../src/platform/errors.ts';
 
 export interface ReadOnlyDatabase extends Pick<Database, 'engine' | 'db'> {
   close(): Promise<void>;
@@ -57,7 +57,7 @@ const networkAllowanceMs = 2000;
 /** Uses one read-only transaction. The limit also applies to waiting for locks and for the network. */
 async function openPostgresReadOnly(url: string, statementTimeoutMs?: number): Promise<ReadOnlyDatabase> {
   const { default: pg } = await import('pg');
-  const { Primary } = await import('./postgres/servers/primary.ts');
+  const { Primary } = await import('../../src/database/postgres/servers/primary.ts');
   const primary = new Primary(url);
   const fail = (error: unknown): never => {
     throw new OperatorError(primary.describeFailure(error));
