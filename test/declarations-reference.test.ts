@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { checkDefinitions } from '../extensions/declaration-checks/check-definitions.ts';
+import * as options from '../extensions/declaration-checks/known-options.ts';
 import { serviceTables } from '../src/main/service-tables.ts';
-import { checkDefinitions } from '../src/resources/declaration/check-definitions.ts';
 import type { ResourceDefinition } from '../src/resources/declaration/define-resource.ts';
 import { fieldTypes } from '../src/resources/declaration/fields/field-types.ts';
-import * as options from '../src/resources/declaration/known-options.ts';
 import * as declare from '../src/resources/declare.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

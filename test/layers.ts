@@ -36,6 +36,7 @@ export const extensionLoaders = [
   'main/open-registered-clients.ts',
   'main/open-replicas.ts',
   'main/open-workers.ts',
+  'main/prepare-resources.ts',
 ];
 
 /** Imports from one extension to another, and the reason. */

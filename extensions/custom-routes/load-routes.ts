@@ -2,8 +2,13 @@ import { importFile, modulesIn } from '../../src/config/import-file.ts';
 import { OperatorError } from '../../src/platform/errors.ts';
 import { asObject, isObject } from '../../src/platform/is-object.ts';
 import { isOneOf } from '../../src/platform/is-one-of.ts';
-import { checkOptions, describeValue, didYouMean } from '../../src/resources/declaration/check-options.ts';
-import { methods } from '../../src/resources/declaration/known-options.ts';
+import {
+  checkOptions,
+  describeValue,
+  didYouMean,
+  type ReportMistake,
+} from '../../src/resources/declaration/check-options.ts';
+import { methods } from '../../src/resources/declaration/define-resource.ts';
 import {
   anything,
   callback,
@@ -14,7 +19,6 @@ import {
   successStatus,
   textOption,
 } from '../../src/resources/declaration/option-kind.ts';
-import type { ReportMistake } from '../../src/resources/declaration/report-mistake.ts';
 import type { DeclaredRoute, Page, Route } from './define-route.ts';
 
 const objectSchema: OptionKind = {

@@ -5,10 +5,10 @@ import type { Context } from '../../src/database/context.ts';
 import type { Database } from '../../src/database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
+import { checkDeclarations } from '../../src/main/prepare-resources.ts';
 import { serviceTables } from '../../src/main/service-tables.ts';
 import { commandLog } from '../../src/platform/log.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
-import { checkDefinitions } from '../../src/resources/declaration/check-definitions.ts';
 import { loadResources } from '../../src/resources/load-resources.ts';
 import { applyResourceMigrations, type MigrationOptions, planResourceMigrations } from './migrate-resources.ts';
 import { loadOperatorMigrations } from './operator/load-operator-migrations.ts';
@@ -47,7 +47,7 @@ async function loadWork(config: Config, database: Database) {
   const dependencies = { now, log, services: () => services.current };
   const operatorMigrations = await loadOperatorMigrations(config.migrationsDir, database, dependencies);
   const loadedDefinitions = await loadResources(config.resourcesDir);
-  checkDefinitions(loadedDefinitions, { roles: roleNames(config) }, serviceTables);
+  await checkDeclarations(loadedDefinitions, { roles: roleNames(config) }, serviceTables);
   const definitions = [...serviceTables, ...loadedDefinitions];
   return { context, database, definitions, operatorMigrations, services };
 }

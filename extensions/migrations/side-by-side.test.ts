@@ -3,13 +3,13 @@ import { after, it } from 'node:test';
 import type { Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
-import { checkDefinitions } from '../../src/resources/declaration/check-definitions.ts';
 import { defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import type { Fields } from '../../src/resources/declaration/fields/field.ts';
 import { boolean, date, integer, json, list, number, text, timestamp } from '../../src/resources/declare.ts';
 import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import { withStoredNames } from '../../src/resources/schemas/storage-schema.ts';
 import { databases, onBothEngines } from '../../test/harness/engines.ts';
+import { checkDefinitions } from '../declaration-checks/check-definitions.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 import { finishMigrations } from './steps/finish-migrations.ts';
 

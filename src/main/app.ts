@@ -19,13 +19,13 @@ import { createWebSessions } from '../pages/session/authenticate-web.ts';
 import { recordSettingsChanges } from '../resources/audit/record-settings-changes.ts';
 import type { Resources } from '../resources/model/resource.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import { prepareResources } from '../resources/prepare-resources.ts';
 import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
 import { openCustomRoutes } from './open-custom-routes.ts';
 import { openMigrations } from './open-migrations.ts';
+import { prepareResources } from './prepare-resources.ts';
 import { createServices, type Services } from './services.ts';
 
 /** The assembled service, for a start or a test. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkDefinitions } from '../../extensions/declaration-checks/check-definitions.ts';
 import { services } from '../../test/harness/service.ts';
 import { roleNames } from '../config/config.ts';
-import { checkDefinitions } from '../resources/declaration/check-definitions.ts';
 import { builtinResources } from './builtin-resources.ts';
 import { loadExtensions } from './extensions.ts';
 import { serviceTables } from './service-tables.ts';

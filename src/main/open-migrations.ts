@@ -2,10 +2,10 @@ import type { Context } from '../database/context.ts';
 import type { Database } from '../database/database.ts';
 import type { FixedIndex, Report } from '../database/migration.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
-import type { MigrateResources } from '../resources/prepare-resources.ts';
 import { loadMigrationFiles } from '../resources/schemas/migration-files.ts';
 import { updateUnchangedTables } from '../resources/schemas/unchanged-tables.ts';
 import { hasUnfinishedWork } from '../resources/schemas/unfinished-work.ts';
+import type { MigrateResources } from './prepare-resources.ts';
 
 /**
  * Loads the extension if a table differs from its declaration, or if a migration of the operator is pending. Without `services`, the

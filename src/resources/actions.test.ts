@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { checkDefinitions } from '../../extensions/declaration-checks/check-definitions.ts';
 import { onBothEngines } from '../../test/harness/engines.ts';
 import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
-import { checkDefinitions } from './declaration/check-definitions.ts';
 import * as declare from './declare.ts';
 
 const { action, anyOf, defineResource, owner, role, text, Type, uuid } = declare;

@@ -1,8 +1,8 @@
 import type { Context } from '../../database/context.ts';
 import { systemSource } from '../../http/request-source.ts';
+import { checkDeclarations } from '../../main/prepare-resources.ts';
 import { systemCaller } from '../../platform/caller.ts';
 import { OperatorError, Problem } from '../../platform/errors.ts';
-import { checkDefinitions } from '../../resources/declaration/check-definitions.ts';
 import { loadResources } from '../../resources/load-resources.ts';
 import { compileResources, type Resource } from '../../resources/model/resource.ts';
 import type { ResourceServices } from '../../resources/model/resource-services.ts';
@@ -65,7 +65,7 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const services = await createServices(context);
   const builtinDefinitions = await builtinResources(context, services);
   const loadedDefinitions = await loadResources(context.config.resourcesDir);
-  checkDefinitions(loadedDefinitions, {}, builtinDefinitions);
+  await checkDeclarations(loadedDefinitions, {}, builtinDefinitions);
   const stored = withStoredNames([...builtinDefinitions, ...loadedDefinitions], await readSchemas(context.database.db));
   const { lockAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;

@@ -3,7 +3,8 @@ import { importFile } from '../../config/import-file.ts';
 import { suggestName } from '../../platform/closest-name.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { callback, type OptionKinds } from './option-kind.ts';
-import type { ReportMistake } from './report-mistake.ts';
+
+export type ReportMistake = (where: string, message: string) => void;
 
 export function didYouMean(name: string, names: Iterable<string>): string {
   const nameList = [...names];
@@ -44,13 +45,6 @@ export const importDefinition = <T extends object>(file: string, define: string,
     checkOptions('', definition, { [member]: callback }, (where, message) => mistakes.push(`${where}: ${message}`));
     if (!(member in definition)) mistakes.push(`${member} is missing: the function that does the work.`);
   });
-
-/** Converts a name to the notation of the API: `pageCount` becomes `page_count`. */
-export const toSnakeCase = (name: string): string =>
-  name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/[^A-Za-z0-9]+/g, '_')
-    .toLowerCase();
 
 export function describeValue(value: unknown): string {
   if (typeof value === 'function') return 'a function';

@@ -64,10 +64,12 @@ export interface Hooks<F extends Fields> {
   ): Promise<void> | void;
 }
 
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
 /** A hand-written route beside the generated ones: `POST /v1/<resources>/<id>/<name>`. */
 export interface Action<F extends Fields = Fields, B extends TSchema = TSchema> {
   readonly name: string;
-  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly method?: (typeof methods)[number];
   /** `row` (default): the action is about one row that the caller may see. `collection`: the action is about the resource. */
   readonly on?: 'row' | 'collection';
   /**

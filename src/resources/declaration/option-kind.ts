@@ -34,15 +34,6 @@ export const texts: OptionKind = {
   expected: 'a list of texts',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
-export const flagOrTexts: OptionKind = {
-  expected: 'true, false, or a list of texts',
-  accepts: (value) => flag.accepts(value) || texts.accepts(value),
-};
-export const formerNames: OptionKind = {
-  expected: 'a name, or a list of names',
-  accepts: (value) => textOption.accepts(value) || texts.accepts(value),
-};
-export const entries: OptionKind = { expected: 'a list', accepts: Array.isArray };
 /** A value that a separate rule checks. */
 export const anything: OptionKind = { expected: 'a value', accepts: () => true };
 export const oneOfValues = (...allowed: readonly unknown[]): OptionKind => ({

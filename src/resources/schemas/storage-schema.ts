@@ -4,8 +4,7 @@ import type { ResourceDefinition } from '../declaration/define-resource.ts';
 import type { ColumnSchema } from '../declaration/fields/column-schema.ts';
 import { isComputed } from '../declaration/fields/computed.ts';
 import type { Field, Fields } from '../declaration/fields/field.ts';
-import { fieldTypeOf, isIndexed, isTooLongToIndex } from '../declaration/fields/field-types.ts';
-import { indexableMax } from '../declaration/fields/text.ts';
+import { fieldTypeOf, isIndexed } from '../declaration/fields/field-types.ts';
 import { allFields, foldedColumnOf } from '../model/resource.ts';
 
 export interface IndexSchema {
@@ -92,22 +91,6 @@ export function declaredSchemas(definitions: readonly ResourceDefinition[]): Tab
       .filter(({ managed }) => managed)
       .map((definition) => [definition.name, tableSchema(definition, tables)]),
   );
-}
-
-/** Warnings for queries without an index. They are reported at a start, because they become slow only when the table grows. */
-export function missingIndexWarnings(definitions: readonly ResourceDefinition[]): string[] {
-  return definitions
-    .filter(({ managed }) => managed)
-    .flatMap((definition) =>
-      Object.entries(definition.fields)
-        .filter(([, field]) => (field.options.searchable || field.options.sortable) && !isIndexed(field))
-        .map(([name, field]) => {
-          const advice = isTooLongToIndex(field)
-            ? `give it a max of at most ${indexableMax}`
-            : 'narrow a search down by another field';
-          return `${definition.name}.${name} can be searched or sorted, but has no usable index: on a large table ${advice}.`;
-        }),
-    );
 }
 
 export const storedSchema = (stored: TableSchemas, { name, renamedFrom }: ResourceDefinition) =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { checkDefinitions } from '../../../extensions/declaration-checks/check-definitions.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { garage } from '../../../test/harness/garage.ts';
 import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
 import { anyOf, owner, role } from '../declaration/access.ts';
-import { checkDefinitions } from '../declaration/check-definitions.ts';
 import { defineResource } from '../declaration/define-resource.ts';
 import { belongsTo, hasMany } from '../declaration/relations.ts';
 import { reference, text } from '../declare.ts';

@@ -1,5 +1,4 @@
-import { didYouMean } from '../check-options.ts';
-import { declareField, type ExactOptions, type Field, type Fields } from './field.ts';
+import { declareField, type ExactOptions, type Field } from './field.ts';
 
 export interface ComputedOptions {
   /** The JSON type of the value, for the API description. */
@@ -29,19 +28,3 @@ export const computed = <T, const O extends ComputedOptions = ComputedOptions>(
 
 /** A computed field has no field type. It names the type of its values. */
 export const isComputed = ({ type }: Field): boolean => type === typeName;
-
-export const storedNames = (fields: Fields): string[] =>
-  Object.keys(fields).filter((name) => {
-    const field = fields[name];
-    return field && !isComputed(field) && !field.options.virtual;
-  });
-
-export function checkComputed({ options, compute }: Field, fields: Fields, report: (message: string) => void): void {
-  const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
-  for (const source of options.from ?? []) {
-    if (!stored.includes(source)) report(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);
-  }
-  if (options.as === undefined) report("as is missing: the type of the value, such as 'text'.");
-  if (options.from === undefined) report('from is missing: the names of the fields that the value is computed from.');
-  if (typeof compute !== 'function') report('a computed field needs a function.');
-}

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { checkDefinitions } from '../../../../extensions/declaration-checks/check-definitions.ts';
 import { onBothEngines } from '../../../../test/harness/engines.ts';
 import { garage } from '../../../../test/harness/garage.ts';
 import { type ResourceService, resourceServices } from '../../../../test/harness/resource-service.ts';
 import { formatDecimal, fromSortable, parseDecimal, sortableDecimal } from '../../../platform/decimal.ts';
 import { compare } from '../access.ts';
-import { checkDefinitions } from '../check-definitions.ts';
 import { defineResource } from '../define-resource.ts';
 import { decimal } from './decimal.ts';
 

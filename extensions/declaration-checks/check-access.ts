@@ -1,10 +1,15 @@
-import { isObject } from '../../platform/is-object.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
-import type { Access } from './access.ts';
-import { checkOptions, describeValue, didYouMean } from './check-options.ts';
+import { isObject } from '../../src/platform/is-object.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
+import type { Access } from '../../src/resources/declaration/access.ts';
+import {
+  checkOptions,
+  describeValue,
+  didYouMean,
+  type ReportMistake,
+} from '../../src/resources/declaration/check-options.ts';
+import type { Check } from './check.ts';
 import { checkRule } from './check-rules.ts';
 import { accessOptions } from './known-options.ts';
-import type { Check, ReportMistake } from './report-mistake.ts';
 
 export function checkAccess(check: Check): void {
   const { definition, report } = check;

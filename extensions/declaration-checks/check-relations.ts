@@ -1,9 +1,14 @@
-import { checkOptions, describeValue, didYouMean } from './check-options.ts';
-import type { ResourceDefinition } from './define-resource.ts';
-import { listType } from './fields/list.ts';
+import {
+  checkOptions,
+  describeValue,
+  didYouMean,
+  type ReportMistake,
+} from '../../src/resources/declaration/check-options.ts';
+import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { listType } from '../../src/resources/declaration/fields/list.ts';
+import type { Relation } from '../../src/resources/declaration/relations.ts';
+import { type Check, pathNamePattern } from './check.ts';
 import { relationOptions } from './known-options.ts';
-import type { Relation } from './relations.ts';
-import { type Check, pathNamePattern, type ReportMistake } from './report-mistake.ts';
 
 export function checkRelations({ definition, all, report }: Check): void {
   for (const [name, relation] of Object.entries(definition.relations ?? {})) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { defineResource } from '../declaration/define-resource.ts';
-import { text } from '../declare.ts';
-import { missingIndexWarnings } from './storage-schema.ts';
+import { defineResource } from '../../src/resources/declaration/define-resource.ts';
+import { text } from '../../src/resources/declare.ts';
+import { missingIndexWarnings } from './missing-indexes.ts';
 
 it('warn about queries without an index', () => {
   const warnings = missingIndexWarnings([

@@ -1,16 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { all, anyOf, compare, equals, lists, owner, related, role, scope } from './access.ts';
+import {
+  all,
+  anyOf,
+  compare,
+  equals,
+  lists,
+  owner,
+  related,
+  role,
+  scope,
+} from '../../src/resources/declaration/access.ts';
+import { action, defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { boolean } from '../../src/resources/declaration/fields/boolean.ts';
+import { computed } from '../../src/resources/declaration/fields/computed.ts';
+import { list } from '../../src/resources/declaration/fields/list.ts';
+import { integer } from '../../src/resources/declaration/fields/numeric.ts';
+import { oneOf } from '../../src/resources/declaration/fields/one-of.ts';
+import { reference } from '../../src/resources/declaration/fields/reference.ts';
+import { text } from '../../src/resources/declaration/fields/text.ts';
+import { belongsTo, hasMany } from '../../src/resources/declaration/relations.ts';
 import { checkDefinitions } from './check-definitions.ts';
-import { action, defineResource, type ResourceDefinition } from './define-resource.ts';
-import { boolean } from './fields/boolean.ts';
-import { computed } from './fields/computed.ts';
-import { list } from './fields/list.ts';
-import { integer } from './fields/numeric.ts';
-import { oneOf } from './fields/one-of.ts';
-import { reference } from './fields/reference.ts';
-import { text } from './fields/text.ts';
-import { belongsTo, hasMany } from './relations.ts';
 
 /** Stands for declarations in JavaScript, or with a wrong cast. */
 // biome-ignore lint/suspicious/noExplicitAny: these declarations are invalid on purpose.

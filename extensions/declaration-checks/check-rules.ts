@@ -1,12 +1,11 @@
-import { anonymousCaller, type Caller } from '../../platform/caller.ts';
-import { closestName } from '../../platform/closest-name.ts';
-import { reasonOf } from '../../platform/errors.ts';
-import { type Condition, probeUser, type Rule } from './access.ts';
-import { describeValue, didYouMean } from './check-options.ts';
-import { storedNames } from './fields/computed.ts';
-import { fieldTypeOf } from './fields/field-types.ts';
-import { listType } from './fields/list.ts';
-import type { Check, ReportMistake } from './report-mistake.ts';
+import { anonymousCaller, type Caller } from '../../src/platform/caller.ts';
+import { closestName } from '../../src/platform/closest-name.ts';
+import { reasonOf } from '../../src/platform/errors.ts';
+import { type Condition, probeUser, type Rule } from '../../src/resources/declaration/access.ts';
+import { describeValue, didYouMean, type ReportMistake } from '../../src/resources/declaration/check-options.ts';
+import { fieldTypeOf } from '../../src/resources/declaration/fields/field-types.ts';
+import { listType } from '../../src/resources/declaration/fields/list.ts';
+import { type Check, storedNames } from './check.ts';
 
 /** Calls a rule with callers of every kind. Checks the roles and scopes that the rule reads, and its conditions. Returns the results. */
 export function checkRule(where: string, rule: Rule, check: Check): readonly unknown[] {

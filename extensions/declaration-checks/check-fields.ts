@@ -1,11 +1,16 @@
-import { asObject, isObject } from '../../platform/is-object.ts';
-import { checkOptions, describeValue, toSnakeCase } from './check-options.ts';
-import { checkComputed, isComputed } from './fields/computed.ts';
-import type { Field } from './fields/field.ts';
-import type { FieldType } from './fields/field-type.ts';
-import { fieldTypeNamed, typeNameOf } from './fields/field-types.ts';
+import { asObject, isObject } from '../../src/platform/is-object.ts';
+import {
+  checkOptions,
+  describeValue,
+  didYouMean,
+  type ReportMistake,
+} from '../../src/resources/declaration/check-options.ts';
+import { isComputed } from '../../src/resources/declaration/fields/computed.ts';
+import type { Field, Fields } from '../../src/resources/declaration/fields/field.ts';
+import type { FieldType } from '../../src/resources/declaration/fields/field-type.ts';
+import { fieldTypeNamed, typeNameOf } from '../../src/resources/declaration/fields/field-types.ts';
+import { type Check, namePattern, storedNames, toSnakeCase } from './check.ts';
 import { computedOptions, fieldOptions } from './known-options.ts';
-import { type Check, namePattern, type ReportMistake } from './report-mistake.ts';
 
 const implicitFields = ['id', 'created_at', 'updated_at', 'version'];
 
@@ -102,4 +107,14 @@ function checkDefault(type: FieldType, { options }: Field, report: (message: str
       ? { message: 'is already the value of a field without `required` and default; leave it out' }
       : type.check(value, options);
   if (refusal) report(`default: ${describeValue(value)} ${refusal.message}.`);
+}
+
+function checkComputed({ options, compute }: Field, fields: Fields, report: (message: string) => void): void {
+  const stored = ['id', ...storedNames(fields), 'created_at', 'updated_at'];
+  for (const source of options.from ?? []) {
+    if (!stored.includes(source)) report(`from: there is no stored field "${source}".${didYouMean(source, stored)}`);
+  }
+  if (options.as === undefined) report("as is missing: the type of the value, such as 'text'.");
+  if (options.from === undefined) report('from is missing: the names of the fields that the value is computed from.');
+  if (typeof compute !== 'function') report('a computed field needs a function.');
 }

@@ -1,15 +1,14 @@
-import type { AccessRules } from './access.ts';
-import type { Action, Declaration, Hooks } from './define-resource.ts';
-import type { ComputedOptions } from './fields/computed.ts';
-import type { FieldOptions, Fields } from './fields/field.ts';
-import { iconName } from './icon.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
+import type { AccessRules } from '../../src/resources/declaration/access.ts';
+import { type Action, type Declaration, type Hooks, methods } from '../../src/resources/declaration/define-resource.ts';
+import type { ComputedOptions } from '../../src/resources/declaration/fields/computed.ts';
+import type { FieldOptions, Fields } from '../../src/resources/declaration/fields/field.ts';
+import { icons } from '../../src/resources/declaration/icon.ts';
+
 import {
   anything,
   callback,
-  entries,
   flag,
-  flagOrTexts,
-  formerNames,
   members,
   type OptionKind,
   type OptionKinds,
@@ -18,8 +17,24 @@ import {
   successStatus,
   textOption,
   texts,
-} from './option-kind.ts';
-import type { Links } from './relations.ts';
+} from '../../src/resources/declaration/option-kind.ts';
+import type { Links } from '../../src/resources/declaration/relations.ts';
+
+const flagOrTexts: OptionKind = {
+  expected: 'true, false, or a list of texts',
+  accepts: (value) => flag.accepts(value) || texts.accepts(value),
+};
+const formerNames: OptionKind = {
+  expected: 'a name, or a list of names',
+  accepts: (value) => textOption.accepts(value) || texts.accepts(value),
+};
+const entries: OptionKind = { expected: 'a list', accepts: Array.isArray };
+const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
+
+const iconName: OptionKind = {
+  expected: `an emoji, or one of ${icons.join(', ')}`,
+  accepts: (value) => typeof value === 'string' && (isOneOf(icons, value) || isEmoji(value)),
+};
 
 /** Options of one kind. The compiler checks that each option exists, and that no option is missing. */
 const optionsOf =
@@ -56,8 +71,6 @@ const hooks = optionsOf<Hooks<Fields>>();
 export const hookOptions: OptionKinds<Hooks<Fields>> = {
   ...hooks(callback, 'prepare', 'prepareDelete', 'beforeWrite', 'afterWrite', 'afterCommit'),
 };
-
-export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const action = optionsOf<Action>();
 export const actionOptions: OptionKinds<Action> = {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { action, defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import { boolean } from '../../src/resources/declaration/fields/boolean.ts';
+import { computed } from '../../src/resources/declaration/fields/computed.ts';
+import type { Fields } from '../../src/resources/declaration/fields/field.ts';
+import { json } from '../../src/resources/declaration/fields/json.ts';
+import { list } from '../../src/resources/declaration/fields/list.ts';
+import { integer } from '../../src/resources/declaration/fields/numeric.ts';
+import { oneOf } from '../../src/resources/declaration/fields/one-of.ts';
+import { reference } from '../../src/resources/declaration/fields/reference.ts';
+import { text } from '../../src/resources/declaration/fields/text.ts';
+import { belongsTo, hasMany, manyToMany, type Relations } from '../../src/resources/declaration/relations.ts';
 import { checkDefinitions } from './check-definitions.ts';
-import { action, defineResource, type ResourceDefinition } from './define-resource.ts';
-import { boolean } from './fields/boolean.ts';
-import { computed } from './fields/computed.ts';
-import type { Fields } from './fields/field.ts';
-import { json } from './fields/json.ts';
-import { list } from './fields/list.ts';
-import { integer } from './fields/numeric.ts';
-import { oneOf } from './fields/one-of.ts';
-import { reference } from './fields/reference.ts';
-import { text } from './fields/text.ts';
-import { belongsTo, hasMany, manyToMany, type Relations } from './relations.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const declared = (more: object): ResourceDefinition => ({

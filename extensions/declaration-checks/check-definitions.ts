@@ -1,21 +1,26 @@
-import { identityTables } from '../../database/migrations/first-tables/identity-tables.ts';
-import { oauthTables } from '../../database/migrations/first-tables/oauth-tables.ts';
-import { changeLogTables, serviceTables } from '../../database/migrations/first-tables/service-tables.ts';
-import { signInTables } from '../../database/migrations/first-tables/sign-in-tables.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { isObject } from '../../platform/is-object.ts';
+import { identityTables } from '../../src/database/migrations/first-tables/identity-tables.ts';
+import { oauthTables } from '../../src/database/migrations/first-tables/oauth-tables.ts';
+import { changeLogTables, serviceTables } from '../../src/database/migrations/first-tables/service-tables.ts';
+import { signInTables } from '../../src/database/migrations/first-tables/sign-in-tables.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { isObject } from '../../src/platform/is-object.ts';
+import {
+  checkOptions,
+  describeValue,
+  didYouMean,
+  type ReportMistake,
+} from '../../src/resources/declaration/check-options.ts';
+import type { Operation, ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
+import type { Field } from '../../src/resources/declaration/fields/field.ts';
+import { isTooLongToIndex } from '../../src/resources/declaration/fields/field-types.ts';
+import { indexableMax } from '../../src/resources/declaration/fields/text.ts';
+import { type Check, type KnownNames, namePattern, pathNamePattern, storedNames, toSnakeCase } from './check.ts';
 import { checkAccess } from './check-access.ts';
 import { checkActions } from './check-actions.ts';
 import { areFields, checkFields } from './check-fields.ts';
-import { checkOptions, describeValue, didYouMean, toSnakeCase } from './check-options.ts';
 import { checkRelations } from './check-relations.ts';
-import type { Operation, ResourceDefinition } from './define-resource.ts';
-import { storedNames } from './fields/computed.ts';
-import type { Field } from './fields/field.ts';
-import { isTooLongToIndex } from './fields/field-types.ts';
-import { indexableMax } from './fields/text.ts';
 import { hookOptions, resourceOptions } from './known-options.ts';
-import { type Check, type KnownNames, namePattern, pathNamePattern, type ReportMistake } from './report-mistake.ts';
+import { missingIndexWarnings } from './missing-indexes.ts';
 
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
@@ -27,13 +32,13 @@ const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', '
 
 /**
  * Rejects wrong declarations. The error names the file, the option and the correction. Built-in ones are only known to the others: a test checks
- * them (`builtin-resources.test.ts`), so that no start has to.
+ * them (`builtin-resources.test.ts`), so that no start has to. Returns warnings.
  */
 export function checkDefinitions(
   definitions: readonly ResourceDefinition[],
   knownNames: KnownNames = {},
   builtinDefinitions: readonly ResourceDefinition[] = [],
-): void {
+): string[] {
   const problems: string[] = [];
   const reporterFor =
     ({ file, name }: ResourceDefinition): ReportMistake =>
@@ -59,6 +64,7 @@ export function checkDefinitions(
     else checkFields({ ...check, definition: { ...definition, fields: fieldsIn(definition) } });
   }
   if (problems.length > 0) throw new OperatorError(`Resource declarations are wrong:\n  ${problems.join('\n  ')}`);
+  return missingIndexWarnings(definitions);
 }
 
 const fieldsIn = ({ fields }: ResourceDefinition): Readonly<Record<string, Field>> =>

@@ -1,6 +1,6 @@
-import { checkOptions, describeValue, didYouMean } from './check-options.ts';
+import { checkOptions, describeValue, didYouMean } from '../../src/resources/declaration/check-options.ts';
+import type { Check } from './check.ts';
 import { actionOptions } from './known-options.ts';
-import type { Check } from './report-mistake.ts';
 
 const accessWords = ['read', 'write', 'public', 'auth:api', 'nobody'];
 
