@@ -13,7 +13,7 @@ export async function loadExtensions(context: Context, services: Services): Prom
     import('../../extensions/openapi/extension.ts'),
     import('../../extensions/client-registration/extension.ts'),
     import('../../extensions/device-authorization/extension.ts'),
-    import('../../extensions/backchannel-logout/extension.ts'),
+    import('../../extensions/openid-logout/extension.ts'),
     import('../../extensions/secret-scanning/extension.ts'),
     import('../../extensions/activity/extension.ts'),
     import('../../extensions/settings-pages/extension.ts'),

@@ -3,7 +3,6 @@ import { OperatorError } from '../platform/errors.ts';
 import { serveAuthorize } from './authorize/serve-authorize.ts';
 import type { PageKit } from './kit/page-request.ts';
 import { serveLanguage, serveTheme } from './kit/theme.ts';
-import { serveLogoutPage } from './logout/serve-logout.ts';
 import { serveEmailLinks, serveInvitation } from './sign-in/email-links.ts';
 import { serveRegister } from './sign-in/register-page.ts';
 import { serveEmailCodes, serveSecondStep } from './sign-in/second-step.ts';
@@ -20,7 +19,6 @@ export async function servePages(app: App, kit: PageKit): Promise<void> {
   if (kit.config.emailCodes) serveEmailCodes(kit);
   serveRegister(kit);
   await serveAuthorize(app, kit);
-  serveLogoutPage(app, kit);
   serveEmailLinks(kit);
   serveInvitation(kit);
 }

@@ -3,7 +3,7 @@ import { message } from '../../../src/config/languages/message.ts';
 import { createBrowserCookie } from '../../../src/http/browser-cookie.ts';
 import { requestSource } from '../../../src/http/request-source.ts';
 import type { PageKit, PageRequest } from '../../../src/pages/kit/page-request.ts';
-import { showProviderRedirect } from '../../../src/pages/logout/end-session.ts';
+import { showProviderRedirect } from '../../../src/pages/sign-in/end-session.ts';
 import { type Caller, isSignedIn } from '../../../src/platform/caller.ts';
 import { Problem } from '../../../src/platform/errors.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';

@@ -8,7 +8,7 @@ import {
   findBackchannelLogoutUris,
 } from '../sessions/store/application-login-store.ts';
 
-/** The job of `extensions/backchannel-logout`. */
+/** The job of `extensions/openid-logout`. */
 export const logoutJob = 'backchannel-logout';
 
 export interface Logout {

@@ -11,7 +11,7 @@ import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
 import { claimsOf } from './claims.ts';
 
 /** RFC 7519 5.1. Access tokens and logout tokens have other types, so that the kinds cannot be confused. */
-export const idTokenType = 'JWT';
+const idTokenType = 'JWT';
 
 /** The claims of an ID token that userinfo does not return (OpenID Connect Core 2, Back-Channel Logout 2.1). */
 export const idTokenClaims: readonly string[] = [
@@ -60,4 +60,19 @@ function atHash(accessToken: string, algorithm: string): string {
     .update(accessToken)
     .digest();
   return digest.subarray(0, digest.length / 2).toString('base64url');
+}
+
+/** OpenID Connect RP-Initiated Logout 2: the token and the key that signed it may have expired. */
+export async function readIdTokenHint({ keys }: OAuth, token: string) {
+  const options = { typ: idTokenType, includeRetired: true };
+  await keys.ensureCurrent();
+  let claims = keys.signingKeys.verify(token, options);
+  if (claims === 'unknown-key') {
+    await keys.reloadIfOld();
+    claims = keys.signingKeys.verify(token, options);
+  }
+  if (typeof claims === 'string' || !keys.isOwnIssuer(claims.iss)) return undefined;
+  const { sub: userId, aud: clientId, sid: sessionId } = claims;
+  const isComplete = typeof userId === 'string' && typeof clientId === 'string' && typeof sessionId === 'string';
+  return isComplete ? { userId, clientId, sessionId } : undefined;
 }

@@ -24,7 +24,7 @@ import { type BrowserLogin, findBrowserLogin, nextStep } from '../../oauth/autho
 import { resolveParameters } from '../../oauth/authorize/resolve-parameters.ts';
 import { requireRealm } from '../../oauth/clients/client-rules.ts';
 import { isClientDocument } from '../../oauth/clients/client-uris.ts';
-import { readHint } from '../../oauth/openid/logout-request.ts';
+import { readIdTokenHint } from '../../oauth/openid/id-token.ts';
 import { invalidRequest } from '../../oauth/parameters.ts';
 import { badRequest, OAuthError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
@@ -107,7 +107,7 @@ export class AuthorizePageRequest extends PageRequest {
 
   /** The user that the application expects, from an ID token. Undefined without an ID token. */
   async #expectedUserId({ client }: ValidatedClient, hint: string | undefined): Promise<string | undefined> {
-    const hinted = hint === undefined ? undefined : await readHint(this.kit.oauth, hint);
+    const hinted = hint === undefined ? undefined : await readIdTokenHint(this.kit.oauth, hint);
     return hinted?.clientId === client.id ? hinted.userId : undefined;
   }
 

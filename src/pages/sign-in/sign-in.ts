@@ -7,8 +7,8 @@ import { type Destination, findDestination } from '../authorize/destinations.ts'
 import { loginField } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
-import { endSession, showProviderRedirect, signedOutPath } from '../logout/end-session.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
+import { endSession, showProviderRedirect, signedOutPath } from './end-session.ts';
 import { isMfaRequired, showSecondStep, startSession } from './second-step.ts';
 
 /** The login page under the name in `login-page-url`, and signing out. */

@@ -1,20 +1,20 @@
 import type { FastifyReply, FastifySchema } from 'fastify';
 import { Type } from 'typebox';
-import { message } from '../../config/languages/message.ts';
-import type { App } from '../../http/app.ts';
-import { noValidation } from '../../http/no-validation.ts';
-import { requestSource } from '../../http/request-source.ts';
-import { findUser } from '../../identity/accounts/user-store.ts';
-import type { ProviderAddress } from '../../identity/providers/sign-in-providers.ts';
+import { message } from '../../src/config/languages/message.ts';
+import type { App } from '../../src/http/app.ts';
+import { noValidation } from '../../src/http/no-validation.ts';
+import { requestSource } from '../../src/http/request-source.ts';
+import { findUser } from '../../src/identity/accounts/user-store.ts';
+import type { ProviderAddress } from '../../src/identity/providers/sign-in-providers.ts';
+import { type PageKit, PageRequest } from '../../src/pages/kit/page-request.ts';
+import { endSession, showProviderRedirect } from '../../src/pages/sign-in/end-session.ts';
 import {
   endHintedSession,
   type LogoutParameters,
   type LogoutRequest,
   logoutParameters,
   readLogoutRequest,
-} from '../../oauth/openid/logout-request.ts';
-import { type PageKit, PageRequest } from '../kit/page-request.ts';
-import { endSession, showProviderRedirect } from './end-session.ts';
+} from './logout-request.ts';
 
 const maybe = (description: string) => Type.Optional(Type.String({ description }));
 

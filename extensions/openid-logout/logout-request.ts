@@ -1,10 +1,10 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { badRequest } from '../../platform/errors.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import type { OAuth } from '../oauth.ts';
-import { endSessions } from '../sessions/end-sessions.ts';
-import { idTokenType } from './id-token.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import type { OAuth } from '../../src/oauth/oauth.ts';
+import { readIdTokenHint } from '../../src/oauth/openid/id-token.ts';
+import { endSessions } from '../../src/oauth/sessions/end-sessions.ts';
+import { badRequest } from '../../src/platform/errors.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 
 /** The parameters of OpenID Connect RP-Initiated Logout 2. Other parameters are ignored. */
 export const logoutParameters = ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'] as const;
@@ -13,7 +13,7 @@ export type LogoutParameters = Readonly<Partial<Record<(typeof logoutParameters)
 export type LogoutRequest = Awaited<ReturnType<typeof readLogoutRequest>>;
 
 /** The login that an ID token names. */
-type Hint = NonNullable<Awaited<ReturnType<typeof readHint>>>;
+type Hint = NonNullable<Awaited<ReturnType<typeof readIdTokenHint>>>;
 
 /**
  * Validates a logout request. Errors are shown on a page, without a redirect. Without a `hint`, an ID token that this
@@ -21,7 +21,7 @@ type Hint = NonNullable<Awaited<ReturnType<typeof readHint>>>;
  */
 export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParameters) {
   const { id_token_hint, client_id, post_logout_redirect_uri: uri, state } = parameters;
-  const hint = id_token_hint ? await readHint(oauth, id_token_hint) : undefined;
+  const hint = id_token_hint ? await readIdTokenHint(oauth, id_token_hint) : undefined;
   if (hint && client_id && hint.clientId !== client_id) {
     throw badRequest('The request names a different application from the one that you signed in to.');
   }
@@ -36,21 +36,6 @@ export async function readLogoutRequest(oauth: OAuth, parameters: LogoutParamete
   }
   const query = state ? `${uri.includes('?') ? '&' : '?'}state=${encodeURIComponent(state)}` : '';
   return { hint, client, returnTo: uri + query };
-}
-
-/** OpenID Connect RP-Initiated Logout 2: the token and the key that signed it may have expired. */
-export async function readHint({ keys }: OAuth, token: string) {
-  const options = { typ: idTokenType, includeRetired: true };
-  await keys.ensureCurrent();
-  let claims = keys.signingKeys.verify(token, options);
-  if (claims === 'unknown-key') {
-    await keys.reloadIfOld();
-    claims = keys.signingKeys.verify(token, options);
-  }
-  if (typeof claims === 'string' || !keys.isOwnIssuer(claims.iss)) return undefined;
-  const { sub: userId, aud: clientId, sid: sessionId } = claims;
-  const isComplete = typeof userId === 'string' && typeof clientId === 'string' && typeof sessionId === 'string';
-  return isComplete ? { userId, clientId, sessionId } : undefined;
 }
 
 /** Ends the application's session that the ID token names, even one with offline access, because the application requests it. */
