@@ -1,5 +1,6 @@
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
+import { logoutJob } from '../../src/oauth/openid/backchannel-logout.ts';
 import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
 import type { Queue } from '../../src/resources/queue/queue.ts';
 import type { JobDefinition } from './define-job.ts';
@@ -10,7 +11,9 @@ import { serveJobs } from './serve-jobs.ts';
 /** The jobs of the files in JOBS_DIR. */
 export async function loadCustomJobs(context: Context, queue: Queue) {
   const { config, now } = context;
-  const jobs = await loadJobs(config.jobsDir, { isTaken: (name) => queue.handles(name), now: now() });
+  // The handler of this job is added later, by an extension.
+  const isTaken = (name: string) => name === logoutJob || queue.handles(name);
+  const jobs = await loadJobs(config.jobsDir, { isTaken, now: now() });
   return createCustomJobs(context, queue, jobs);
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { before, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadJobs } from '../../extensions/jobs/load-jobs.ts';
 import { addLogin, password } from '../harness/accounts.ts';
@@ -90,6 +90,21 @@ onBothEngines('Jobs of an operator', (engine) => {
     const metrics = await (await fetch(`${service.url}/metrics`)).text();
     assert.match(metrics, /gatehouse_job_attempts_total\{result="failed"\} 1/);
   });
+});
+
+describe('A job with the name of a job of the service', () => {
+  const start = services('sqlite');
+
+  for (const name of ['mail', 'backchannel-logout'])
+    it(`is refused: ${name}`, async () => {
+      const dir = mkdtempSync(join(tmpdir(), 'gatehouse-jobs-'));
+      writeFileSync(join(dir, 'own.mjs'), `export default { name: '${name}', run() {} }`);
+      try {
+        await assert.rejects(start({ env: { JOBS_DIR: dir } }), new RegExp(`own\\.mjs:\\n  name: .*"${name}"`));
+      } finally {
+        rmSync(dir, { recursive: true });
+      }
+    });
 });
 
 it('report the mistake in a declared job and its file', async () => {
