@@ -24,7 +24,8 @@ import { missingIndexWarnings } from './missing-indexes.ts';
 
 const reserved = new Set([
   ...['me', 'register', 'logout', 'oauth', 'email', 'password', 'resources', 'admin', 'settings', 'login', 'health'],
-  ...['activities', 'diagnoses', 'invitations', 'changes', 'webhook-deliveries', 'tokens'],
+  ...['activities', 'diagnoses', 'invitations', 'changes', 'webhook-deliveries', 'tokens', 'token-reports'],
+  'passkey-challenges',
   ...['queued-jobs', 'scheduled-jobs', 'job-runs', 'mcp-calls', 'migrations'],
   ...[identityTables, oauthTables, signInTables, serviceTables, changeLogTables].flatMap(Object.keys),
 ]);
@@ -48,11 +49,15 @@ export function checkDefinitions(
     definitions.filter((definition) => hasValidOptions(definition, reporterFor(definition))),
   );
   const byName = new Map<string, ResourceDefinition>();
+  const nameOfTable = new Map<string, string>();
   for (const definition of [...builtinDefinitions, ...definitions]) {
-    const { name } = definition;
+    const { name, table = name, managed } = definition;
     if (typeof name !== 'string') continue;
+    const other = managed ? nameOfTable.get(table) : undefined;
     if (byName.has(name)) reporterFor(definition)('name', `"${name}" is declared twice; rename one of the two.`);
+    else if (other) reporterFor(definition)('table', `"${table}" is the table of ${other}; choose another one.`);
     byName.set(name, definition);
+    if (managed) nameOfTable.set(table, name);
   }
   const invalidNames = new Set(
     definitions.filter((definition) => !validDefinitions.has(definition)).map(({ name }) => name),

@@ -106,6 +106,11 @@ describe('A wrong declaration stops the start and names the file, the option and
     });
   }
 
+  it('refuses two resources with the same table', () => {
+    const definitions = [declared({ name: 'books' }), declared({ name: 'novels', table: 'books' })];
+    assert.throws(() => checkDefinitions(definitions), /table: "books" is the table of books; choose another one/);
+  });
+
   it('reports all mistakes at once', () => {
     const problem = withFields({ a: integer({ min: 2, max: 1 }), b: boolean({ default: 'yes' as never }) });
     assert.throws(() => checkDefinitions([problem, declared({})]), /declared twice.*fields\.a.*fields\.b/s);

@@ -25,7 +25,7 @@ export async function servePages(app: App, kit: PageKit): Promise<void> {
 
 /** Paths that are already in use. */
 const reservedPaths =
-  /^(v1|oauth|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
+  /^(v1|oauth|mcp|health|metrics|docs|assets|admin|settings|register|device|invitations|logout|theme|account-deleted|login-(step|passkey|code)|login\/with|password\/(forgot|reset)|email\/(confirm\w*|undo\w*))(\/|$)/;
 
 function requireFreeLoginPath(name: string): void {
   if (!reservedPaths.test(name)) return;

@@ -54,7 +54,7 @@ onBothEngines("An operator's views", (engine) => {
 
   it('cannot use a path that is already taken', async () => {
     const database = await databaseWith({});
-    for (const name of ['settings', 'v1/login', 'register', 'admin', 'docs', 'password/forgot', 'assets/x']) {
+    for (const name of ['settings', 'v1/login', 'register', 'admin', 'docs', 'mcp', 'password/forgot', 'assets/x']) {
       await assert.rejects(
         start({ database, env: { LOGIN_PAGE_URL: name } }),
         /LOGIN_PAGE_URL: ".*Choose another name/,
