@@ -15,133 +15,105 @@ export interface TrailEvent {
   created_at: string;
 }
 
-/** `{user}` is the affected person, `{actor}` the acting person, `{client}` the application. */
-interface Sentence {
-  /** Used if the person acted. */
-  own: string;
-  /** Used if another person acted. */
-  other?: string;
-  /** Used if no user is known. */
-  nobody?: string;
-}
-
-const sentences = new Map<string, Sentence>([
-  ['login.succeeded', { own: '{user} signed in' }],
-  ['login.failed', { own: 'A sign-in of {user} failed', nobody: 'A sign-in failed: there is no such user' }],
-  [
-    'login.throttled',
-    { own: 'Sign-ins of {user} are refused for a while', nobody: 'Sign-ins are refused for a while' },
-  ],
-  ['logout', { own: '{user} signed out' }],
-  ['user.registered', { own: '{user} registered' }],
-  ['user.created', { own: '{user} was created', other: '{actor} created {user}' }],
-  ['user.invited', { own: '{user} was invited', other: '{actor} invited {user}' }],
-  ['user.updated', { own: '{user} changed their profile', other: '{actor} changed the profile of {user}' }],
-  ['user.roles_changed', { own: 'The roles of {user} changed', other: '{actor} changed the roles of {user}' }],
-  ['user.disabled', { own: '{user} was disabled', other: '{actor} disabled {user}' }],
-  ['user.enabled', { own: '{user} was enabled', other: '{actor} enabled {user}' }],
-  ['user.unlocked', { own: '{user} was unlocked', other: '{actor} unlocked {user}' }],
-  ['user.signed_out', { own: '{user} signed out everywhere', other: '{actor} signed {user} out everywhere' }],
-  ['user.exported', { own: '{user} downloaded their data' }],
-  ['user.deleted', { own: '{user} deleted their account', other: '{actor} deleted {user}' }],
-  ['users.imported', { own: 'Users were imported' }],
-  ['password.changed', { own: '{user} changed their password', other: '{actor} set a password for {user}' }],
-  ['password.reset', { own: '{user} chose a password with an emailed link' }],
-  [
-    'password.reset_sent',
-    { own: '{user} was sent a link to choose a password', other: '{actor} sent {user} a link to choose a password' },
-  ],
-  [
-    'email.confirmed',
-    { own: '{user} confirmed their email address', other: '{actor} confirmed the email address of {user}' },
-  ],
-  ['email.changed', { own: '{user} has a new email address' }],
-  ['email.change_requested', { own: '{user} asked for a new email address' }],
-  [
-    'email.change_withdrawn',
-    {
-      own: '{user} cancelled the change of their email address',
-      other: '{actor} cancelled the new email address of {user}',
-    },
-  ],
-  ['email.change_undone', { own: '{user} undid a change of the email address' }],
-  [
-    'client.created',
-    {
-      own: '{user} created the client {client}',
-      other: '{actor} created the client {client}',
-      nobody: 'The client {client} was created',
-    },
-  ],
-  ['client.updated', { own: 'The client {client} was changed', other: '{actor} changed the client {client}' }],
-  ['client.deleted', { own: 'The client {client} was deleted', other: '{actor} deleted the client {client}' }],
-  [
-    'client.secret_added',
-    { own: 'The client {client} got a new secret', other: '{actor} created a new secret for {client}' },
-  ],
-  ['client.authentication_failed', { own: 'The client {client} failed to authenticate' }],
-  ['client.logout_disabled', { own: 'The logout address of {client} kept failing and was disabled' }],
-  ['identity.linked', { own: '{user} added a provider to sign in with' }],
-  [
-    'identity.unlinked',
-    {
-      own: '{user} removed a provider to sign in with',
-      other: '{actor} removed a provider that {user} signed in with',
-    },
-  ],
-  ['identity.logged_out', { own: '{user} was signed out by a provider', nobody: 'A provider signed somebody out' }],
-  ['provider.added', { own: 'A provider to sign in with was added' }],
-  ['provider.changed', { own: 'A provider to sign in with was changed' }],
-  ['provider.removed', { own: 'A provider to sign in with was removed' }],
-  ['provider.failed', { own: 'A sign-in with a provider failed' }],
-  ['provider.tested', { own: '{user} tested the sign-in with a provider' }],
-  ['passkey.added', { own: '{user} added a passkey' }],
-  ['passkey.removed', { own: '{user} removed a passkey', other: '{actor} removed a passkey of {user}' }],
-  ['authenticator.added', { own: '{user} set up an authenticator app' }],
-  [
-    'authenticator.removed',
-    { own: '{user} removed an authenticator app', other: '{actor} removed an authenticator app of {user}' },
-  ],
-  ['recovery_codes.made', { own: '{user} got new recovery codes' }],
-  ['recovery_code.used', { own: '{user} used a recovery code' }],
-  [
-    'factors.removed',
-    { own: 'The second factors of {user} were removed', other: '{actor} removed the second factors of {user}' },
-  ],
-  ['browser.forgotten', { own: '{user} no longer trusts a browser' }],
-  ['session.proved', { own: '{user} confirmed their identity again' }],
-  ['token.created', { own: '{user} created a personal access token', other: '{actor} created a token for {user}' }],
-  ['token.revealed', { own: '{user} viewed a personal access token' }],
-  ['token.revoked', { own: '{user} ended a session or token', other: '{actor} ended a session or token of {user}' }],
-  ['refresh_token.reused', { own: 'A refresh token of {user} was used twice: the session was ended' }],
-  ['refresh_token.retried', { own: '{user} repeated a token request' }],
-  ['authorization_code.reused', { own: 'An authorization code of {user} was used twice: its tokens were revoked' }],
-  ['consent.given', { own: '{user} authorised {client}' }],
-  [
-    'consent.withdrawn',
-    { own: '{user} withdrew the consent to {client}', other: '{actor} withdrew the consent of {user} to {client}' },
-  ],
-  ['device.approved', { own: '{user} connected a device' }],
-  ['device.denied', { own: '{user} refused a device' }],
-  ['device.codes_guessed', { own: 'Somebody is guessing device codes' }],
-  ['mcp.called', { own: '{client} called a tool for {user}' }],
-  ['keys.rotated', { own: 'The keys were rotated' }],
-  ['settings.changed', { own: 'The settings were changed' }],
-  ['service.imported', { own: 'Data was imported from another service' }],
-  ['job.failed', { own: 'A job in the queue failed for good' }],
-  ['job.retried', { own: '{user} retried a job in the queue', nobody: 'A job in the queue was retried' }],
-  ['job.deleted', { own: '{user} deleted a job from the queue', nobody: 'A job was deleted from the queue' }],
-  ['job.run', { own: '{user} ran a scheduled job', nobody: 'A scheduled job was run' }],
-  ['webhook.disabled', { own: 'A webhook was disabled' }],
-  ['sessions.ended', { own: 'All sessions were ended' }],
-  ['token.reported', { own: 'A leaked token of {user} was revoked', nobody: 'A leaked token was revoked' }],
-  ['client.registration_token_created', { own: 'A token to register clients was created' }],
-]);
+/**
+ * The sentences of each kind of event. `{user}` is the affected person, `{actor}` another person who acted, `{client}` the application. The
+ * sentence with `{actor}` is used if another person acted, and the one without a person if no user is known.
+ */
+const sentences = new Map(
+  Object.entries({
+    'login.succeeded': ['{user} signed in'],
+    'login.failed': ['A sign-in of {user} failed', 'A sign-in failed: there is no such user'],
+    'login.throttled': ['Sign-ins of {user} are refused for a while', 'Sign-ins are refused for a while'],
+    logout: ['{user} signed out'],
+    'user.registered': ['{user} registered'],
+    'user.created': ['{user} was created', '{actor} created {user}'],
+    'user.invited': ['{user} was invited', '{actor} invited {user}'],
+    'user.updated': ['{user} changed their profile', '{actor} changed the profile of {user}'],
+    'user.roles_changed': ['The roles of {user} changed', '{actor} changed the roles of {user}'],
+    'user.disabled': ['{user} was disabled', '{actor} disabled {user}'],
+    'user.enabled': ['{user} was enabled', '{actor} enabled {user}'],
+    'user.unlocked': ['{user} was unlocked', '{actor} unlocked {user}'],
+    'user.signed_out': ['{user} signed out everywhere', '{actor} signed {user} out everywhere'],
+    'user.exported': ['{user} downloaded their data'],
+    'user.deleted': ['{user} deleted their account', '{actor} deleted {user}'],
+    'users.imported': ['Users were imported'],
+    'password.changed': ['{user} changed their password', '{actor} set a password for {user}'],
+    'password.reset': ['{user} chose a password with an emailed link'],
+    'password.reset_sent': [
+      '{user} was sent a link to choose a password',
+      '{actor} sent {user} a link to choose a password',
+    ],
+    'email.confirmed': ['{user} confirmed their email address', '{actor} confirmed the email address of {user}'],
+    'email.changed': ['{user} has a new email address'],
+    'email.change_requested': ['{user} asked for a new email address'],
+    'email.change_withdrawn': [
+      '{user} cancelled the change of their email address',
+      '{actor} cancelled the new email address of {user}',
+    ],
+    'email.change_undone': ['{user} undid a change of the email address'],
+    'client.created': [
+      '{user} created the client {client}',
+      '{actor} created the client {client}',
+      'The client {client} was created',
+    ],
+    'client.updated': ['The client {client} was changed', '{actor} changed the client {client}'],
+    'client.deleted': ['The client {client} was deleted', '{actor} deleted the client {client}'],
+    'client.secret_added': ['The client {client} got a new secret', '{actor} created a new secret for {client}'],
+    'client.authentication_failed': ['The client {client} failed to authenticate'],
+    'client.logout_disabled': ['The logout address of {client} kept failing and was disabled'],
+    'identity.linked': ['{user} added a provider to sign in with'],
+    'identity.unlinked': [
+      '{user} removed a provider to sign in with',
+      '{actor} removed a provider that {user} signed in with',
+    ],
+    'identity.logged_out': ['{user} was signed out by a provider', 'A provider signed somebody out'],
+    'provider.added': ['A provider to sign in with was added'],
+    'provider.changed': ['A provider to sign in with was changed'],
+    'provider.removed': ['A provider to sign in with was removed'],
+    'provider.failed': ['A sign-in with a provider failed'],
+    'provider.tested': ['{user} tested the sign-in with a provider'],
+    'passkey.added': ['{user} added a passkey'],
+    'passkey.removed': ['{user} removed a passkey', '{actor} removed a passkey of {user}'],
+    'authenticator.added': ['{user} set up an authenticator app'],
+    'authenticator.removed': ['{user} removed an authenticator app', '{actor} removed an authenticator app of {user}'],
+    'recovery_codes.made': ['{user} got new recovery codes'],
+    'recovery_code.used': ['{user} used a recovery code'],
+    'factors.removed': ['The second factors of {user} were removed', '{actor} removed the second factors of {user}'],
+    'browser.forgotten': ['{user} no longer trusts a browser'],
+    'session.proved': ['{user} confirmed their identity again'],
+    'token.created': ['{user} created a personal access token', '{actor} created a token for {user}'],
+    'token.revealed': ['{user} viewed a personal access token'],
+    'token.revoked': ['{user} ended a session or token', '{actor} ended a session or token of {user}'],
+    'refresh_token.reused': ['A refresh token of {user} was used twice: the session was ended'],
+    'refresh_token.retried': ['{user} repeated a token request'],
+    'authorization_code.reused': ['An authorization code of {user} was used twice: its tokens were revoked'],
+    'consent.given': ['{user} authorised {client}'],
+    'consent.withdrawn': [
+      '{user} withdrew the consent to {client}',
+      '{actor} withdrew the consent of {user} to {client}',
+    ],
+    'device.approved': ['{user} connected a device'],
+    'device.denied': ['{user} refused a device'],
+    'device.codes_guessed': ['Somebody is guessing device codes'],
+    'mcp.called': ['{client} called a tool for {user}'],
+    'keys.rotated': ['The keys were rotated'],
+    'settings.changed': ['The settings were changed'],
+    'service.imported': ['Data was imported from another service'],
+    'job.failed': ['A job in the queue failed for good'],
+    'job.retried': ['{user} retried a job in the queue', 'A job in the queue was retried'],
+    'job.deleted': ['{user} deleted a job from the queue', 'A job was deleted from the queue'],
+    'job.run': ['{user} ran a scheduled job', 'A scheduled job was run'],
+    'webhook.disabled': ['A webhook was disabled'],
+    'sessions.ended': ['All sessions were ended'],
+    'token.reported': ['A leaked token of {user} was revoked', 'A leaked token was revoked'],
+    'client.registration_token_created': ['A token to register clients was created'],
+  }),
+);
 
 /** Every kind of event, as a choice: "… invited …". */
 export function kindsOfEvents(resources: Iterable<{ name: string; events?: boolean }>): { id: string; name: string }[] {
   const plain = (sentence: string) => messageTemplate(sentence).replace(/\{\w+\}/g, '…');
-  const builtin = [...sentences].map(([id, { own, other }]) => ({ id, name: plain(other ?? own) }));
+  const builtin = [...sentences].map(([id, choices]) => ({ id, name: plain(ofActor(choices) ?? choices[0] ?? id) }));
   const declared = [...resources]
     .filter(({ events }) => events)
     .flatMap(({ name }) =>
@@ -198,14 +170,14 @@ const piecesOf = (sentence: string, partOf: (name: string) => Part): Part[] =>
     .map((text, i) => (i % 2 === 0 ? text : partOf(text)))
     .filter((part) => part !== '');
 
+const ofActor = (choices: readonly string[]) => choices.find((sentence) => sentence.includes('{actor}'));
+const ofNobody = (choices: readonly string[]) => choices.find((sentence) => !/\{(user|actor)\}/.test(sentence));
+
 function sentenceOf({ type, actor_id, user_id }: TrailEvent): string {
-  const builtinSentence = sentences.get(type);
+  const choices = sentences.get(type);
   const byAnother = actor_id !== null && actor_id !== user_id;
-  if (builtinSentence)
-    return messageTemplate(
-      (byAnother ? builtinSentence.other : user_id === null ? builtinSentence.nobody : undefined) ??
-        builtinSentence.own,
-    );
+  const special = byAnother ? ofActor : user_id === null ? ofNobody : () => undefined;
+  if (choices) return messageTemplate(special(choices) ?? choices[0] ?? type);
   const [subject = type, verb = ''] = type.split('.');
   const typeText = `${subject} ${verb}`.replace(/_/g, ' ').trim();
   const prefix = byAnother ? '{actor}: ' : user_id === null ? '' : '{user}: ';
