@@ -25,7 +25,7 @@ interface Props {
 /** Changes one field of all selected rows, or deletes them. It asks for confirmation, shows the progress, and lists the failures. */
 export default function BulkDialog({ task, selection, total, onClose, onCancel }: Props) {
   const description = useDescription();
-  const { progress, report, start, stop, undoing, undoCount, undoAll } = useBulk<Row>();
+  const { progress, report, start, stop, isUndoing, undoReport, undoCount, undoAll } = useBulk<Row>();
   const undoToast = useUndoToast();
   const removal = useRemoval(task === 'delete' ? selection : { ids: [] });
   const [field, setField] = useState(sharedFields(description)[0]);
@@ -51,34 +51,29 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
     });
   }
 
-  if (progress) {
+  if (progress || report) {
+    const doneText = report && taskText('done', countText(report.succeeded, description));
     return (
       <ConfirmDialog
         title={
-          undoing.report
-            ? translate('{what} restored', { what: countText(undoing.report.succeeded, description) })
-            : report
-              ? taskText('done', countText(report.succeeded, description))
-              : taskText('doing', what)
+          undoReport
+            ? translate('{what} restored', { what: countText(undoReport.succeeded, description) })
+            : (doneText ?? taskText('doing', what))
         }
         cancel={report ? translate('Close') : translate('Stop')}
         onClose={report ? close : stop}
         isModal={!report}
         actions={
           undoCount > 0 && (
-            <Button loading={undoing.progress !== undefined} onClick={() => void undoAll()}>
+            <Button loading={isUndoing} onClick={() => void undoAll()}>
               {translate('Undo')}
             </Button>
           )
         }
       >
-        {undoing.report ? (
-          <BulkReport report={undoing.report} nameOf={() => ''} />
-        ) : report ? (
-          <BulkReport report={report} nameOf={(row) => row.id && rowName(description, row)} />
-        ) : (
-          <BulkProgress label={taskText('doing', what)} total={total} {...progress} />
-        )}
+        {progress && !report && <BulkProgress label={taskText('doing', what)} total={total} {...progress} />}
+        {report && !undoReport && <BulkReport report={report} nameOf={(row) => row.id && rowName(description, row)} />}
+        {undoReport && <BulkReport report={undoReport} />}
       </ConfirmDialog>
     );
   }
@@ -105,6 +100,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       confirm={translate('Change {what}', { what })}
       onClose={onCancel}
       onSubmit={change}
+      isReplaced
       form={{ defaultValues: {} }}
     >
       <TextField

@@ -36,7 +36,7 @@ export function BulkProgress({ label, succeeded, failed, waits, total }: Progres
 const shownFailures = 100;
 
 /** The failures, row by row. */
-export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameOf: (row: Row) => string }) {
+export function BulkReport<Row>({ report, nameOf = () => '' }: { report: Report<Row>; nameOf?: (row: Row) => string }) {
   const description = useDescription();
   const { failures, isStopped } = report;
   if (failures.length === 0 && !isStopped) {
@@ -60,53 +60,50 @@ export function BulkReport<Row>({ report, nameOf }: { report: Report<Row>; nameO
   );
 }
 
-/** Bulk work on the current resource: its progress while it runs, and its report afterwards. */
-function useRun<Row>() {
+/** Bulk work on the current resource, which can be undone. `progress` is set while the work or the undo runs, the reports afterwards. */
+export function useBulk<Row>() {
   const { name } = useDescription();
   const [progress, setProgress] = useState<Progress>();
   const [report, setReport] = useState<Report<Row>>();
+  const [undoReport, setUndoReport] = useState<Report<Operation>>();
+  const [undo, setUndo] = useState<Operation[]>([]);
   const stop = useRef(new AbortController());
 
-  async function start(workOf: (signal: AbortSignal) => Work<Row>): Promise<Report<Row>> {
+  function run<Each>(workOf: (signal: AbortSignal) => Work<Each>): Promise<Report<Each>> {
     stop.current = new AbortController();
     const { signal } = stop.current;
-    setReport(undefined);
     setProgress({ succeeded: 0, failed: 0 });
     const send = (operations: Operation[]) => sendBatch(name, operations);
-    const ended = await runBulk({ ...workOf(signal), send, signal, secondsToWait, onProgress: setProgress }).catch(
-      (error: Error): Report<Row> => ({
+    return runBulk({ ...workOf(signal), send, signal, secondsToWait, onProgress: setProgress }).catch(
+      (error: Error): Report<Each> => ({
         succeeded: 0,
-        failures: [{ row: { id: '' } as Row, message: error.message, error }],
+        failures: [{ row: { id: '' } as Each, message: error.message, error }],
         undo: [],
         isStopped: true,
       }),
     );
+  }
+
+  async function start(workOf: (signal: AbortSignal) => Work<Row>) {
+    setReport(undefined);
+    const ended = await run(workOf);
     setReport(ended);
+    setProgress(undefined);
+    setUndo((before) => [...before, ...ended.undo]);
     return ended;
   }
-  return { progress, report, start, stop: () => stop.current.abort() };
-}
 
-/** Bulk work that can be undone afterwards. */
-export function useBulk<Row>() {
-  const { start, ...work } = useRun<Row>();
-  const { start: startUndoing, ...undoing } = useRun<Operation>();
-  const [undo, setUndo] = useState<Operation[]>([]);
-  return {
-    ...work,
-    undoing,
-    undoCount: undo.length,
-    async start(workOf: (signal: AbortSignal) => Work<Row>) {
-      const report = await start(workOf);
-      setUndo((before) => [...before, ...report.undo]);
-      return report;
-    },
-    async undoAll() {
-      const report = await startUndoing(() => ({ rows: undo, operationOf: (operation) => operation }));
-      setUndo([]);
-      return report;
-    },
-  };
+  async function undoAll() {
+    const ended = await run(() => ({ rows: undo, operationOf: (operation: Operation) => operation }));
+    setUndoReport(ended);
+    setProgress(undefined);
+    setUndo([]);
+    return ended;
+  }
+
+  const isUndoing = progress !== undefined && report !== undefined;
+  const undoing = { isUndoing, undoReport, undoCount: undo.length, undoAll };
+  return { progress, report, start, stop: () => stop.current.abort(), ...undoing };
 }
 
 /** Sends operations of one kind in one request. */

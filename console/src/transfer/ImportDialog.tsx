@@ -22,11 +22,8 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
   const refresh = useRefresh();
   const [rows, setRows] = useState<CheckedRow[]>();
   const [problem, setProblem] = useState<string>();
-  const { report, undoing, undoCount, ...writing } = useBulk<CheckedRow>();
+  const { progress, report, start, stop, isUndoing, undoReport, undoCount, undoAll } = useBulk<CheckedRow>();
   const validRows = rows?.filter((row) => !row.isSkipped && !isWrong(row)) ?? [];
-  const isUndoing = undoing.progress !== undefined && !undoing.report;
-  const isBusy = (writing.progress && !report) || isUndoing;
-  const running = isUndoing ? undoing : writing;
 
   async function readFile(file: File | undefined) {
     setRows(undefined);
@@ -41,7 +38,7 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
 
   async function write() {
     const work = { rows: validRows, operationOf, valuesOf: ({ before }: CheckedRow) => before };
-    const { failures } = await writing.start(() => work);
+    const { failures } = await start(() => work);
     // The rows that the service refused stay in the table, with its reasons.
     const failedRows = failures.map(({ row, message, error: { fields = [] } }) => ({
       ...row,
@@ -57,11 +54,11 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
     refresh();
   }
 
-  const isUndone = undoing.report !== undefined;
+  const isBusy = progress !== undefined;
   return (
     <ConfirmDialog
       title={
-        undoing.report?.isStopped === false
+        undoReport?.isStopped === false
           ? translate('The import is undone')
           : report
             ? translate('{what} imported', { what: countText(report.succeeded, description) })
@@ -76,13 +73,13 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
       maxWidth={rows ? 'lg' : 'sm'}
       isModal
       cancel={isBusy ? translate('Stop') : report ? translate('Close') : translate('Cancel')}
-      onClose={isBusy ? running.stop : onClose}
+      onClose={isBusy ? stop : onClose}
       actions={
         undoCount > 0 &&
-        !isBusy && <Button onClick={() => void writing.undoAll().then(refresh)}>{translate('Undo the import')}</Button>
+        !isBusy && <Button onClick={() => void undoAll().then(refresh)}>{translate('Undo the import')}</Button>
       }
       {...(!isBusy &&
-        !isUndone &&
+        !undoReport &&
         (validRows.length > 0 || !report) && {
           confirm:
             validRows.length > 0
@@ -110,22 +107,22 @@ export default function ImportDialog({ onClose }: { onClose: () => void }) {
         />
       )}
       {problem && <Alert severity="error">{problem}</Alert>}
-      {isBusy && (
+      {progress && (
         <BulkProgress
           label={isUndoing ? translate('Undo the import') : translate('Import')}
           total={isUndoing ? undoCount : validRows.length}
-          {...{ succeeded: 0, failed: 0, ...running.progress }}
+          {...progress}
         />
       )}
-      {isUndone && undoing.report && <BulkReport report={undoing.report} nameOf={() => ''} />}
-      {report && !isUndone && !isBusy && (
+      {undoReport && <BulkReport report={undoReport} />}
+      {report && !undoReport && !isBusy && (
         <Alert severity={report.failures.length > 0 ? 'warning' : 'success'} sx={{ mb: 2 }}>
           {report.failures.length > 0
             ? translate('{what} failed', { what: countText(report.failures.length, description) })
             : translate('Nothing failed.')}
         </Alert>
       )}
-      {rows && rows.length > 0 && !isBusy && !isUndone && (
+      {rows && rows.length > 0 && !isBusy && !undoReport && (
         <>
           <ImportSummary rows={rows} validRows={validRows} />
           <ImportTable
