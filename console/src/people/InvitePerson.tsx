@@ -16,7 +16,6 @@ export default function InvitePerson({ onClose }: { onClose: () => void }) {
       .call<{ data: { id: string } }>({ method: 'POST', path: '/v1/invitations', body })
       .catch(throwFormError);
     notify(translate('An invitation to {email} is on its way.', { email }), { type: 'success' });
-    onClose();
     redirect('show', 'users', invitation.body.data.id);
   }
 

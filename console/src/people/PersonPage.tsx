@@ -1,12 +1,11 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
 import { useDataProvider, useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
-import { throwFormError } from '../data/form-error.ts';
 import { Activity } from '../rows/Activity.tsx';
 import { locale, translate } from '../text/translate.ts';
 import { timeAgo } from '../text/value-text.ts';
 import { CopyButton } from '../widgets/Code.tsx';
-import { ConfirmButton } from '../widgets/ConfirmDialog.tsx';
+import { FormButton } from '../widgets/FormDialog.tsx';
 import { lockedText, nameOf, type Person, PersonName, useLockout } from './PersonColumns.tsx';
 import { PersonSections } from './PersonSections.tsx';
 import { RolesButton } from './RolesButton.tsx';
@@ -91,42 +90,42 @@ function PersonActions({ person, isLocked }: { person: Person; isLocked: boolean
   const who = nameOf(person);
 
   const act = (action: string, method: 'POST' | 'DELETE' = 'POST') =>
-    gatehouse.resource('users').act(id, action, {}, { method }).catch(throwFormError);
+    gatehouse.resource('users').act(id, action, {}, { method });
   const setDisabled = (value: boolean) => () =>
     dataProvider.update('users', { id, data: { disabled: value }, previousData: { id, disabled } });
 
   return (
     <Box role="group" aria-label={translate('Actions')} sx={{ display: 'flex', flexWrap: 'wrap', gap: 1 }}>
       {isLocked && (
-        <ConfirmButton
+        <FormButton
           label={translate('Unlock')}
           title={translate('Unlock {who}?', { who })}
           text={translate('The failed sign-ins are cleared. The person can try again at once.')}
           successMessage={translate('{who} may sign in again.', { who })}
-          run={() => act('lockouts', 'DELETE')}
+          onSubmit={() => act('lockouts', 'DELETE')}
         />
       )}
       {email !== null && !email_confirmed && !disabled && (
-        <ConfirmButton
+        <FormButton
           label={translate('Confirm email')}
           title={translate('Confirm {email}?', { email })}
           text={translate('This marks the address as confirmed, without the link in the email.')}
           successMessage={translate('The email address is confirmed.')}
-          run={() => act('email-confirmations')}
+          onSubmit={() => act('email-confirmations')}
         />
       )}
       {email !== null && !disabled && (
-        <ConfirmButton
+        <FormButton
           label={translate('Send reset email')}
           title={translate('Send an email to {email}?', { email })}
           text={translate(
             'The email contains a link to choose a new password. The link works once, for one hour. The current password works until then.',
           )}
           successMessage={translate('An email to {email} is on its way.', { email })}
-          run={() => act('password-resets')}
+          onSubmit={() => act('password-resets')}
         />
       )}
-      <ConfirmButton
+      <FormButton
         act="sign-out"
         label={translate('Sign out everywhere')}
         title={translate('Sign {who} out everywhere?', { who })}
@@ -134,19 +133,19 @@ function PersonActions({ person, isLocked }: { person: Person; isLocked: boolean
           'Every browser and application must sign in again. Personal access tokens and clients keep working.',
         )}
         successMessage={translate('{who} is signed out everywhere.', { who })}
-        run={() => act('sessions', 'DELETE')}
+        onSubmit={() => act('sessions', 'DELETE')}
       />
       <RolesButton />
       {disabled ? (
-        <ConfirmButton
+        <FormButton
           label={translate('Enable')}
           title={translate('Enable {who}?', { who })}
           text={translate('The person can sign in again, and personal access tokens and clients work again.')}
           successMessage={translate('{who} is enabled.', { who })}
-          run={setDisabled(false)}
+          onSubmit={setDisabled(false)}
         />
       ) : (
-        <ConfirmButton
+        <FormButton
           act="disable"
           label={translate('Disable')}
           title={translate('Disable {who}?', { who })}
@@ -154,7 +153,7 @@ function PersonActions({ person, isLocked }: { person: Person; isLocked: boolean
             'The person can no longer sign in, and all tokens and applications stop working. Sessions end for good; data stays.',
           )}
           successMessage={translate('{who} is disabled.', { who })}
-          run={setDisabled(true)}
+          onSubmit={setDisabled(true)}
           danger
         />
       )}

@@ -8,7 +8,7 @@ import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentat
 import { translate } from '../text/translate.ts';
 import { userAgentName } from '../text/user-agent.ts';
 import { timeAgo } from '../text/value-text.ts';
-import { ConfirmButton } from '../widgets/ConfirmDialog.tsx';
+import { FormButton } from '../widgets/FormDialog.tsx';
 import { Section } from '../widgets/Section.tsx';
 
 type Row = { id: string; scopes?: string[]; user_agent?: string | null } & Record<string, unknown>;
@@ -52,13 +52,13 @@ function PersonItem({ resource, row, name, detail, chip, revoke }: PersonItemPro
         <p className="caption quiet">{detail}</p>
       </Box>
       {revoke !== undefined && (
-        <ConfirmButton
+        <FormButton
           label={translate('End')}
           title={translate('End {what}?', { what: revoke })}
           text={translate('It stops working with the next request.')}
           successMessage={translate('It has ended.')}
           danger
-          run={() => dataProvider.delete('tokens', { id: row.id })}
+          onSubmit={() => dataProvider.delete('tokens', { id: row.id })}
         />
       )}
     </li>

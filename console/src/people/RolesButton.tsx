@@ -1,8 +1,7 @@
 import { Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
 import { translate } from '../text/translate.ts';
-import { DialogButton } from '../widgets/DialogButton.tsx';
-import { FormDialog } from '../widgets/FormDialog.tsx';
+import { FormButton } from '../widgets/FormDialog.tsx';
 import { nameOf, type Person } from './PersonColumns.tsx';
 
 /** Changes the roles of a person. */
@@ -14,22 +13,17 @@ export function RolesButton() {
   const save = ({ roles }: { roles?: string[] }) =>
     dataProvider.update('users', { id, data: { roles: roles ?? [] }, previousData: { id, roles: before } });
   return (
-    <DialogButton
+    <FormButton
       label={translate('Roles')}
-      dialog={(close) => (
-        <FormDialog
-          title={translate('Roles of {who}', { who: nameOf(person) })}
-          confirm={translate('Save roles')}
-          maxWidth="xs"
-          onClose={close}
-          onSubmit={save}
-          successMessage={translate('The roles are changed.')}
-          form={{ record: { id, roles: before } }}
-        >
-          <RoleChoice />
-        </FormDialog>
-      )}
-    />
+      title={translate('Roles of {who}', { who: nameOf(person) })}
+      confirm={translate('Save roles')}
+      maxWidth="xs"
+      onSubmit={save}
+      successMessage={translate('The roles are changed.')}
+      form={{ record: { id, roles: before } }}
+    >
+      <RoleChoice />
+    </FormButton>
   );
 }
 

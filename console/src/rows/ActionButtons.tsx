@@ -11,8 +11,8 @@ import { Input } from '../forms/Input.tsx';
 import { humanizeName, isBuiltin, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { timeAgo } from '../text/value-text.ts';
-import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
-import { FormDialog } from '../widgets/FormDialog.tsx';
+import { ActionButton } from '../widgets/DialogButton.tsx';
+import { FormButton } from '../widgets/FormDialog.tsx';
 import { MutedText, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
@@ -62,24 +62,19 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
       {isBuiltin(description) && fields.length === 0 ? (
         <ActionButton label={word} onClick={() => void run(() => act({}), successMessage)} />
       ) : (
-        <DialogButton
+        <FormButton
           label={word}
-          dialog={(close) => (
-            <FormDialog
-              title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
-              text={word !== translate(summary) && translate(summary)}
-              confirm={fields.length === 0 ? translate('Confirm') : word}
-              onClose={close}
-              onSubmit={act}
-              successMessage={successMessage}
-              form={{ record: {}, defaultValues: {} }}
-            >
-              {fields.map((field) => (
-                <Input key={field.name} field={field} />
-              ))}
-            </FormDialog>
-          )}
-        />
+          title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
+          text={word !== translate(summary) && translate(summary)}
+          confirm={fields.length === 0 ? translate('Confirm') : word}
+          onSubmit={act}
+          successMessage={successMessage}
+          form={{ record: {}, defaultValues: {} }}
+        >
+          {fields.map((field) => (
+            <Input key={field.name} field={field} />
+          ))}
+        </FormButton>
       )}
       {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>
@@ -97,43 +92,36 @@ const graces = [
 /** Creates a new secret for a client and shows it once. The old secret can stay valid for a while. */
 export function NewSecretButton() {
   const client = useRecordContext();
-  const { run } = useTask();
   const [secrets, setSecrets] = useState<[string, string][]>();
   if (!client || client.public) return null;
 
-  const create = async (body: Record<string, unknown>) => {
+  const create = async ({ keep_old_hours }: Record<string, unknown>) => {
     const clients = gatehouse.resource('clients');
-    const secret = await clients.act<Record<string, unknown>>(String(client.id), 'secrets', body).catch(throwFormError);
+    const secret = await clients
+      .act<Record<string, unknown>>(String(client.id), 'secrets', { keep_old_hours })
+      .catch(throwFormError);
     setSecrets(secretsIn(secret, client.id));
   };
   return (
     <>
-      <DialogButton
+      <FormButton
         label={translate('New secret')}
         icon={KeyIcon}
         act="new-secret"
-        dialog={(close) => (
-          <FormDialog
-            title={translate('New secret for “{name}”?', { name: client.name })}
-            text={translate('Give the new secret to every application that uses the old one.')}
-            confirm={translate('Create a new secret')}
-            maxWidth="xs"
-            onClose={close}
-            onSubmit={({ keep_old_hours }) => {
-              close();
-              void run(() => create({ keep_old_hours }));
-            }}
-            form={{ record: { keep_old_hours: 24 } }}
-          >
-            <SelectInput
-              source="keep_old_hours"
-              label={translate('Keep the old secret working for')}
-              choices={graces}
-              validate={required()}
-            />
-          </FormDialog>
-        )}
-      />
+        title={translate('New secret for “{name}”?', { name: client.name })}
+        text={translate('Give the new secret to every application that uses the old one.')}
+        confirm={translate('Create a new secret')}
+        maxWidth="xs"
+        onSubmit={create}
+        form={{ record: { keep_old_hours: 24 } }}
+      >
+        <SelectInput
+          source="keep_old_hours"
+          label={translate('Keep the old secret working for')}
+          choices={graces}
+          validate={required()}
+        />
+      </FormButton>
       {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
     </>
   );

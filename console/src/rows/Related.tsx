@@ -14,7 +14,7 @@ import { Rows } from '../lists/Rows.tsx';
 import { columnsOf, humanizeName, labelOf, rowName, singularOf } from '../text/presentation.ts';
 import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
-import { FormDialog } from '../widgets/FormDialog.tsx';
+import { FormButton } from '../widgets/FormDialog.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { SendAgain } from './ActionButtons.tsx';
@@ -127,27 +127,19 @@ type Links = NonNullable<ReturnType<typeof useLinks>>;
 function AddLink({ links, target }: { links: Links; target: ResourceDescription }) {
   const row = useRecordContext();
   const singular = singularOf(target);
-  const title = translate('Add {thing}', { thing: lowerCaseFirst(singular) });
   const add = ({ chosen }: { chosen?: string }) =>
     gatehouse.resource(links.resource).create({ [links.from]: row?.id, [links.to]: chosen });
   return (
-    <DialogButton
-      label={title}
+    <FormButton
+      label={translate('Add {thing}', { thing: lowerCaseFirst(singular) })}
       icon={AddLinkIcon}
-      dialog={(close) => (
-        <FormDialog
-          title={title}
-          confirm={translate('Add')}
-          maxWidth="xs"
-          onClose={close}
-          onSubmit={add}
-          successMessage={translate('{thing} added.', { thing: singular })}
-          form={{ record: {} }}
-        >
-          <RowInput source="chosen" label={singular} reference={target.name} validate={required()} />
-        </FormDialog>
-      )}
-    />
+      confirm={translate('Add')}
+      maxWidth="xs"
+      onSubmit={add}
+      successMessage={translate('{thing} added.', { thing: singular })}
+    >
+      <RowInput source="chosen" label={singular} reference={target.name} validate={required()} />
+    </FormButton>
   );
 }
 

@@ -1,8 +1,6 @@
 import { Button, Dialog, DialogActions, DialogContent, type DialogProps, DialogTitle } from '@mui/material';
 import { type ReactNode, type RefObject, useId, useLayoutEffect, useRef } from 'react';
 import { translate } from '../text/translate.ts';
-import { DialogButton } from './DialogButton.tsx';
-import { useTask } from './useTask.ts';
 
 interface Props {
   title: ReactNode;
@@ -59,7 +57,8 @@ export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, fo
             color={rest.danger ? 'error' : 'primary'}
             loading={rest.busy ?? false}
             disabled={rest.disabled ?? false}
-            {...(onConfirm ? { autoFocus: true, onClick: onConfirm } : { type: 'submit' })}
+            autoFocus={onConfirm !== undefined || !children}
+            {...(onConfirm ? { onClick: onConfirm } : { type: 'submit' })}
           >
             {confirm}
           </Button>
@@ -77,32 +76,5 @@ export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, fo
       </DialogTitle>
       {form ? form(content) : content}
     </Dialog>
-  );
-}
-
-interface ButtonProps extends Pick<Props, 'title' | 'text' | 'danger'> {
-  label: string;
-  /** The message after success. */
-  successMessage: string;
-  run: () => Promise<unknown>;
-  act?: string;
-}
-
-/** A button that opens a confirmation with an explanation. */
-export function ConfirmButton({ label, successMessage, run, act, ...dialog }: ButtonProps) {
-  const task = useTask();
-  return (
-    <DialogButton
-      {...{ label, act, color: dialog.danger ? 'error' : undefined }}
-      dialog={(close) => (
-        <ConfirmDialog
-          {...dialog}
-          confirm={label}
-          busy={task.busy}
-          onClose={close}
-          onConfirm={() => void task.run(run, successMessage).then((isDone) => isDone && close())}
-        />
-      )}
-    />
   );
 }

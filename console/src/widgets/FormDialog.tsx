@@ -4,6 +4,7 @@ import { useFormState } from 'react-hook-form';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { FormError } from '../data/form-error.ts';
 import { ConfirmDialog } from './ConfirmDialog.tsx';
+import { DialogButton } from './DialogButton.tsx';
 
 type Values = Record<string, unknown>;
 
@@ -11,12 +12,14 @@ interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form' | 'kee
   form?: Omit<FormProps, 'children' | 'onSubmit'>;
   /** Omitted if `CreateBase` or `EditBase` saves the row. Then neither Escape nor a click outside of the dialog discards the input. */
   onSubmit?: (values: Values) => unknown;
-  /** The message after `onSubmit`. Then the page reads its data again, and the dialog closes. */
+  /** The message after `onSubmit`. */
   successMessage?: string;
+  /** After `onSubmit`, other content replaces the dialog. Otherwise the dialog closes, and the page reads its data again. */
+  isReplaced?: boolean;
 }
 
-/** A dialog with react-admin's form. Its main button submits the form. Errors of fields are shown beside the fields. */
-export function FormDialog({ form, onSubmit, successMessage, ...dialog }: Props) {
+/** A dialog with react-admin's form, or a question without fields. Its main button submits. Errors of fields are shown beside the fields. */
+export function FormDialog({ form, onSubmit, successMessage, isReplaced, ...dialog }: Props) {
   const notify = useNotify();
   const refresh = useRefresh();
   const [busy, setBusy] = useState(false);
@@ -25,12 +28,12 @@ export function FormDialog({ form, onSubmit, successMessage, ...dialog }: Props)
     setBusy(true);
     try {
       await onSubmit?.(values);
-      if (successMessage === undefined) return undefined;
-      notify(successMessage, { type: 'success' });
+      if (isReplaced) return undefined;
+      if (successMessage !== undefined) notify(successMessage, { type: 'success' });
       refresh();
       dialog.onClose();
     } catch (error) {
-      if (error instanceof FormError && error.body.errors) return error.body.errors;
+      if (dialog.children && error instanceof FormError && error.body.errors) return error.body.errors;
       notify(reasonOf(error), { type: 'error' });
     } finally {
       setBusy(false);
@@ -55,4 +58,17 @@ export function FormDialog({ form, onSubmit, successMessage, ...dialog }: Props)
 function Typed({ typed }: { typed: RefObject<boolean> }) {
   typed.current = Object.keys(useFormState().dirtyFields).length > 0;
   return null;
+}
+
+type ButtonProps = Omit<ComponentProps<typeof DialogButton>, 'dialog' | 'color'> & Partial<Props>;
+
+/** A button that opens a dialog with a form or a question. The main button of the dialog has the same label, unless `confirm` is another. */
+export function FormButton({ label, word, icon, small, act, ...dialog }: ButtonProps) {
+  const shown = { title: label, confirm: label, form: { record: {} }, ...dialog };
+  return (
+    <DialogButton
+      {...{ label, word, icon, small, act, color: dialog.danger ? 'error' : undefined }}
+      dialog={(close) => <FormDialog {...shown} onClose={close} />}
+    />
+  );
 }
