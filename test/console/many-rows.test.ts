@@ -189,8 +189,9 @@ describe('The console and lists with many rows', () => {
       await page.getByLabel('File').setInputFiles(file);
       await page.getByRole('button', { name: 'Import 101 cars' }).click();
       const dialog = page.getByRole('dialog', { name: '101 cars imported' });
+      await dialog.waitFor();
       const isHeld = Promise.withResolvers<void>();
-      const batches = (url: URL) => url.pathname === '/v1/cars/batch';
+      const batches = (url: URL) => url.pathname === '/v1/cars/batches';
       await page.route(batches, async (route) => {
         await isHeld.promise;
         await route.continue();
