@@ -19,9 +19,7 @@ import type { Resources } from '../../src/resources/model/resource.ts';
 import { apiOf } from './api.ts';
 import { countCall } from './call-store.ts';
 import type { RawArguments } from './check-arguments.ts';
-import { missingScope } from './missing-scope.ts';
 import { mcpResources, rightsOf, usefulScopes } from './rights.ts';
-import { openToolbox } from './toolbox.ts';
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -61,10 +59,13 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
   const limit = new RateLimit(config.mcpRateLimit, now, context.otherWorkers?.counts('mcp'));
   const tokens = new BoundedMap<string, string>(maxCachedTokens);
 
-  /** The SDK is large. It is loaded with the first request. */
-  const loadProtocol = lazy(async () => {
+  /** The SDK is large. It is loaded with the first request, and so are the tools. */
+  const load = lazy(async () => {
     const { createProtocol } = await import('./protocol.ts');
-    return createProtocol({ name: config.brandName, onError: (error) => log.info({ err: error }, 'mcp') });
+    const { openToolbox } = await import('./toolbox.ts');
+    const { missingScope } = await import('./missing-scope.ts');
+    const onError = (error: Error) => log.info({ err: error }, 'mcp');
+    return { protocol: createProtocol({ name: config.brandName, onError }), openToolbox, missingScope };
   });
 
   async function tokenFor(token: string): Promise<string> {
@@ -98,9 +99,9 @@ export function serveMcp(app: App, oauth: OAuth, resources: Resources): void {
     limit.count(loginOf(request.caller), reply);
     const tooMany = await request.sharedCount;
     if (tooMany) throw tooMany;
+    const { protocol, openToolbox, missingScope } = await load();
     const missing = missingScope(visibleResources, request.caller, request.body, now());
     if (missing !== undefined) throw insufficientScope(missing);
-    const protocol = await loadProtocol();
     const toolbox = openToolbox({
       rights: rightsOf(visibleResources, request.caller, now()),
       recordCall: (tool, callArguments) => recordCall(request, tool, callArguments),
