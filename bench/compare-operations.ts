@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serviceOptions } from '../bin/service-options.mjs';
-import { compilerFlags } from '../src/cli/commands/serve.ts';
+import { compilerFlags } from '../src/cli/serve.ts';
 import { searchedCar } from './gatehouse/operations.ts';
 import { idOf, plateOf } from './gatehouse/seed.ts';
 import { type PreparedGatehouse, prepareGatehouse } from './gatehouse/start-gatehouse.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { before, it } from 'node:test';
+import { rotateKeys } from '../extensions/admin-commands/revoke-everything.ts';
 import { commitAndInvalidate } from '../src/database/bus.ts';
 import { systemSource } from '../src/http/request-source.ts';
-import { rotateKeys } from '../src/oauth/revoke-everything.ts';
 import { addClient, addLogin, password } from './harness/accounts.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { request } from './harness/request.ts';

@@ -13,7 +13,7 @@ export const rooms = new Map([
   ['identity', ['mail', 'passwords', 'accounts', 'throttle', 'account-mails', 'credentials', 'email', 'roles']],
   ['oauth', ['clients', 'sessions']],
   ['pages', ['session', 'kit']],
-  ['cli', ['terminal', 'operator', 'commands']],
+  ['cli', ['terminal', 'operator']],
   ['extensions/changes', ['log', 'view', 'stream', 'webhooks']],
   ['extensions/migrations', ['steps', 'operator', 'plan']],
   ['extensions/move', ['tables']],
@@ -41,6 +41,7 @@ export const extensionLoaders = [
 
 /** Imports from one extension to another, and the reason. */
 export const extensionImports = new Map([
+  ['extensions/backup imports extensions/admin-commands', 'a restore ends all sessions, like `gatehouse session end`'],
   ['extensions/mcp imports extensions/openapi', 'the schemas of its tools are those of the API'],
   ['extensions/move imports extensions/doctor', 'a move reads its source without changing it'],
   ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],

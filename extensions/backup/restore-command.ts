@@ -62,7 +62,7 @@ On PostgreSQL use pg_restore, then: gatehouse session end --all`,
 
 /** Runs before the copy is in its place, so that no service ever accepts those sessions. */
 async function endSessionsIn(config: Config, draft: string): Promise<string> {
-  const { endAllSessions } = await import('../../src/oauth/revoke-everything.ts');
+  const { endAllSessions } = await import('../admin-commands/revoke-everything.ts');
   const { sessions, links } = await withContextOf(
     { ...config, databaseUrl: `sqlite:${draft}`, eventsLog: '' },
     (context) => endAllSessions(context, systemSource, { keepPersonal: false }),

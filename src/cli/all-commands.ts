@@ -1,11 +1,6 @@
 import type { Command } from 'commander';
 import { loadCommands } from '../main/extension-commands.ts';
-import { clientCommands } from './commands/client-commands.ts';
-import { addClientCreate } from './commands/client-create.ts';
-import { keysCommands } from './commands/keys-commands.ts';
-import { addServe } from './commands/serve.ts';
-import { sessionCommands } from './commands/session-commands.ts';
-import { userCommands } from './commands/user-commands.ts';
+import { addServe } from './serve.ts';
 
 /** Adds all commands, in the order of the help. */
 export async function addCommands(program: Command): Promise<void> {
@@ -13,12 +8,12 @@ export async function addCommands(program: Command): Promise<void> {
   const { addInit, addDev, addCheck, addTypes, addMigrate, addSeed, addEject } = extensions;
   for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
   const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-    ['user', 'Create and manage users.', ...userCommands, extensions.addUserImport],
-    ['client', 'Create and manage clients.', addClientCreate, ...clientCommands, extensions.addRegistrationToken],
-    ['session', 'List and end sessions.', ...sessionCommands],
+    ['user', 'Create and manage users.', ...extensions.userCommands, extensions.addUserImport],
+    ['client', 'Create and manage clients.', ...extensions.clientCommands, extensions.addRegistrationToken],
+    ['session', 'List and end sessions.', ...extensions.sessionCommands],
     ['webhooks', 'Try webhooks.', extensions.addWebhooksListen],
     ['job', 'List and run your own jobs.', ...extensions.jobCommands],
-    ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
+    ['keys', 'Manage the keys that sign tokens.', ...extensions.keysCommands],
     ['import', 'Import another service.', extensions.addImportPassport],
   ];
   for (const [name, description, ...commands] of groups) {

@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { serviceVersion } from '../platform/version.ts';
-import { addServe } from './commands/serve.ts';
+import { addServe } from './serve.ts';
 import { explain } from './terminal/explain.ts';
 import { paint, paintError } from './terminal/paint.ts';
 import { printableLines } from './terminal/table.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { changeRoles } from '../../extensions/admin-commands/change-roles.ts';
+import { endAllSessions } from '../../extensions/admin-commands/revoke-everything.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { changeRoles } from '../../src/identity/roles/change-roles.ts';
-import { endAllSessions } from '../../src/oauth/revoke-everything.ts';
 import type { Caller } from '../../src/platform/caller.ts';
 import { password } from '../harness/accounts.ts';
 import { request } from '../harness/request.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { rotateKeys } from '../../extensions/admin-commands/revoke-everything.ts';
 import { systemSource as source } from '../../src/http/request-source.ts';
-import { rotateKeys } from '../../src/oauth/revoke-everything.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { mailedLink } from '../harness/mailed-link.ts';
 import { type Person, password, personalToken, registerUser } from '../harness/people.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { rotateKeys } from '../../extensions/admin-commands/revoke-everything.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { rotateKeys } from '../../src/oauth/revoke-everything.ts';
 import { addApplication } from '../harness/applications.ts';
 import { redirectUri } from '../harness/authorizing.ts';
 import { Conformance } from '../harness/conformance.ts';

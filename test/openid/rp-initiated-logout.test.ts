@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, beforeEach, it } from 'node:test';
+import { rotateKeys } from '../../extensions/admin-commands/revoke-everything.ts';
 import { systemSource } from '../../src/http/request-source.ts';
-import { rotateKeys } from '../../src/oauth/revoke-everything.ts';
 import { addApplication } from '../harness/applications.ts';
 import { authorizePath, codeFor, redeem, signedIn } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';

@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
-import { commitAndInvalidate } from '../../database/bus.ts';
-import { openKeyRing } from '../../database/keys/key-ring.ts';
-import { systemSource } from '../../http/request-source.ts';
-import type { ClientType } from '../../oauth/clients/client-store.ts';
-import { scopeErrors } from '../../oauth/clients/scopes/requested-scopes.ts';
-import { everyScope, identityScopes, parseScope } from '../../oauth/clients/scopes/scopes.ts';
-import { createClientWithSecret } from '../../oauth/clients/secrets/client-secrets.ts';
-import { systemCaller } from '../../platform/caller.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { findUserByText } from '../operator/find-user.ts';
-import { withContext } from '../operator/with-context.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { findUserByText } from '../../src/cli/operator/find-user.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import type { ClientType } from '../../src/oauth/clients/client-store.ts';
+import { scopeErrors } from '../../src/oauth/clients/scopes/requested-scopes.ts';
+import { everyScope, identityScopes, parseScope } from '../../src/oauth/clients/scopes/scopes.ts';
+import { createClientWithSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
+import { systemCaller } from '../../src/platform/caller.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
 import { type ApplicationFlags, addApplicationFlags, readApplicationFlags } from './application-flags.ts';
 
 interface Flags extends ApplicationFlags {
@@ -65,7 +65,7 @@ const create = (name: string, { id, scope, owner, ...flags }: Flags) =>
       throw new UsageError('--owner is for other clients: a password client is the operator’s own.');
     }
     const user = owner === undefined ? undefined : await findUserByText(context, owner);
-    const { knownScopes } = await import('../../main/builtin-resources.ts');
+    const { knownScopes } = await import('../../src/main/builtin-resources.ts');
     const defaultScopes = type === 'application' ? identityScopes : [everyScope];
     const scopes = scope === undefined ? defaultScopes : parseScope(scope);
     const [problem] = scopeErrors(await knownScopes(context.config), systemCaller, scopes, { for: type });

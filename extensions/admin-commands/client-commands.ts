@@ -1,25 +1,19 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { commitAndInvalidate } from '../../database/bus.ts';
-import { openKeyRing } from '../../database/keys/key-ring.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { findClient, fromColumns, listClients } from '../../oauth/clients/client-store.ts';
-import { addClientSecret } from '../../oauth/clients/secrets/client-secrets.ts';
-import { listSecrets } from '../../oauth/clients/secrets/secret-store.ts';
-import { listSessions } from '../../oauth/sessions/store/session-store.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { asOperator } from '../operator/operator.ts';
-import { withContext } from '../operator/with-context.ts';
-import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
-
-export const maxHours = 720;
-
-export function readHours(text: string, least: number): number {
-  const hours = /^\d{1,3}$/.test(text) ? Number(text) : -1;
-  if (hours >= least && hours <= maxHours) return hours;
-  throw new InvalidArgumentError(`Expected a whole number from ${least} to ${maxHours}.`);
-}
+import type { Command } from 'commander';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../../src/cli/terminal/print.ts';
+import { maxHours, readHours } from '../../src/cli/terminal/read-hours.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import { openKeyRing } from '../../src/database/keys/key-ring.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { findClient, fromColumns, listClients } from '../../src/oauth/clients/client-store.ts';
+import { addClientSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
+import { listSecrets } from '../../src/oauth/clients/secrets/secret-store.ts';
+import { listSessions } from '../../src/oauth/sessions/store/session-store.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import { addClientCreate } from './client-create.ts';
+import { asOperator } from './operator.ts';
 
 function addClientSecretCommand(client: Command): void {
   client
@@ -140,4 +134,4 @@ function addClientDelete(client: Command): void {
     });
 }
 
-export const clientCommands = [addClientList, addClientShow, addClientSecretCommand, addClientDelete];
+export const clientCommands = [addClientCreate, addClientList, addClientShow, addClientSecretCommand, addClientDelete];

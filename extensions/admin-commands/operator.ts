@@ -1,18 +1,18 @@
-import type { Context } from '../../database/context.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { checkDeclarations } from '../../main/prepare-resources.ts';
-import { systemCaller } from '../../platform/caller.ts';
-import { OperatorError, Problem } from '../../platform/errors.ts';
-import { loadResources } from '../../resources/load-resources.ts';
-import { compileResources, type Resource } from '../../resources/model/resource.ts';
-import type { ResourceServices } from '../../resources/model/resource-services.ts';
-import { defaultRowQuery } from '../../resources/query/list-query.ts';
-import { selectionFor } from '../../resources/read/resource-cache.ts';
-import { readSchemas } from '../../resources/schemas/schema-store.ts';
-import { withStoredNames } from '../../resources/schemas/storage-schema.ts';
-import { createCall } from '../../resources/write/resource-calls.ts';
-import { changeResource, deleteResource } from '../../resources/write/write-resource.ts';
-import { withContext } from './with-context.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import type { Context } from '../../src/database/context.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { checkDeclarations } from '../../src/main/prepare-resources.ts';
+import { systemCaller } from '../../src/platform/caller.ts';
+import { OperatorError, Problem } from '../../src/platform/errors.ts';
+import { loadResources } from '../../src/resources/load-resources.ts';
+import { compileResources, type Resource } from '../../src/resources/model/resource.ts';
+import type { ResourceServices } from '../../src/resources/model/resource-services.ts';
+import { defaultRowQuery } from '../../src/resources/query/list-query.ts';
+import { selectionFor } from '../../src/resources/read/resource-cache.ts';
+import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
+import { withStoredNames } from '../../src/resources/schemas/storage-schema.ts';
+import { createCall } from '../../src/resources/write/resource-calls.ts';
+import { changeResource, deleteResource } from '../../src/resources/write/write-resource.ts';
 
 type Operator = Awaited<ReturnType<typeof openOperator>>;
 
@@ -60,8 +60,8 @@ const notFoundError = (resource: string, id: string): OperatorError => {
 
 /** Includes the operator's declarations, because they may refer to the row. */
 async function openResources(context: Context): Promise<ResourceServices> {
-  const { builtinResources } = await import('../../main/builtin-resources.ts');
-  const { createServices } = await import('../../main/services.ts');
+  const { builtinResources } = await import('../../src/main/builtin-resources.ts');
+  const { createServices } = await import('../../src/main/services.ts');
   const services = await createServices(context);
   const builtinDefinitions = await builtinResources(context, services);
   const loadedDefinitions = await loadResources(context.config.resourcesDir);

@@ -2,15 +2,15 @@ import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Command } from 'commander';
-import { loadConfig } from '../../config/config.ts';
-import { loadSupervisor, loadWorker } from '../../main/open-workers.ts';
-import type { RunningService } from '../../main/start.ts';
-import { createLog } from '../../platform/log.ts';
-import { explain } from '../terminal/explain.ts';
-import { printAddresses, printFirstPasswordAgain } from '../terminal/print-addresses.ts';
-import { terminalProgressBar } from '../terminal/progress-bar.ts';
-import { readPort } from '../terminal/read-port.ts';
-import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from '../terminal/stopping.ts';
+import { loadConfig } from '../config/config.ts';
+import { loadSupervisor, loadWorker } from '../main/open-workers.ts';
+import type { RunningService } from '../main/start.ts';
+import { createLog } from '../platform/log.ts';
+import { explain } from './terminal/explain.ts';
+import { printAddresses, printFirstPasswordAgain } from './terminal/print-addresses.ts';
+import { terminalProgressBar } from './terminal/progress-bar.ts';
+import { readPort } from './terminal/read-port.ts';
+import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from './terminal/stopping.ts';
 
 /**
  * By default, V8 optimizes a function after 3,000 calls, and inlines few other functions into it. A request calls many small functions,
@@ -67,7 +67,7 @@ async function start(flags: Flags, isTerminal: boolean): Promise<RunningService>
   const config = await loadConfig({ ...flags });
   const log = createLog(config.logLevel, isTerminal);
   if (config.workers > 1) return (await loadSupervisor()).startWorkers(config, log);
-  const { startGatehouse } = await import('../../main/start.ts');
+  const { startGatehouse } = await import('../main/start.ts');
   return startGatehouse(config, { log, progress: terminalProgressBar });
 }
 

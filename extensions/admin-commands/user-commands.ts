@@ -1,21 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { text as readText } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { roleNames } from '../../config/config.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { listUsers, rolesOf } from '../../identity/accounts/user-store.ts';
-import { removeFactors } from '../../identity/factors/factor-services.ts';
-import { countFactors } from '../../identity/factors/held-factor-store.ts';
-import { createUser } from '../../identity/registration/store-new-user.ts';
-import { changeRoles } from '../../identity/roles/change-roles.ts';
-import { listClients } from '../../oauth/clients/client-store.ts';
-import { listSessions } from '../../oauth/sessions/store/session-store.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { findUserByText } from '../operator/find-user.ts';
-import { asOperator } from '../operator/operator.ts';
-import { withContext } from '../operator/with-context.ts';
-import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../terminal/print.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { findUserByText } from '../../src/cli/operator/find-user.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../../src/cli/terminal/print.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { roleNames } from '../../src/config/config.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { listUsers, rolesOf } from '../../src/identity/accounts/user-store.ts';
+import { removeFactors } from '../../src/identity/factors/factor-services.ts';
+import { countFactors } from '../../src/identity/factors/held-factor-store.ts';
+import { createUser } from '../../src/identity/registration/store-new-user.ts';
+import { listClients } from '../../src/oauth/clients/client-store.ts';
+import { listSessions } from '../../src/oauth/sessions/store/session-store.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { changeRoles } from './change-roles.ts';
+import { asOperator } from './operator.ts';
 
 const anIdentifier = 'an email, a username, a phone number or an id';
 
@@ -54,7 +54,7 @@ function addUserCreate(user: Command): void {
       const { username, phone, name, role: roles = [], unconfirmed = false } = flags;
       const profile = { email: flags.email, username, phone, name, password, roles, confirmed: !unconfirmed };
       const { id, email } = await withContext(async (context) => {
-        const { createServices } = await import('../../main/services.ts');
+        const { createServices } = await import('../../src/main/services.ts');
         return createUser((await createServices(context)).accounts, profile, systemSource);
       });
       const createdPassword = isMade ? { password } : {};
@@ -195,7 +195,7 @@ function addUserFactors(user: Command): void {
         const { db } = context.database;
         const { id: userId } = await findUserByText(context, text);
         if (!remove) return countFactors(db, userId);
-        const { createServices } = await import('../../main/services.ts');
+        const { createServices } = await import('../../src/main/services.ts');
         const { factors } = await createServices(context);
         const removal = { userId, actorId: null, source: systemSource };
         return db.transaction().execute((tx) => removeFactors(factors, tx, removal));

@@ -1,4 +1,4 @@
-import type { Db } from '../../../database/database.ts';
+import type { Db } from '../../src/database/database.ts';
 
 type Names = ReadonlyMap<string, string>;
 

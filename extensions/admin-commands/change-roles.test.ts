@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { addUser } from '../../../test/harness/accounts.ts';
-import { contexts } from '../../../test/harness/contexts.ts';
-import { onBothEngines } from '../../../test/harness/engines.ts';
-import { systemSource as source } from '../../http/request-source.ts';
-import { findUser, rolesOf } from '../accounts/user-store.ts';
+import { systemSource as source } from '../../src/http/request-source.ts';
+import { findUser, rolesOf } from '../../src/identity/accounts/user-store.ts';
+import { addUser } from '../../test/harness/accounts.ts';
+import { contexts } from '../../test/harness/contexts.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
 import { changeRoles } from './change-roles.ts';
 
 onBothEngines('Role changes by an operator', (engine) => {

@@ -1,18 +1,18 @@
-import { commitAndInvalidate } from '../database/bus.ts';
-import type { Context } from '../database/context.ts';
-import type { Tx } from '../database/database.ts';
-import type { KeyRing } from '../database/keys/key-ring.ts';
-import { createNewKeys, storeNewKeys } from '../database/keys/make-keys.ts';
-import { lockForRevocationOfAll } from '../database/locks/revocation-locks.ts';
-import type { RequestSource } from '../http/request-source.ts';
-import { invalidateAllOneTimeTokens } from '../identity/account-mails/one-time-token-store.ts';
-import { closeAllEmailChanges } from '../identity/accounts/email-change-store.ts';
-import { recordEvent } from '../resources/audit/record-event.ts';
-import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
-import { deleteStoredResponses } from '../resources/write/idempotency.ts';
-import { endAllSecrets } from './clients/secrets/secret-store.ts';
-import { endAllLogins } from './openid/backchannel-logout.ts';
-import { revokeAllSessions } from './sessions/store/session-store.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { Tx } from '../../src/database/database.ts';
+import type { KeyRing } from '../../src/database/keys/key-ring.ts';
+import { createNewKeys, storeNewKeys } from '../../src/database/keys/make-keys.ts';
+import { lockForRevocationOfAll } from '../../src/database/locks/revocation-locks.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import { invalidateAllOneTimeTokens } from '../../src/identity/account-mails/one-time-token-store.ts';
+import { closeAllEmailChanges } from '../../src/identity/accounts/email-change-store.ts';
+import { endAllSecrets } from '../../src/oauth/clients/secrets/secret-store.ts';
+import { endAllLogins } from '../../src/oauth/openid/backchannel-logout.ts';
+import { revokeAllSessions } from '../../src/oauth/sessions/store/session-store.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
+import { disableWebhooks } from '../../src/resources/disable-webhooks-store.ts';
+import { deleteStoredResponses } from '../../src/resources/write/idempotency.ts';
 
 /** Ends all sessions, links and (unless kept) personal tokens, after a database was restored from a backup. */
 export const endAllSessions = (context: Context, source: RequestSource, { keepPersonal }: { keepPersonal: boolean }) =>

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config/config.ts';
-import { type ApplicationInput, checkApplication } from '../../oauth/clients/check-application.ts';
-import { type ApplicationFields, type ClientType, withDefaults } from '../../oauth/clients/client-store.ts';
-import { mayCallLoopback } from '../../oauth/clients/client-uris.ts';
-import { systemCaller } from '../../platform/caller.ts';
-import type { FieldError } from '../../platform/errors.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import type { Config } from '../../src/config/config.ts';
+import { type ApplicationInput, checkApplication } from '../../src/oauth/clients/check-application.ts';
+import { type ApplicationFields, type ClientType, withDefaults } from '../../src/oauth/clients/client-store.ts';
+import { mayCallLoopback } from '../../src/oauth/clients/client-uris.ts';
+import { systemCaller } from '../../src/platform/caller.ts';
+import type { FieldError } from '../../src/platform/errors.ts';
 
 /** The options of `client create` for applications only. */
 export interface ApplicationFlags {

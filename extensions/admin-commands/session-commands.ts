@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { systemSource } from '../../http/request-source.ts';
-import { sessionNames } from '../../oauth/sessions/store/session-name-store.ts';
-import { listSessions } from '../../oauth/sessions/store/session-store.ts';
-import { parseJson } from '../../platform/json-text.ts';
-import { findUserByText } from '../operator/find-user.ts';
-import { asOperator } from '../operator/operator.ts';
-import { withContext } from '../operator/with-context.ts';
-import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';
-import { UsageError } from '../terminal/usage-error.ts';
+import { findUserByText } from '../../src/cli/operator/find-user.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { addListOptions, type ListFlags, printRows, showTime } from '../../src/cli/terminal/print.ts';
+import { UsageError } from '../../src/cli/terminal/usage-error.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { listSessions } from '../../src/oauth/sessions/store/session-store.ts';
+import { parseJson } from '../../src/platform/json-text.ts';
+import { asOperator } from './operator.ts';
+import { sessionNames } from './session-name-store.ts';
 
 interface Flags extends ListFlags {
   readonly user?: string;
@@ -72,7 +72,7 @@ async function end(ids: readonly string[], flags: EndFlags): Promise<number> {
   if (!all && !isNamed) throw new UsageError('Name the sessions: with their ids, --user, --client or --all.');
   if (!all) return endSome(ids, flags);
   if (isNamed) throw new UsageError('--all ends all sessions: leave out the ids, --user and --client.');
-  const { endAllSessions } = await import('../../oauth/revoke-everything.ts');
+  const { endAllSessions } = await import('./revoke-everything.ts');
   const ended = await withContext((context) => endAllSessions(context, systemSource, { keepPersonal }));
   return ended.sessions;
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Context } from '../../database/context.ts';
-import { KeyRing, listKeys, openKeyRing } from '../../database/keys/key-ring.ts';
-import { createSealing } from '../../database/keys/sealing.ts';
-import { systemSource } from '../../http/request-source.ts';
-import { type EndedCredentials, rotateKeys } from '../../oauth/revoke-everything.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { withContext } from '../operator/with-context.ts';
-import { addListOptions, type ListFlags, printRows, showTime } from '../terminal/print.ts';
+import { withContext } from '../../src/cli/operator/with-context.ts';
+import { addListOptions, type ListFlags, printRows, showTime } from '../../src/cli/terminal/print.ts';
+import type { Context } from '../../src/database/context.ts';
+import { KeyRing, listKeys, openKeyRing } from '../../src/database/keys/key-ring.ts';
+import { createSealing } from '../../src/database/keys/sealing.ts';
+import { systemSource } from '../../src/http/request-source.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { type EndedCredentials, rotateKeys } from './revoke-everything.ts';
 
 function addKeysRotate(keys: Command): void {
   keys

@@ -1,11 +1,11 @@
-import { commitAndInvalidate } from '../../database/bus.ts';
-import type { Context } from '../../database/context.ts';
-import type { RequestSource } from '../../http/request-source.ts';
-import { OperatorError } from '../../platform/errors.ts';
-import { recordEvent } from '../../resources/audit/record-event.ts';
-import { forgetFirstPassword } from '../accounts/first-password.ts';
-import { lockUser, rolesOf, updateUser } from '../accounts/user-store.ts';
-import { hasOtherAdministrator } from './role-store.ts';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { RequestSource } from '../../src/http/request-source.ts';
+import { forgetFirstPassword } from '../../src/identity/accounts/first-password.ts';
+import { lockUser, rolesOf, updateUser } from '../../src/identity/accounts/user-store.ts';
+import { hasOtherAdministrator } from '../../src/identity/roles/role-store.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { recordEvent } from '../../src/resources/audit/record-event.ts';
 
 interface RoleChanges {
   readonly userId: string;
