@@ -22,11 +22,15 @@ const isExternal = (id, importer = '') =>
   !isAbsolute(id) &&
   !bundled.test(id) &&
   (!/[\\/]node_modules[\\/]/.test(importer) || isBuiltin(id) || compilers.test(id));
-/** The code that every command, every declaration of an operator and every start of the service loads: each is one file with all its imports. */
+/**
+ * The code that every command, every declaration of an operator and every start of the service loads, and the extensions that each service
+ * loads: each is one file with all its imports.
+ */
 const groups = [
   { name: 'command', test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 3 },
   { name: 'declarations', test: /(src|extensions)[\\/].+[\\/]declare\.ts$/, priority: 2 },
   { name: 'service', test: /src[\\/]main[\\/]start\.ts$/, priority: 1 },
+  { name: 'extensions', test: /extensions[\\/](?!passport[\\/])[^\\/]+[\\/]extension\.ts$/, priority: 0 },
 ];
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 
