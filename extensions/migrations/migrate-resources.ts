@@ -150,13 +150,16 @@ async function planAll(
   const freeNumber = freeMigrationNumber(options.operatorMigrations?.names ?? []);
   const plan = await planMigrations(executor, currentSchemas, declared, { permissions, freeNumber });
   const inUse = new Set([...declared.values()].map(({ table }) => table));
-  const abandoned = [...stored].filter(
+  const named = [...stored].filter(
     ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.names.includes(name),
   );
+  const droppedTables = tablesOf(new Map(named));
+  // A renamed resource has a schema under each of its names.
+  const abandoned = [...stored].filter(([, { table }]) => droppedTables.has(table));
   // At a start on PostgreSQL, `finishMigrations` does this work.
   const readsRows = executor.engine === 'sqlite' || !options.later;
   const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
-  const dropped = abandoned.map(([name, schema]) => dropTable(name, schema));
+  const dropped = named.map(([name, schema]) => dropTable(name, schema));
   const steps = [...plan.steps, ...defaults, ...dropped];
   return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
 }
@@ -232,7 +235,7 @@ async function refoldTables(executor: Executor, tables: readonly TableSchema[]):
 const dropTable = (name: string, { table }: TableSchema): Step => ({
   description: `drop the table "${table}" of ${name}, which is no longer declared`,
   drops: name,
-  statements: [raw(`drop table ${quoted(table)}`)],
+  statements: [raw(`drop table if exists ${quoted(table)}`)],
 });
 
 async function performStep(executor: Executor, { statements, rows, finish = [] }: Step, progress: StepProgress) {
