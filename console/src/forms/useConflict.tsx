@@ -13,6 +13,7 @@ import { type Choice, chosenChanges, type Difference, differencesOf, firstChoice
 interface Conflict {
   storedRow: { id: string; [field: string]: unknown };
   differences: Difference[];
+  choices: Record<string, Choice>;
 }
 
 /**
@@ -33,18 +34,17 @@ export function useConflict(onSaved: (id: string) => void) {
     if (!(error instanceof ConflictError)) return notify(reasonOf(error), { type: 'error' });
     try {
       const { data: storedRow } = await dataProvider.getOne(name, { id: String(error.before.id) });
-      setConflict({ storedRow, differences: differencesOf(fields, error.before, storedRow, error.changes) });
+      const differences = differencesOf(fields, error.before, storedRow, error.changes);
+      setConflict({ storedRow, differences, choices: {} });
     } catch (failure) {
       notify(reasonOf(failure), { type: 'error' });
     }
   }
 
-  async function save(changes: Record<string, unknown>) {
-    if (!conflict) return;
-    const { storedRow } = conflict;
-    setConflict(undefined);
+  async function save({ storedRow, differences, choices }: Conflict) {
+    close();
     try {
-      const data = { ...storedRow, ...changes };
+      const data = { ...storedRow, ...chosenChanges(differences, choices) };
       await dataProvider.update(name, { id: storedRow.id, data, previousData: storedRow });
       notify(translate('{thing} saved.', { thing: singularOf(description) }), { type: 'success' });
       refresh();
@@ -55,51 +55,36 @@ export function useConflict(onSaved: (id: string) => void) {
   }
 
   const close = () => setConflict(undefined);
-  const dialog = conflict && (
-    <ConflictDialog {...conflict} onSave={(changes) => void save(changes)} onReload={refresh} onClose={close} />
-  );
-  return { onError: (error: unknown) => void onError(error), dialog };
-}
-
-interface Props extends Conflict {
-  /** Saves these changes to the other person's version. */
-  onSave: (changes: Record<string, unknown>) => void;
-  /** Shows the other person's version instead of the form's. */
-  onReload: () => void;
-  onClose: () => void;
-}
-
-/** Shown if another person saved the same row first. It shows both versions and lets the person choose for each field. */
-function ConflictDialog({ storedRow, differences, onSave, onReload, onClose }: Props) {
-  const description = useDescription();
-  const [choices, setChoices] = useState<Record<string, Choice>>({});
   function takeTheirs() {
-    onClose();
-    onReload();
+    close();
+    refresh();
   }
-  return (
+  const dialog = conflict && (
     <ConfirmDialog
-      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, storedRow) })}
+      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, conflict.storedRow) })}
       text={translate('Nothing is saved yet. Choose for each field which version to keep.')}
       maxWidth="md"
       cancel={translate('Back to my form')}
-      onClose={onClose}
+      onClose={close}
       actions={<Button onClick={takeTheirs}>{translate('Take all of theirs')}</Button>}
       confirm={translate('Save my choices')}
-      onConfirm={() => onSave(chosenChanges(differences, choices))}
+      onConfirm={() => void save(conflict)}
     >
       <Stack spacing={2}>
-        {differences.map((difference) => (
+        {conflict.differences.map((difference) => (
           <FieldChoice
             key={difference.field.name}
             difference={difference}
-            choice={choices[difference.field.name] ?? firstChoice(difference)}
-            onChoose={(choice) => setChoices({ ...choices, [difference.field.name]: choice })}
+            choice={conflict.choices[difference.field.name] ?? firstChoice(difference)}
+            onChoose={(choice) =>
+              setConflict({ ...conflict, choices: { ...conflict.choices, [difference.field.name]: choice } })
+            }
           />
         ))}
       </Stack>
     </ConfirmDialog>
   );
+  return { onError: (error: unknown) => void onError(error), dialog };
 }
 
 interface ChoiceProps {

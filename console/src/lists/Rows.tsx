@@ -229,7 +229,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
 
 /** The check box of a row, labelled with the name of the row. */
 function SelectCell() {
-  const { handleToggleItem, isRowSelectable } = useDataTableCallbacksContext();
+  const { handleToggleItem } = useDataTableCallbacksContext();
   const selected = useDataTableSelectedIdsContext();
   const description = useDescription();
   const row = useRecordContext();
@@ -238,7 +238,6 @@ function SelectCell() {
     <td className="select">
       <RowCheckbox
         checked={selected?.includes(row.id) ?? false}
-        disabled={isRowSelectable ? !isRowSelectable(row) : false}
         onClick={(event) => {
           handleToggleItem(row.id, event);
           event.stopPropagation();

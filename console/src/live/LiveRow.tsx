@@ -42,23 +42,19 @@ export function ConflictWarning({ saved }: { saved: RefObject<boolean> }) {
   const last = changes.at(-1);
   const who = useActorName(last?.actor);
   if (!first || !last) return null;
-  if (last.operation !== 'updated') {
-    return (
-      <Alert severity="error" sx={{ mb: 2, width: '100%' }}>
-        {goneText(who)}
-      </Alert>
-    );
-  }
+  const isGone = last.operation !== 'updated';
   const changed = fields.filter(
     ({ name, readOnly }) =>
       !readOnly && JSON.stringify(first.before?.[name]) !== JSON.stringify(last.after?.[name]) && name !== 'id',
   );
   return (
-    <Alert severity="warning" sx={{ mb: 2, width: '100%' }}>
-      {translate(
-        '{who} changed this row while you were editing it: {fields}. When you save, you choose which version to keep.',
-        { who, fields: changed.map(fieldLabel).join(', ') || '–' },
-      )}
+    <Alert severity={isGone ? 'error' : 'warning'} sx={{ mb: 2, width: '100%' }}>
+      {isGone
+        ? goneText(who)
+        : translate(
+            '{who} changed this row while you were editing it: {fields}. When you save, you choose which version to keep.',
+            { who, fields: changed.map(fieldLabel).join(', ') || '–' },
+          )}
     </Alert>
   );
 }

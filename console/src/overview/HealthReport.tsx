@@ -124,36 +124,26 @@ function useSteps(): Step[] | undefined {
   const [isBackedUp, setBackedUp] = useStore('overview.checklist.backup', false);
   if (!data) return undefined;
   const isFine = (part: RegExp) => !data.findings.some((found) => part.test(found.part) && found.state !== 'ok');
+  const isHttps = location.protocol === 'https:';
+  const hasResource = [...descriptions.values()].some((description) => !isBuiltin(description));
   return [
+    step('Mail', 'Set SMTP_URL, so that people can reset their passwords.', isFine(/^mail$/)),
+    step('Address', 'Set BASE_URL to the https address that people use.', isHttps && isFine(/^(address|cookies)$/)),
     {
-      name: translate('Mail'),
-      instruction: translate('Set SMTP_URL, so that people can reset their passwords.'),
-      isDone: isFine(/^mail$/),
-    },
-    {
-      name: translate('Address'),
-      instruction: translate('Set BASE_URL to the https address that people use.'),
-      isDone: isFine(/^(address|cookies)$/) && location.protocol === 'https:',
-    },
-    {
-      name: translate('Second factor'),
-      instruction: translate('Add a passkey or an authenticator app to your account.'),
-      isDone: isFine(/factors$/),
+      ...step('Second factor', 'Add a passkey or an authenticator app to your account.', isFine(/factors$/)),
       link: `${root}/settings/security`,
     },
     {
-      name: translate('Backup'),
-      instruction: translate('Run “gatehouse backup” every day, and restore a copy once to try it.'),
-      isDone: isBackedUp,
+      ...step('Backup', 'Run “gatehouse backup” every day, and restore a copy once to try it.', isBackedUp),
       tick: () => setBackedUp(true),
     },
-    {
-      name: translate('First resource'),
-      instruction: translate('Declare one in the resources folder, such as resources/cars.ts.'),
-      isDone: [...descriptions.values()].some((description) => !isBuiltin(description)),
-    },
+    step('First resource', 'Declare one in the resources folder, such as resources/cars.ts.', hasResource),
   ];
 }
+
+const step = (name: string, instruction: string, isDone: boolean): Step => {
+  return { name: translate(name), instruction: translate(instruction), isDone };
+};
 
 function Item({ step: { name, instruction, isDone, tick, link } }: { step: Step }) {
   const Mark = isDone ? CheckIcon : OpenIcon;

@@ -2,7 +2,12 @@ import CodeIcon from '@mui/icons-material/CodeOutlined';
 import { Box, Card } from '@mui/material';
 import { lazy, Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
-import { type ResourceDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
+import {
+  type FieldDescription,
+  type ResourceDescription,
+  useDescription,
+  useDescriptions,
+} from '../data/DescriptionsProvider.tsx';
 import { LiveRow } from '../live/LiveRow.tsx';
 import { PersonPage } from '../people/PersonPage.tsx';
 import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/presentation.ts';
@@ -87,33 +92,28 @@ function ShownFields() {
   const description = useDescription();
   const row = useRecordContext();
   const { name, fields } = description;
-  const isId = (field: { name: string }) => field.name === (name === 'clients' ? 'client_id' : 'id');
-  const isRedirect = (field: { name: string }) => name === 'providers' && field.name === 'redirect_uri';
+  const idName = name === 'clients' ? 'client_id' : 'id';
   const isEmpty = (field: string) => [null, undefined, ''].includes(row?.[field]) || row?.[field]?.length === 0;
+  const copyLabelOf = (field: FieldDescription) => {
+    if (field.name === idName) return translate('Copy id');
+    return name === 'providers' && field.name === 'redirect_uri' ? translate('Copy') : undefined;
+  };
+  const widthOf = (field: FieldDescription) => {
+    if (copyLabelOf(field) || (field.type === 'json' && !isEmpty(field.name))) return { gridColumn: '1 / -1' };
+    const isWide = field.references === undefined && isLong(row?.[field.name]);
+    return isWide ? { gridColumn: { xs: '1 / -1', sm: 'span 2' } } : undefined;
+  };
   return (
     fields
       .filter((field) => !field.writeOnly && hasField(name, field.name, row))
       .filter((field) => !isBuiltin(description) || !isEmpty(field.name))
       // An id is shown once: that of a client as its client ID, that of a job as its name.
       .filter((field) => field.name !== 'id' || (name !== 'clients' && row?.name !== row?.id))
-      .sort((a, b) => Number(isId(a)) - Number(isId(b)))
+      .sort((a, b) => Number(a.name === idName) - Number(b.name === idName))
       .map((field) => (
-        <RecordField
-          key={field.name}
-          source={field.name}
-          label={fieldLabel(field)}
-          sx={
-            (field.type === 'json' && !isEmpty(field.name)) || isId(field) || isRedirect(field)
-              ? { gridColumn: '1 / -1' }
-              : field.references === undefined && isLong(row?.[field.name])
-                ? { gridColumn: { xs: '1 / -1', sm: 'span 2' } }
-                : undefined
-          }
-        >
-          {isId(field) && row ? (
-            <Copied text={String(row.id)} label={translate('Copy id')} />
-          ) : isRedirect(field) ? (
-            <Copied text={String(row?.redirect_uri)} label={translate('Copy')} />
+        <RecordField key={field.name} source={field.name} label={fieldLabel(field)} sx={widthOf(field)}>
+          {row && copyLabelOf(field) ? (
+            <Copied text={String(row[field.name])} label={copyLabelOf(field)} />
           ) : (
             <Value field={field} />
           )}
@@ -126,7 +126,7 @@ function ShownFields() {
 const isLong = (value: unknown): boolean =>
   (typeof value === 'string' || Array.isArray(value)) && String(value).length > 26;
 
-function Copied({ text, label }: { text: string; label: string }) {
+function Copied({ text, label }: { text: string; label: string | undefined }) {
   return (
     <Box
       component="span"

@@ -129,8 +129,21 @@ export type Part =
   /** `was`: the values of a row that the event deleted. */
   | { name: 'row'; id: string; resource: string; was?: Record<string, unknown> };
 
+/** An event of a declared resource is `cars.updated`, with the id of the car. */
 export function partsOf(event: TrailEvent): Part[] {
-  return partsOfWrite(event) ?? partsOfSentence(event);
+  const { type, user_id, client_id, actor_id, data } = event;
+  const [resource = '', operation = ''] = type.split('.');
+  const write = typeof data?.id === 'string' && !sentences.has(type) ? writes.get(operation) : undefined;
+  const parts: Record<string, Part> = {
+    user: { name: 'user', id: user_id },
+    actor: { name: 'actor', id: actor_id },
+    client: { name: 'client', id: client_id },
+    row: { name: 'row', id: String(data?.id), resource, ...(operation === 'deleted' && { was: valuesBefore(event) }) },
+  };
+  return (write ? messageTemplate(write) : sentenceOf(event))
+    .split(/\{(user|actor|client|row)\}/)
+    .map((text, i) => (i % 2 === 0 ? text : (parts[text] ?? '')))
+    .filter((part) => part !== '');
 }
 
 const writes = new Map([
@@ -140,35 +153,8 @@ const writes = new Map([
   ['restored', '{user} restored {row}'],
 ]);
 
-/** Events of a declared resource: `cars.updated`, with the id of the car. */
-function partsOfWrite({ type, user_id, data }: TrailEvent): Part[] | undefined {
-  const [resource = '', operation = ''] = type.split('.');
-  const sentence = writes.get(operation);
-  if (sentences.has(type) || sentence === undefined || typeof data?.id !== 'string') return undefined;
-  const row = {
-    name: 'row',
-    id: data.id,
-    resource,
-    ...(operation === 'deleted' && { was: valuesBefore(data) }),
-  } as const;
-  return piecesOf(messageTemplate(sentence), (name) => (name === 'row' ? row : { name: 'user', id: user_id }));
-}
-
-function valuesBefore({ changes = {} }: NonNullable<TrailEvent['data']>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(changes).map(([name, { from }]) => [name, from]));
-}
-
-function partsOfSentence(event: TrailEvent): Part[] {
-  const { user_id, client_id, actor_id } = event;
-  const ids = { user: user_id, client: client_id, actor: actor_id };
-  return piecesOf(sentenceOf(event), (name) => ({ name: name as 'user', id: ids[name as 'user'] }));
-}
-
-const piecesOf = (sentence: string, partOf: (name: string) => Part): Part[] =>
-  sentence
-    .split(/\{(user|actor|client|row)\}/)
-    .map((text, i) => (i % 2 === 0 ? text : partOf(text)))
-    .filter((part) => part !== '');
+const valuesBefore = ({ data }: TrailEvent): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(data?.changes ?? {}).map(([name, { from }]) => [name, from]));
 
 const ofActor = (choices: readonly string[]) => choices.find((sentence) => sentence.includes('{actor}'));
 const ofNobody = (choices: readonly string[]) => choices.find((sentence) => !/\{(user|actor)\}/.test(sentence));
