@@ -89,8 +89,14 @@ export const createServeAsset =
 
 /** Serves the assets of the pages, and the operator's files in `VIEWS_DIR/assets`. Returns their addresses. */
 export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: ServeAsset, brand: Brand, root: string) {
-  const css = serveAsset('pages.css', ['base.css', 'forms.css', 'sign-in.css', 'choices.css', ...extensionStyles()])();
-  const js = serveAsset('pages.js', ['pages.js'])();
+  const css = serveAsset('pages.css', [
+    'base.css',
+    'forms.css',
+    'sign-in.css',
+    'choices.css',
+    ...ofExtensions('styles'),
+  ])();
+  const js = serveAsset('pages.js', ['pages.js', ...ofExtensions('scripts')])();
   const passkeys = serveAsset('passkeys.js', [webauthnBundle, 'passkeys.js'])();
   const icon = serveAsset('icon.svg', ['icon.svg'])();
   const operatorFolder = join(viewsDir, 'assets');
@@ -99,8 +105,9 @@ export async function serveAssets(app: App, { viewsDir }: Config, serveAsset: Se
   return { css, js, passkeys, icon: logo ?? icon, logo: logo ?? icon };
 }
 
-const extensionStyles = (): string[] =>
-  extensionFolders('styles').flatMap((folder) =>
+/** The files of all extensions in folders with this name. */
+const ofExtensions = (folderName: string): string[] =>
+  extensionFolders(folderName).flatMap((folder) =>
     readdirSync(folder)
       .sort()
       .map((file) => join(folder, file)),
