@@ -27,6 +27,7 @@ export const extensionLoaders = [
   'main/check-extensions.ts',
   'main/extension-commands.ts',
   'main/extensions.ts',
+  'main/open-aggregates.ts',
   'main/open-custom-routes.ts',
   'main/open-devices.ts',
   'main/open-events-log.ts',
@@ -46,6 +47,7 @@ export const extensionImports = new Map([
   ['extensions/move imports extensions/doctor', 'a move reads its source without changing it'],
   ['extensions/move imports extensions/migrations', 'a move creates the tables of the resources in the new database'],
   ['extensions/move imports extensions/passport', 'a move encrypts the keys of imported tokens again'],
+  ['extensions/openapi imports extensions/aggregates', 'the API describes which fields can be aggregated'],
   ['extensions/passport imports extensions/providers', 'identities are imported only for declared providers'],
   ['extensions/testing imports extensions/seeds', 'a test creates rows, and runs seeds'],
 ]);

@@ -1,6 +1,7 @@
 import { withContext } from '../../src/cli/operator/with-context.ts';
 import type { Context } from '../../src/database/context.ts';
 import { systemSource } from '../../src/http/request-source.ts';
+import { aggregateRows } from '../../src/main/open-aggregates.ts';
 import { checkDeclarations } from '../../src/main/prepare-resources.ts';
 import { systemCaller } from '../../src/platform/caller.ts';
 import { OperatorError, Problem } from '../../src/platform/errors.ts';
@@ -70,5 +71,5 @@ async function openResources(context: Context): Promise<ResourceServices> {
   const { lockAuthority } = services.oauth;
   const { keys, enqueuing, proveByPassword } = services;
   const resources = compileResources(stored);
-  return { context, resources, keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing };
+  return { context, resources, keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, aggregateRows };
 }

@@ -5,6 +5,7 @@ import type { Context } from '../../src/database/context.ts';
 import type { Database } from '../../src/database/database.ts';
 import { findMissingIndexes, knownMigrations, migrate, pendingMigrations } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open-database.ts';
+import { aggregateRows } from '../../src/main/open-aggregates.ts';
 import { checkDeclarations } from '../../src/main/prepare-resources.ts';
 import { serviceTables } from '../../src/main/service-tables.ts';
 import { commandLog } from '../../src/platform/log.ts';
@@ -113,4 +114,5 @@ const trialServices = (context: Context): MigrationServices => ({
   lockAuthority: async (_tx, { caller }) => caller,
   proveByPassword: async ({ caller }) => caller,
   enqueuing: { later: async () => '', mail: async () => undefined },
+  aggregateRows,
 });

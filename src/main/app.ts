@@ -23,6 +23,7 @@ import { serveResources } from '../resources/serve-resources.ts';
 import { addScopes, builtinResources } from './builtin-resources.ts';
 import { findMember, loadExtensions } from './extensions.ts';
 import { scheduleMaintenance } from './maintenance.ts';
+import { aggregateRows } from './open-aggregates.ts';
 import { openCustomRoutes } from './open-custom-routes.ts';
 import { openMigrations } from './open-migrations.ts';
 import { prepareResources } from './prepare-resources.ts';
@@ -55,7 +56,7 @@ export async function buildApp(context: Context): Promise<BuiltApp> {
   const { lockAuthority } = oauth;
   const { proofMethods, proveByPassword } = services;
   const changeFeed = findMember(extensions, 'changeFeed');
-  const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, changeFeed };
+  const shared = { keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, aggregateRows, changeFeed };
   const migrate = await openMigrations(context, shared);
   const customRoutes = await openCustomRoutes(context.config.routesDir);
   const resources = await prepareResources(

@@ -37,15 +37,6 @@ export function addDecimals(a: Decimal, b: Decimal): Decimal {
   return { units: unitsAtScale(a, scale) + unitsAtScale(b, scale), scale };
 }
 
-/** Rounded half away from zero to this many digits after the point. */
-export function divideDecimal(value: Decimal, divisor: bigint, scale: number): Decimal {
-  const negative = value.units < 0n;
-  const dividend = (negative ? -value.units : value.units) * 10n ** BigInt(scale);
-  const scaledDivisor = divisor * 10n ** BigInt(value.scale);
-  const units = (2n * dividend + scaledDivisor) / (2n * scaledDivisor);
-  return { units: negative ? -units : units, scale };
-}
-
 const complement = (digits: string): string => digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 
 /**

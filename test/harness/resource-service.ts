@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { after } from 'node:test';
 import pino from 'pino';
+import { aggregateRows } from '../../extensions/aggregates/aggregate-store.ts';
 import { createCustomJobs } from '../../extensions/jobs/custom-jobs.ts';
 import type { JobDefinition } from '../../extensions/jobs/define-job.ts';
 import { applyResourceMigrations } from '../../extensions/migrations/migrate-resources.ts';
@@ -22,7 +23,8 @@ import type { FieldError } from '../../src/platform/errors.ts';
 import { createMetrics } from '../../src/platform/metrics.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
-import type { Macs, ProveByPassword } from '../../src/resources/model/resource-services.ts';
+import type { Macs } from '../../src/resources/model/paging.ts';
+import type { ProveByPassword } from '../../src/resources/model/resource-services.ts';
 import { createEnqueuing } from '../../src/resources/queue/create-enqueuing.ts';
 import { Queue } from '../../src/resources/queue/queue.ts';
 import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
@@ -171,7 +173,7 @@ export function resourceServices(
     // These callers have no session that could end.
     const lockAuthority: LockAuthority = async (_tx, { caller }) => caller;
     const proveByPassword: ProveByPassword = async ({ caller }) => caller;
-    const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing };
+    const given = { keys, recordEvent, lockAuthority, proveByPassword, enqueuing, aggregateRows };
     const resources = serveResources(app, context, withStoredNames(definitions, await readSchemas(open.db)), given);
     createCustomJobs(context, queue, jobs).serve({ ...given, context, resources });
     serveDescriptions(app, context, resources);

@@ -1,6 +1,6 @@
 import { namedSchema } from '../../../src/http/named-schema.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../../../src/resources/model/resource.ts';
-import { comparableFields, groupableFields, summableFields } from '../../../src/resources/query/aggregate-query.ts';
+import { comparableFields, groupableFields, summableFields } from '../../aggregates/aggregate-query.ts';
 import { component, schemaName } from './components.ts';
 import type { Json, JsonSchema } from './json-schema.ts';
 

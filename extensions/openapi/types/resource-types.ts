@@ -1,8 +1,8 @@
 import type { Action } from '../../../src/resources/declaration/define-resource.ts';
 import type { Resource, ResourceRelation, Resources } from '../../../src/resources/model/resource.ts';
-import { comparableFields, groupableFields, summableFields } from '../../../src/resources/query/aggregate-query.ts';
 import { searchableNames } from '../../../src/resources/query/search-fields.ts';
 import { sortableNames } from '../../../src/resources/query/sorting.ts';
+import { comparableFields, groupableFields, summableFields } from '../../aggregates/aggregate-query.ts';
 import type { JsonSchema } from '../document/json-schema.ts';
 import { inputSchema, visibleFieldSchema } from '../document/resource-schemas.ts';
 import { propertyName, typeOfSchema, unionOf } from './type-of-schema.ts';

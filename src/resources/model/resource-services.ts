@@ -1,14 +1,11 @@
 import type { LockAuthority } from '../../database/change-as.ts';
 import type { Context } from '../../database/context.ts';
-import type { MacKeys } from '../../database/keys/mac-keys.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Enqueuing } from '../declaration/enqueuing.ts';
 import type { ChangeFeed } from './change-feed.ts';
+import type { AggregateRows, Macs } from './paging.ts';
 import type { Resources } from './resource.ts';
-
-/** Creates and verifies MACs, to recognise values of the service itself. */
-export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
 
 /** Throws if the password is wrong. */
 export type ProveByPassword = (call: { caller: Caller; source: RequestSource }, password: unknown) => Promise<Caller>;
@@ -22,4 +19,5 @@ export interface ResourceServices {
   readonly changeFeed?: ChangeFeed | undefined;
   readonly proveByPassword: ProveByPassword;
   readonly enqueuing: Enqueuing;
+  readonly aggregateRows: AggregateRows;
 }

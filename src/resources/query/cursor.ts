@@ -1,6 +1,6 @@
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import type { Macs } from '../model/resource-services.ts';
+import type { Macs } from '../model/paging.ts';
 import type { CursorPosition } from './sorting.ts';
 
 const purpose = 'list-cursor';

@@ -1,9 +1,9 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
+import type { AggregateParameters } from '../model/paging.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { DeletedFilter } from '../model/row-rules.ts';
-import { type AggregateQuery, readAggregates } from './aggregate-query.ts';
 import { type Include, readIncludes } from './include-tree.ts';
 import { readSearchField } from './search-fields.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
@@ -30,7 +30,7 @@ export interface ListQuery extends RowQuery {
   readonly count: 'capped' | 'exact' | 'none';
   /** Undefined: pagination by page number. Empty: the first page of cursor pagination. */
   readonly cursor: string | undefined;
-  readonly aggregates: AggregateQuery | undefined;
+  readonly aggregates: AggregateParameters | undefined;
 }
 
 type Query = Readonly<Record<string, string>>;
@@ -114,8 +114,9 @@ export function readListQuery(resource: Resource, parameters: Query, caller: Cal
     void readSearchField(resource, field, caller, { parameter: 'searchFields' });
   const operators = searchFields === undefined ? new Map() : readSearchFields(searchFields, requireSearchable);
   const { aggregate, groupBy } = query;
-  const aggregates = readAggregates(resource, { aggregate, groupBy, orderBy, sortedBy });
+  const aggregates = aggregate === undefined ? undefined : { aggregate, groupBy, orderBy, sortedBy };
   if (aggregates) rejectWithAggregates(query);
+  else if (groupBy !== undefined) throw invalidParameter('groupBy: add aggregate, such as aggregate=count.');
   return {
     ...rowQuery(resource, query, caller),
     search: search === undefined ? [] : readSearch(search, operators),

@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../platform/bounded-map.ts';
+import type { PageLinks } from '../model/paging.ts';
 import type { StoredRow } from '../sql/executor.ts';
 import type { Fragment } from '../sql/sql-text.ts';
 import type { JsonWithEtag } from './row-json.ts';
@@ -75,11 +76,6 @@ export class RowCache {
 function isSameRow(first: StoredRow, second: StoredRow): boolean {
   for (const column in first) if (first[column] !== second[column]) return false;
   return true;
-}
-
-export interface PageLinks {
-  readonly next: string | null;
-  readonly previous?: string | null;
 }
 
 interface CachedPage {

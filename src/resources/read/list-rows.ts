@@ -1,7 +1,8 @@
 import { hashOf } from '../../http/etag.ts';
 import type { ListPositions } from '../model/change-feed.ts';
+import type { PageLinks, Paging } from '../model/paging.ts';
 import type { Resource } from '../model/resource.ts';
-import type { Macs } from '../model/resource-services.ts';
+import type { ResourceServices } from '../model/resource-services.ts';
 import { allowedRows, type QueryContext } from '../model/row-rules.ts';
 import { readCursor, writeCursor } from '../query/cursor.ts';
 import { hasIndexFor, orderSql, seekConditions } from '../query/sorting.ts';
@@ -10,27 +11,24 @@ import { and, countRow, type Fragment, join, raw, sql, sqlTrue } from '../sql/sq
 import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
-import type { PageLinks } from './json-caches.ts';
 import { readIndexedText } from './read-indexed-text.ts';
 import { loadIncludes } from './read-rows.ts';
 import { cacheOf } from './resource-cache.ts';
 
-export interface Paging {
-  readonly keys: Macs;
-  /** The URL of the request. Pages with a URL are cached. */
-  readonly url?: string;
-  /** The address of the same list with some parameters changed. */
-  linkTo(changes: Record<string, string>): string;
-  setLinks(links: PageLinks): void;
-  /** Limits the list to the rows of a parent. */
-  readonly parent?: { readonly condition: Fragment; readonly name: string };
-  /** For resources with `changes`. */
-  readonly positions?: ListPositions | undefined;
-  /** Sets the ETag of a list with a position, because the position changes while the list stays the same. */
-  setEtag?(etag: string): void;
-}
+export const listOrAggregateJson = (
+  { aggregateRows }: Pick<ResourceServices, 'aggregateRows'>,
+  context: QueryContext,
+  resource: Resource,
+  list: CompiledList,
+  paging: Paging,
+) => {
+  const { aggregates } = list;
+  return aggregates
+    ? aggregateRows(context, resource, { ...list, aggregates }, paging)
+    : listJson(context, resource, list, paging);
+};
 
-export function listJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
+function listJson(context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) {
   const { positions } = paging;
   if (!positions || !resource.changes) return cachedPageJson(context, resource, list, paging);
   return thenMaybe(positions.before(), (positionBefore) => {

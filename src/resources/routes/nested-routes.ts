@@ -5,8 +5,8 @@ import type { Resource, ResourceRelation } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { relatedRows, withDeletedRows } from '../model/row-rules.ts';
 import { readListQuery, rejectUnknownParameters } from '../query/list-query.ts';
-import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
+import { listOrAggregateJson } from '../read/list-rows.ts';
 import { findRow, preferReplica } from '../read/read-rows.ts';
 import { type RowShape, shapeOf } from '../read/row-json.ts';
 import type { StoredRow } from '../sql/executor.ts';
@@ -33,7 +33,7 @@ export function serveNested(app: App, services: ResourceServices, resource: Reso
           name: `${resource.name}/${parent.id}/${name}`,
         };
         const paging = { ...pagingOf(services, request, reply), parent: parentRows };
-        return sendJson(reply, await listOrAggregateJson(context, target, list, paging));
+        return sendJson(reply, await listOrAggregateJson(services, context, target, list, paging));
       },
     );
     if (!canCreate(child)) continue;

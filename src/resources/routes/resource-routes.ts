@@ -7,6 +7,7 @@ import { RequestReader } from '../../http/request-reader.ts';
 import { requestSource } from '../../http/request-source.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import type { Call, Operation } from '../declaration/define-resource.ts';
+import type { PageLinks } from '../model/paging.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
@@ -17,9 +18,8 @@ import {
   readRowQuery,
   rejectUnknownParameters,
 } from '../query/list-query.ts';
-import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
-import type { PageLinks } from '../read/json-caches.ts';
+import { listOrAggregateJson } from '../read/list-rows.ts';
 import { findRowJson, preferReplica } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { JsonWithEtag } from '../read/row-json.ts';
@@ -106,7 +106,7 @@ export function serveResource(app: App, services: ResourceServices, resource: Re
       const primaryContext = withDeletedRows(queryContextOf(services, request), resource, query);
       const list = compileListQuery(primaryContext, resource, query);
       const context = preferReplica(primaryContext, services.context.database, resource, list);
-      const json = listOrAggregateJson(context, resource, list, pagingOf(services, request, reply));
+      const json = listOrAggregateJson(services, context, resource, list, pagingOf(services, request, reply));
       return thenMaybe(json, (text) => sendJson(reply, text));
     });
   }

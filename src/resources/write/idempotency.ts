@@ -5,7 +5,7 @@ import { decrypt, encrypt } from '../../database/keys/sealing.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
-import type { Macs } from '../model/resource-services.ts';
+import type { Macs } from '../model/paging.ts';
 
 /** The response for a retry with the same key. It never contains secrets of the first response. */
 export interface StoredResponse {

@@ -10,8 +10,8 @@ import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { type QueryContext, queryContext, withDeletedRows } from '../model/row-rules.ts';
 import { readListQuery, readRowQuery } from '../query/list-query.ts';
-import { listOrAggregateJson } from '../read/aggregate-rows.ts';
 import { compileListQuery } from '../read/compile-list-query.ts';
+import { listOrAggregateJson } from '../read/list-rows.ts';
 import { findRow, rowJson } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import type { WriteContext } from './write-transaction.ts';
@@ -72,7 +72,7 @@ export async function listBound(bound: BoundResource, query: ListQuery): ReturnT
   const context = withDeletedRows(queryContextFor(bound), resource, listQuery);
   const paging = { keys: services.keys, linkTo: () => '', setLinks: () => undefined };
   const { data, meta } = JSON.parse(
-    await listOrAggregateJson(context, resource, compileListQuery(context, resource, listQuery), paging),
+    await listOrAggregateJson(services, context, resource, compileListQuery(context, resource, listQuery), paging),
   );
   const { links: _links, ...pagination } = meta.pagination;
   return { data, pagination };

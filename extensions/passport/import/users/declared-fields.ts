@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { Tx } from '../../../../src/database/database.ts';
 import { systemSource } from '../../../../src/http/request-source.ts';
 import { builtinResources } from '../../../../src/main/builtin-resources.ts';
+import { aggregateRows } from '../../../../src/main/open-aggregates.ts';
 import { openMigrations } from '../../../../src/main/open-migrations.ts';
 import { prepareResources } from '../../../../src/main/prepare-resources.ts';
 import { createServices } from '../../../../src/main/services.ts';
 import { systemCaller } from '../../../../src/platform/caller.ts';
 import { OperatorError, Problem } from '../../../../src/platform/errors.ts';
-import { recordEvent } from '../../../../src/resources/audit/record-event.ts';
 import type { ResourceDefinition } from '../../../../src/resources/declaration/define-resource.ts';
 import type { ResourceCalls } from '../../../../src/resources/declaration/resource-calls.ts';
 import { compileResources, type Resource } from '../../../../src/resources/model/resource.ts';
@@ -53,7 +53,7 @@ export async function openDeclaredFields(pass: Pass): Promise<DeclaredFields | u
   );
   const resources = compileResources(definitions);
   const { lockAuthority } = oauth;
-  const engine = { context, resources, keys: keys.macKeys, recordEvent, lockAuthority, proveByPassword, enqueuing };
+  const engine = { context, resources, keys: keys.macKeys, lockAuthority, proveByPassword, enqueuing, aggregateRows };
   const callSource = { caller: systemCaller, source: systemSource };
   const resource = resourceFor(engine, callSource);
   const targets = [...Map.groupBy(mapped, ([, field]) => field.split('.')[0] ?? '')].map(([name, pairs]): Target => {

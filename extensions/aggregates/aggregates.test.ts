@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { onBothEngines } from '../../../test/harness/engines.ts';
-import { garage } from '../../../test/harness/garage.ts';
-import { idOf, type ResourceService, resourceServices } from '../../../test/harness/resource-service.ts';
-import { anyOf, owner, role } from '../declaration/access.ts';
-import { defineResource } from '../declaration/define-resource.ts';
-import { belongsTo, hasMany } from '../declaration/relations.ts';
-import { boolean, date, decimal, integer, number, oneOf, reference, text } from '../declare.ts';
+import { anyOf, owner, role } from '../../src/resources/declaration/access.ts';
+import { defineResource } from '../../src/resources/declaration/define-resource.ts';
+import { belongsTo, hasMany } from '../../src/resources/declaration/relations.ts';
+import { boolean, date, decimal, integer, number, oneOf, reference, text } from '../../src/resources/declare.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { garage } from '../../test/harness/garage.ts';
+import { idOf, type ResourceService, resourceServices } from '../../test/harness/resource-service.ts';
 
 const fleets = defineResource({
   name: 'fleets',

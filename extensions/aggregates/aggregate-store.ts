@@ -1,15 +1,15 @@
-import type { Engine } from '../../database/database.ts';
-import { exactSum } from '../../database/sqlite/exact-sum.ts';
-import { invalidParameter } from '../../http/errors/parameter-errors.ts';
-import { divideDecimal, formatDecimal, parseDecimal } from '../../platform/decimal.ts';
-import { codeOf } from '../../platform/errors.ts';
-import type { Resource, ResourceField } from '../model/resource.ts';
-import type { QueryContext } from '../model/row-rules.ts';
-import type { Aggregate, AggregateQuery } from '../query/aggregate-query.ts';
-import { readUnprepared, type StoredRow } from '../sql/executor.ts';
-import { countRow, quoted, raw, sql } from '../sql/sql-text.ts';
-import type { CompiledList } from './compile-list-query.ts';
-import { listCondition, listJson, type Paging } from './list-rows.ts';
+import type { Engine } from '../../src/database/database.ts';
+import { exactSum } from '../../src/database/sqlite/exact-sum.ts';
+import { invalidParameter } from '../../src/http/errors/parameter-errors.ts';
+import { type Decimal, formatDecimal, parseDecimal } from '../../src/platform/decimal.ts';
+import { codeOf } from '../../src/platform/errors.ts';
+import type { AggregateRows } from '../../src/resources/model/paging.ts';
+import type { ResourceField } from '../../src/resources/model/resource.ts';
+import type { QueryContext } from '../../src/resources/model/row-rules.ts';
+import { listCondition } from '../../src/resources/read/list-rows.ts';
+import { readUnprepared, type StoredRow } from '../../src/resources/sql/executor.ts';
+import { countRow, quoted, raw, sql } from '../../src/resources/sql/sql-text.ts';
+import { type Aggregate, type AggregateQuery, readAggregates } from './aggregate-query.ts';
 
 const columnOf = ({ column }: ResourceField): string => `t.${quoted(column)}`;
 
@@ -71,18 +71,9 @@ function aggregateSql(engine: Engine, { aggregates, groupBy, order }: AggregateQ
 /** An average of decimals has this many more digits after the point than its field. */
 const extraAverageDigits = 4;
 
-export const listOrAggregateJson = (context: QueryContext, resource: Resource, list: CompiledList, paging: Paging) =>
-  list.aggregates
-    ? aggregateJson(context, resource, { ...list, aggregates: list.aggregates }, paging)
-    : listJson(context, resource, list, paging);
-
-async function aggregateJson(
-  context: QueryContext,
-  resource: Resource,
-  list: CompiledList & { readonly aggregates: AggregateQuery },
-  paging: Paging,
-): Promise<string> {
-  const { aggregates: query, limit, page } = list;
+export const aggregateRows: AggregateRows = async (context, resource, list, paging) => {
+  const { limit, page } = list;
+  const query = readAggregates(resource, list.aggregates);
   const logPosition = resource.changes ? await paging.positions?.before() : undefined;
   const { select, groupAndOrder, groups } = aggregateSql(context.engine, query);
   const from = sql`from ${raw(resource.table)} as t where ${countRow} ${listCondition(context, resource, list, paging)}`;
@@ -116,7 +107,7 @@ async function aggregateJson(
       ? ''
       : `,"changes_position":${JSON.stringify(positions.write(logPosition, undefined))}`;
   return `{"data":[${data}],"meta":{"pagination":${JSON.stringify(pagination)}${position}}}`;
-}
+};
 
 /** For sums that are too large for a number, PostgreSQL throws and SQLite returns infinity. */
 async function readNumbers(context: QueryContext, statement: Parameters<typeof readUnprepared>[1]) {
@@ -163,4 +154,13 @@ function decimalText(of: 'sum' | 'avg', { options: { scale = 0 } }: ResourceFiel
   return of === 'sum'
     ? formatDecimal(sum, scale)
     : formatDecimal(divideDecimal(sum, BigInt(count), scale + extraAverageDigits), scale);
+}
+
+/** Rounded half away from zero to this many digits after the point. */
+function divideDecimal(value: Decimal, divisor: bigint, scale: number): Decimal {
+  const negative = value.units < 0n;
+  const dividend = (negative ? -value.units : value.units) * 10n ** BigInt(scale);
+  const scaledDivisor = divisor * 10n ** BigInt(value.scale);
+  const units = (2n * dividend + scaledDivisor) / (2n * scaledDivisor);
+  return { units: negative ? -units : units, scale };
 }

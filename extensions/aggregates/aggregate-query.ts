@@ -1,9 +1,10 @@
-import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
-import { isOneOf } from '../../platform/is-one-of.ts';
-import { isTooLongToIndex } from '../declaration/fields/field-types.ts';
-import type { Resource, ResourceField } from '../model/resource.ts';
-import { readDirection } from './sorting.ts';
-import { splitList } from './split-list.ts';
+import { invalidParameter, unknownName } from '../../src/http/errors/parameter-errors.ts';
+import { isOneOf } from '../../src/platform/is-one-of.ts';
+import { isTooLongToIndex } from '../../src/resources/declaration/fields/field-types.ts';
+import type { AggregateParameters } from '../../src/resources/model/paging.ts';
+import type { Resource, ResourceField } from '../../src/resources/model/resource.ts';
+import { readDirection } from '../../src/resources/query/sorting.ts';
+import { splitList } from '../../src/resources/query/split-list.ts';
 
 export const aggregateFunctions = ['count', 'sum', 'avg', 'min', 'max'] as const;
 type AggregateFunction = (typeof aggregateFunctions)[number];
@@ -35,15 +36,9 @@ export const comparableFields = (resource: Resource): ResourceField[] => fieldsO
 export const groupableFields = (resource: Resource): ResourceField[] =>
   fieldsOf(resource, groupable).filter(({ type, options }) => !isTooLongToIndex({ type: type.name, options }));
 
-type AggregateParameters = Readonly<Record<'aggregate' | 'groupBy' | 'orderBy' | 'sortedBy', string | undefined>>;
-
-/** `aggregate=count,sum:seats` with `groupBy=kind`. Undefined without aggregates. */
-export function readAggregates(resource: Resource, parameters: AggregateParameters): AggregateQuery | undefined {
+/** `aggregate=count,sum:seats` with `groupBy=kind`. */
+export function readAggregates(resource: Resource, parameters: AggregateParameters): AggregateQuery {
   const { aggregate, groupBy } = parameters;
-  if (aggregate === undefined) {
-    if (groupBy !== undefined) throw invalidParameter('groupBy: add aggregate, such as aggregate=count.');
-    return undefined;
-  }
   const names = [...new Set(splitList(aggregate, ','))];
   const groups = [...new Set(splitList(groupBy ?? '', ','))];
   if (names.length === 0) throw invalidParameter('aggregate: name the functions, such as count,sum:seats.');
