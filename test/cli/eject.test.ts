@@ -23,11 +23,17 @@ describe('The command eject', () => {
     assert.equal(read('views/login.html'), 'my own');
   });
 
+  it('copies a view of an extension to the path under which the service reads it', async () => {
+    await eject('views', 'settings/profile');
+    const folder = join(root, 'extensions/settings-pages/views');
+    assert.equal(read('views/settings/profile.html'), readFileSync(join(folder, 'settings/profile.html'), 'utf8'));
+  });
+
   it('copies both templates of a mail, or those of all mails', async () => {
-    await eject('mails', 'confirm-email', 'new-login');
+    await eject('mails', 'confirm-email', 'new-login', 'webhook-disabled');
     assert.deepEqual(
       readdirSync(join(dir, 'views/mail')).sort(),
-      ['confirm-email', 'new-login'].flatMap((name) => [`${name}.html`, `${name}.txt`]),
+      ['confirm-email', 'new-login', 'webhook-disabled'].flatMap((name) => [`${name}.html`, `${name}.txt`]),
     );
     assert.equal((await eject('mails')).code, 0);
     assert.ok(existsSync(join(dir, 'views/mail/layout.html')) && !existsSync(join(dir, 'views/mail/notices')));
