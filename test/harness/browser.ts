@@ -1,25 +1,53 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { after, afterEach, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { openBrowser } from './shared-browser.ts';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+/** `npm test` sets this variable after it has found or installed Chromium. Otherwise the usual system paths are used. */
+function chromiumPath(): string {
+  const places = [
+    process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium-headless-shell',
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+  ];
+  const found = places.find((path) => path && existsSync(path));
+  if (!found) throw new Error('No Chromium: run tests with `npm test`, or name one: CHROMIUM_PATH=/path/to/chromium');
+  return found;
+}
+
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-dev-shm-usage',
+];
+
+let browser: Promise<Browser> | undefined;
+/** The Chromium of this process. All its test files share it, each with its own contexts. */
+const openBrowser = (): Promise<Browser> => {
+  browser ??= chromium.launch({ executablePath: chromiumPath(), args });
+  return browser;
+};
+after(async () => (await browser)?.close());
 
 /** Opens a separate browser context, with its own cookies, on each call. All are closed after the current suite. */
 export function browsers(): (options?: BrowserContextOptions) => Promise<BrowserContext> {
-  let browser: Promise<Browser> | undefined;
   const contexts: BrowserContext[] = [];
   afterEach(async (test) => {
     if ((test as TestContext).passed) return;
     for (const page of contexts.flatMap((context) => context.pages())) console.error(await whatIsSeen(page));
   });
-  after(async () => {
-    await (await browser)?.close();
-  });
+  after(() => Promise.all(contexts.map((context) => context.close())));
   return async (options) => {
-    browser ??= openBrowser();
     // Without animations: no test checks them, and each frame takes processor time.
-    const context = await (await browser).newContext({ reducedMotion: 'reduce', ...options });
+    const context = await (await openBrowser()).newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(60_000);
     contexts.push(context);
     return context;

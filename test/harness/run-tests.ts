@@ -13,7 +13,6 @@ import { buildPackage } from '../../scripts/install-and-build.mjs';
 import { keepTemporaryFilesInMemory } from './memory-folder.ts';
 import { startSharedPostgres, stopSharedPostgres } from './postgres-server.ts';
 import report from './reporter.ts';
-import { startSharedBrowser } from './shared-browser.ts';
 import { makeTemplates } from './templates.ts';
 
 const { values, positionals } = parseArgs({
@@ -33,13 +32,10 @@ if (files.length === 0) {
 
 /** Loading the sources and their first use take a process as long as a short test file runs, so files share processes. */
 const filesOfGroup = 30;
-/**
- * Test files that import one of these start browsers or the built program. They take long, so fewer of them share a
- * process.
- */
+/** Test files that import one of these take long, so fewer of them share a process. Those with a browser share one. */
 const longFilesOfGroup = 12;
-const browser = resolve('test/harness/browser.ts');
-const startsPrograms = [browser, ...['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name))];
+const usesBrowser = [resolve('test/harness/browser.ts')];
+const startsPrograms = ['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name));
 const usesDatabases = [resolve('test/harness/engines.ts')];
 
 const importsOf = new Map<string, string[]>();
@@ -64,13 +60,15 @@ function reaches(file: string, targets: readonly string[], seen = new Set<string
 if (!values.durable) keepTemporaryFilesInMemory();
 const dir = mkdtempSync(join(tmpdir(), 'gatehouse-groups-'));
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
-const long = files.filter((file) => reaches(resolve(file), startsPrograms));
-const short = files.filter((file) => !long.includes(file));
+const inBrowser = files.filter((file) => reaches(resolve(file), usesBrowser));
+const programs = files.filter((file) => !inBrowser.includes(file) && reaches(resolve(file), startsPrograms));
+const others = files.filter((file) => !inBrowser.includes(file) && !programs.includes(file));
 /** Files with tests of several test files, by their paths. The long ones come first. */
 const groups = new Map<string, readonly string[]>();
 for (const [name, members, size] of [
-  ['long', long, longFilesOfGroup],
-  ['short', short, filesOfGroup],
+  ['browser', inBrowser, longFilesOfGroup],
+  ['programs', programs, longFilesOfGroup],
+  ['others', others, filesOfGroup],
 ] as const) {
   const count = Math.ceil(members.length / size);
   for (let n = 0; n < count; n++) {
@@ -84,10 +82,8 @@ for (const [name, members, size] of [
 }
 
 // The other tests run from the sources, without a build.
-if (long.length > 0) await buildPackage(process.execPath);
-const usesBrowser = long.some((file) => reaches(resolve(file), [browser]));
-if (usesBrowser) process.env.CHROMIUM_PATH = await installChromium(process.execPath);
-const stopBrowser = usesBrowser ? await startSharedBrowser() : undefined;
+if (inBrowser.length + programs.length > 0) await buildPackage(process.execPath);
+if (inBrowser.length > 0) process.env.CHROMIUM_PATH = await installChromium(process.execPath);
 if (files.some((file) => reaches(resolve(file), usesDatabases))) await startSharedPostgres();
 /** Whether preparations for all tests pay off. */
 const isLongRun = files.length > 10;
@@ -165,6 +161,5 @@ if (areWrong && areDeadlines && groups.size > 1) {
   areWrong = (await runFiles(failed, 1)).files.length > 0;
 }
 if (areWrong) process.exitCode = 1;
-await stopBrowser?.();
 await removeTemplates?.();
 await stopSharedPostgres();

@@ -171,7 +171,7 @@ describe('The quality of the pages in a real browser', () => {
         await walk.test(name, async () => {
           bytes = 0;
           await go(page);
-          await page.waitForLoadState('networkidle');
+          await page.waitForLoadState();
           assert.ok(bytes > 500 && bytes < 50_000, `${bytes} bytes`);
           await judge(page);
         });
