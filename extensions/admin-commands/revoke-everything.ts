@@ -2,7 +2,6 @@ import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
-import { createNewKeys, storeNewKeys } from '../../src/database/keys/make-keys.ts';
 import { lockForRevocationOfAll } from '../../src/database/locks/revocation-locks.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { invalidateAllOneTimeTokens } from '../../src/identity/account-mails/one-time-token-store.ts';
@@ -13,6 +12,7 @@ import { revokeAllSessions } from '../../src/oauth/sessions/store/session-store.
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { disableWebhooks } from '../../src/resources/disable-webhooks-store.ts';
 import { deleteStoredResponses } from '../../src/resources/write/idempotency.ts';
+import { createNewKeys, storeNewKeys } from './replace-keys.ts';
 
 /** Ends all sessions, links and (unless kept) personal tokens, after a database was restored from a backup. */
 export const endAllSessions = (context: Context, source: RequestSource, { keepPersonal }: { keepPersonal: boolean }) =>

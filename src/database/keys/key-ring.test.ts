@@ -4,13 +4,13 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
+import { publishLeadMs } from '../../../extensions/admin-commands/replace-keys.ts';
 import { rotateKeys } from '../../../extensions/admin-commands/revoke-everything.ts';
 import { contexts } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { systemSource as source } from '../../http/request-source.ts';
 import { OperatorError } from '../../platform/errors.ts';
 import { openKeyRing } from './key-ring.ts';
-import { publishLeadMs } from './make-keys.ts';
 import { createSealing } from './sealing.ts';
 
 const typ = 'at+jwt';
