@@ -15,8 +15,8 @@ import {
 } from '../../src/resources/schemas/storage-schema.ts';
 import { dropTriggers, updateTriggers } from '../../src/resources/schemas/table-triggers.ts';
 import { type Executor, writeUnprepared } from '../../src/resources/sql/executor.ts';
-import { quoted, raw } from '../../src/resources/sql/sql-text.ts';
 import type { OperatorMigrations } from './operator/load-operator-migrations.ts';
+import { dropTables } from './plan/drop-tables.ts';
 import { splitByTransaction, stepsBeforeTransaction, withoutDeferrableIndexes } from './plan/order-of-steps.ts';
 import { planError } from './plan/plan-error.ts';
 import { planAdditions, planMigrations } from './plan/plan-migrations.ts';
@@ -149,19 +149,12 @@ async function planAll(
   const currentSchemas = schemas ?? withNewNames(stored, namedDefinitions);
   const freeNumber = freeMigrationNumber(options.operatorMigrations?.names ?? []);
   const plan = await planMigrations(executor, currentSchemas, declared, { permissions, freeNumber });
-  const inUse = new Set([...declared.values()].map(({ table }) => table));
-  const named = [...stored].filter(
-    ([name, { table }]) => !declared.has(name) && !inUse.has(table) && permissions.drop.names.includes(name),
-  );
-  const droppedTables = tablesOf(new Map(named));
-  // A renamed resource has a schema under each of its names.
-  const abandoned = [...stored].filter(([, { table }]) => droppedTables.has(table));
+  const dropped = await dropTables(executor, stored, plan.schemas, permissions.drop);
   // At a start on PostgreSQL, `finishMigrations` does this work.
   const readsRows = executor.engine === 'sqlite' || !options.later;
   const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
-  const dropped = named.map(([name, schema]) => dropTable(name, schema));
-  const steps = [...plan.steps, ...defaults, ...dropped];
-  return { plan: { ...plan, steps }, abandoned: abandoned.map(([name]) => name), inUse: [...inUse] };
+  const steps = [...plan.steps, ...defaults, ...dropped.steps];
+  return { plan: { ...plan, steps }, abandoned: dropped.abandoned, inUse: [...tablesOf(declared)] };
 }
 
 async function migrateInTransaction(
@@ -231,12 +224,6 @@ async function refoldTables(executor: Executor, tables: readonly TableSchema[]):
       if (from) await foldColumn(table, from, folded, { checksAll: true }).run(executor);
   }
 }
-
-const dropTable = (name: string, { table }: TableSchema): Step => ({
-  description: `drop the table "${table}" of ${name}, which is no longer declared`,
-  drops: name,
-  statements: [raw(`drop table if exists ${quoted(table)}`)],
-});
 
 async function performStep(executor: Executor, { statements, rows, finish = [] }: Step, progress: StepProgress) {
   for (const statement of statements) await writeUnprepared(executor, statement);

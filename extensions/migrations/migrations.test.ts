@@ -7,7 +7,6 @@ import { openDatabase } from '../../src/database/open-database.ts';
 import { defineResource, type ResourceDefinition } from '../../src/resources/declaration/define-resource.ts';
 import type { Fields } from '../../src/resources/declaration/fields/field.ts';
 import { date, integer, number, oneOf, reference, text } from '../../src/resources/declare.ts';
-import { readSchemas } from '../../src/resources/schemas/schema-store.ts';
 import { databases, onBothEngines } from '../../test/harness/engines.ts';
 import { applyResourceMigrations, planResourceMigrations } from './migrate-resources.ts';
 
@@ -219,19 +218,6 @@ onBothEngines('Migrations of declared resources', (engine) => {
     await assert.rejects(stored(database));
     await applyResourceMigrations(database, [things({ name: text() })]);
     assert.deepEqual(await stored(database), []);
-  });
-
-  it('forget every earlier name of a table that an operator drops', async () => {
-    const renamed = defineResource({ name: 'objects', renamedFrom: 'things', fields: { name: text() }, access });
-    for (const drop of [['objects'], ['things'], ['objects', 'things']]) {
-      const database = await fresh({ name: text({ sortable: true }) });
-      await applyResourceMigrations(database, [renamed]);
-      await assert.rejects(applyResourceMigrations(database, [renamed], { drop: ['things'] }), /nothing of that name/);
-      await applyResourceMigrations(database, [], { drop });
-      assert.deepEqual([...(await readSchemas(database.db)).keys()], []);
-      await applyResourceMigrations(database, [things({ name: text() })]);
-      assert.deepEqual(await stored(database), []);
-    }
   });
 
   it('create tables that refer to each other in a circle', async () => {
