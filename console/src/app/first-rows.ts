@@ -26,44 +26,45 @@ export async function showFirstRows(
   const hidden = readRaStore<string[]>(name, 'datatable') ?? [];
   const [first, ...otherColumns] = columnsOf(description).filter((field) => !hidden.includes(field.name));
   if (!first) return;
-  const columns = [
-    first,
-    ...(matchMedia('(width < 900px)').matches ? detailsOf(otherColumns, description, data) : otherColumns),
-  ];
+  const columns = [first, ...otherColumns];
   const linked = columns.find(({ references }) => references === undefined);
-  const cellOf = (field: FieldDescription, row: Record<string, unknown>) => {
-    if (field.references !== undefined) return make('td', row[field.name] ? '…' : emptyValueText);
-    if (unknown.has(field.type)) return make('td');
-    if (field.type === 'person') return make('td', linkTo(row, rowName(description, row)));
-    const text = valueText(field, row[field.name], digitsOf(field, data));
-    return make('td', field === linked ? linkTo(row, text) : text);
+  const textOf = (field: FieldDescription, row: Record<string, unknown>): string => {
+    if (field.references !== undefined) return row[field.name] ? '…' : emptyValueText;
+    if (field.type === 'person') return rowName(description, row);
+    return unknown.has(field.type) ? '' : valueText(field, row[field.name], digitsOf(field, data));
   };
-  const linkTo = (row: Record<string, unknown>, text: string) => {
-    if (!operations.has('find')) return text;
-    const link = make('a', text);
-    link.href = home + showPath(name, row.id);
+  const hasPage = operations.has('find');
+  const linkTo = (row: Record<string, unknown>, ...content: (Node | string)[]) => {
+    const link = make('a', ...content);
+    if (hasPage) link.href = home + showPath(name, row.id);
     return link;
   };
-  const styled = <Cell extends HTMLElement>(cell: Cell, field: FieldDescription): Cell => {
-    cell.dataset.label = labelInLine(field);
-    if (isNumber(field)) cell.className = 'numbers';
-    return cell;
+  const cell = (tag: 'th' | 'td', field: FieldDescription, content: Node | string) =>
+    named(isNumber(field) ? 'numbers' : '', make(tag, content));
+  const cellOf = (field: FieldDescription, row: Record<string, unknown>) =>
+    cell('td', field, field === linked && hasPage ? linkTo(row, textOf(field, row)) : textOf(field, row));
+  const table = () =>
+    make(
+      'table',
+      make('thead', make('tr', ...columns.map((field) => cell('th', field, fieldLabel(field))))),
+      make('tbody', ...data.map((row) => make('tr', ...columns.map((field) => cellOf(field, row))))),
+    );
+  const details = detailsOf(otherColumns, description, data);
+  const detailOf = (field: FieldDescription, row: Record<string, unknown>) =>
+    make('span', `${labelInLine(field)} ${textOf(field, row)}`);
+  const line = (row: Record<string, unknown>) => {
+    const shown = named('details', make('span', ...details.map((field) => detailOf(field, row))));
+    return make('li', linkTo(row, named('name', make('span', textOf(first, row))), shown));
   };
+  /** On a phone, like `PhoneRows`. */
+  const list = () => named('rows', make('ul', ...data.map(line)));
   const logo = make('img');
   Object.assign(logo, { src: brand.logo, alt: '' });
   const status = make('p', translate('Opening the console…'));
   status.role = 'status';
-  const table = make(
-    'table',
-    make('thead', make('tr', ...columns.map((field) => styled(make('th', fieldLabel(field)), field)))),
-    make('tbody', ...data.map((row) => make('tr', ...columns.map((field) => styled(cellOf(field, row), field))))),
-  );
-  const page = make(
-    'div',
-    make('header', logo, brand.name),
-    make('main', make('h1', labelOf(description)), status, table),
-  );
-  page.className = 'first-rows';
+  const rows = matchMedia('(width < 900px)').matches ? list() : table();
+  const header = make('header', logo, brand.name);
+  const page = named('first-rows', make('div', header, make('main', make('h1', labelOf(description)), status, rows)));
   // Hides the console until the list removes it.
   place.before(page);
 }
@@ -73,5 +74,10 @@ export const removeFirstRows = (): void => document.querySelector('.first-rows')
 function make<K extends keyof HTMLElementTagNameMap>(name: K, ...content: (Node | string)[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(name);
   element.append(...content);
+  return element;
+}
+
+function named<Of extends Element>(className: string, element: Of): Of {
+  if (className) element.className = className;
   return element;
 }

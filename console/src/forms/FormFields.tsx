@@ -4,20 +4,14 @@ import { type FieldDescription, useDescription } from '../data/DescriptionsProvi
 import { hasField } from '../text/presentation.ts';
 import { Input } from './Input.tsx';
 
-/** The fields of a new row, without the field `omit`. */
-export function NewFields({ omit }: { omit?: string | undefined }) {
+/** The fields of a new row, or those of an existing row that can be changed, without the field `omit`. */
+export function FormFields({ isNew = false, omit }: { isNew?: boolean; omit?: string | undefined }) {
+  const isOffered = ({ name, immutable }: FieldDescription) => (isNew ? name !== 'current_password' : !immutable);
   return useDescription()
-    .fields.filter(({ readOnly, name }) => !readOnly && name !== 'current_password' && name !== omit)
-    .map((field) => <FieldInput key={field.name} field={field} />);
-}
-
-/** The fields of a row that can be changed. */
-export function ChangeableFields({ omit }: { omit?: string | undefined }) {
-  return useDescription()
-    .fields.filter(({ readOnly, immutable, name }) => !readOnly && !immutable && name !== omit)
+    .fields.filter((field) => !field.readOnly && field.name !== omit && isOffered(field))
     .map((field) => (
-      // A write-only field is not shown, so the person need not type it again.
-      <FieldInput key={field.name} field={field.writeOnly ? { ...field, required: false } : field} />
+      // A write-only field of an existing row is not shown, so the person need not type it again.
+      <FieldInput key={field.name} field={field.writeOnly && !isNew ? { ...field, required: false } : field} />
     ));
 }
 

@@ -25,7 +25,7 @@ import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
-import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from './FormFields.tsx';
+import { FormFields, readOnceOptions, WhenLoaded } from './FormFields.tsx';
 import { useConflict } from './useConflict.tsx';
 
 /** Creates a row of any resource. If the response contains a secret, the secret is shown first. */
@@ -67,7 +67,7 @@ export function ResourceCreate() {
           }
         >
           <UnsavedChanges saved={saved} />
-          <NewFields />
+          <FormFields isNew />
         </SimpleForm>
       </Create>
       {made && <RevealedSecrets secrets={made.secrets} onClose={() => openRow(made.id)} />}
@@ -120,7 +120,7 @@ export function ResourceEdit() {
           <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
             <UnsavedChanges saved={saved} />
             <ConflictWarning saved={saved} />
-            <ChangeableFields />
+            <FormFields />
           </SimpleForm>
         </WhenLoaded>
       </Edit>

@@ -32,8 +32,8 @@ export function ActionButtons() {
   const { identity } = useGetIdentity();
   // The value of a token is shown once, and to its owner.
   if (description.name === 'tokens' && (row?.revealed !== false || row.user_id !== identity?.id)) return null;
-  // The pages of people and clients have separate buttons.
-  if (description.name === 'users' || description.name === 'clients') return null;
+  // The page of a person has separate buttons.
+  if (description.name === 'users' || (description.name === 'clients' && row?.public)) return null;
   return description.actions
     .filter(({ on }) => on === 'row')
     .map((action) => <RowAction key={action.name} action={action} />);
@@ -56,25 +56,22 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
     setSecrets(secretsIn(data ?? {}));
   }
 
+  const dialog = {
+    label: word,
+    title: translate('{action}: {row}', { action: word, row: rowName(description, row) }),
+    text: word !== translate(summary) && translate(summary),
+    confirm: fields.length === 0 ? translate('Confirm') : word,
+    successMessage,
+    form: { record: {}, defaultValues: {} },
+    children: fields.map((field) => <Input key={field.name} field={field} />),
+  };
   return (
     <>
       {/* A built-in action without values runs at once, because its label says what it does. */}
       {isBuiltin(description) && fields.length === 0 ? (
         <ActionButton label={word} onClick={() => void run(() => act({}), successMessage)} />
       ) : (
-        <FormButton
-          label={word}
-          title={translate('{action}: {row}', { action: word, row: rowName(description, row) })}
-          text={word !== translate(summary) && translate(summary)}
-          confirm={fields.length === 0 ? translate('Confirm') : word}
-          onSubmit={act}
-          successMessage={successMessage}
-          form={{ record: {}, defaultValues: {} }}
-        >
-          {fields.map((field) => (
-            <Input key={field.name} field={field} />
-          ))}
-        </FormButton>
+        <FormButton {...(description.name === 'clients' ? newSecretDialog(row) : dialog)} onSubmit={act} />
       )}
       {secrets.length > 0 && <RevealedSecrets secrets={secrets} onClose={() => setSecrets([])} />}
     </>
@@ -89,43 +86,25 @@ const graces = [
   { id: 168, name: '7 days' },
 ];
 
-/** Creates a new secret for a client and shows it once. The old secret can stay valid for a while. */
-export function NewSecretButton() {
-  const client = useRecordContext();
-  const [secrets, setSecrets] = useState<[string, string][]>();
-  if (!client || client.public) return null;
-
-  const create = async ({ keep_old_hours }: Record<string, unknown>) => {
-    const clients = gatehouse.resource('clients');
-    const secret = await clients
-      .act<Record<string, unknown>>(String(client.id), 'secrets', { keep_old_hours })
-      .catch(throwFormError);
-    setSecrets(secretsIn(secret, client.id));
-  };
-  return (
-    <>
-      <FormButton
-        label={translate('New secret')}
-        icon={KeyIcon}
-        act="new-secret"
-        title={translate('New secret for “{name}”?', { name: client.name })}
-        text={translate('Give the new secret to every application that uses the old one.')}
-        confirm={translate('Create a new secret')}
-        maxWidth="xs"
-        onSubmit={create}
-        form={{ record: { keep_old_hours: 24 } }}
-      >
-        <SelectInput
-          source="keep_old_hours"
-          label={translate('Keep the old secret working for')}
-          choices={graces}
-          validate={required()}
-        />
-      </FormButton>
-      {secrets && <RevealedSecrets secrets={secrets} onClose={() => setSecrets(undefined)} />}
-    </>
-  );
-}
+/** Creates a new secret for a client. The old secret can stay valid for a while. */
+const newSecretDialog = (client: RaRecord) => ({
+  label: translate('New secret'),
+  icon: KeyIcon,
+  act: 'new-secret',
+  title: translate('New secret for “{name}”?', { name: client.name }),
+  text: translate('Give the new secret to every application that uses the old one.'),
+  confirm: translate('Create a new secret'),
+  maxWidth: 'xs' as const,
+  form: { record: { keep_old_hours: 24 } },
+  children: (
+    <SelectInput
+      source="keep_old_hours"
+      label={translate('Keep the old secret working for')}
+      choices={graces}
+      validate={required()}
+    />
+  ),
+});
 
 /** Sends a delivery again, even if it still waits. */
 export function SendAgain() {

@@ -16,7 +16,7 @@ import { CopyButton } from '../widgets/Code.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
-import { ActionButtons, NewSecretButton, ProviderState, SendAgain, TestSignIn } from './ActionButtons.tsx';
+import { ActionButtons, ProviderState, SendAgain, TestSignIn } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
@@ -152,7 +152,7 @@ function ShowActions() {
     <PageActions>
       {!isDeleted(row) && (
         <>
-          {name === 'clients' ? <NewSecretButton /> : <ActionButtons />}
+          <ActionButtons />
           {name === 'webhook-deliveries' && <SendAgain />}
           {name === 'providers' && <TestSignIn />}
           <DialogButton label={translate('API')} icon={CodeIcon} dialog={(close) => <CodeDrawer onClose={close} />} />

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 const secretNames = new Set(['client_secret', 'access_token', 'secret']);
 
 /** The values in a response that are shown only once, and the client to which they belong. */
-export function secretsIn(response: Record<string, unknown>, clientId = response.client_id): [string, string][] {
+export function secretsIn({ client_id: clientId, ...response }: Record<string, unknown>): [string, string][] {
   const secrets = Object.entries(response).filter(
     (entry): entry is [string, string] => secretNames.has(entry[0]) && typeof entry[1] === 'string',
   );

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { ChangeableFields, NewFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
+import { FormFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
 import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { lowerCaseFirst, translate } from '../text/translate.ts';
@@ -50,7 +50,7 @@ export default function RowDialog({ id, parentReference, onClose }: Props) {
           onClose={onClose}
           form={form}
         >
-          <NewFields omit={parentReference?.field} />
+          <FormFields isNew omit={parentReference?.field} />
         </FormDialog>
       </CreateBase>
     );
@@ -65,7 +65,7 @@ export default function RowDialog({ id, parentReference, onClose }: Props) {
             onClose={onClose}
             form={form}
           >
-            <ChangeableFields omit={parentReference?.field} />
+            <FormFields omit={parentReference?.field} />
           </FormDialog>
         </WhenLoaded>
       </EditBase>
