@@ -33,6 +33,7 @@ export const otherWriters = new Map([
   ['resources/disable-webhooks-store.ts', 'disables webhooks when a password changes or keys are compromised'],
   ['identity/accounts/forget-user-store.ts', 'removes a deleted user from the audit trail and from queued mail'],
   ['extensions/admin-commands/replaced-keys-store.ts', 'ends the keys that the operator has replaced'],
+  ['extensions/openid-logout/failed-notice-store.ts', 'deletes failed notices to an application that later gets one'],
   ['extensions/passport/import/client-target-store.ts', 'imports tables of another service'],
   ['extensions/passport/import/logins/login-store.ts', 'imports tables of another service'],
   ['extensions/passport/import/users/user-target-store.ts', 'imports tables of another service'],

@@ -1,4 +1,4 @@
-import type { Invalidate } from '../../src/database/bus.ts';
+import { everything, type Invalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
 import { insertKey } from '../../src/database/keys/key-store.ts';
@@ -39,7 +39,7 @@ export async function storeNewKeys(
   invalidate({ kind: 'keys', id: signing.id });
   if (compromised) {
     await deleteOthers(tx, [signing.id, idToken.id, mac.id]);
-    invalidate({ kind: 'everything', id: '' });
+    invalidate(everything);
     return;
   }
   const tokenLifetimeMs = Math.max(config.accessTokenTtl, config.personalTokenTtl) * 1000;

@@ -1,4 +1,4 @@
-import { commitAndInvalidate } from '../../src/database/bus.ts';
+import { commitAndInvalidate, everything } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { Tx } from '../../src/database/database.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
@@ -21,7 +21,7 @@ export const endAllSessions = (context: Context, source: RequestSource, { keepPe
     const links = await invalidateAllOneTimeTokens(tx, context.now());
     const sessions = await revokeAllSessions(tx, context.now(), { keepPersonal });
     await endAllLogins(context, tx);
-    invalidate({ kind: 'everything', id: '' });
+    invalidate(everything);
     const data = { sessions, links, personal_tokens_kept: keepPersonal };
     await recordEvent(context, tx, { type: 'sessions.ended', source, data });
     context.metrics.revocations.inc({ cause: 'operator' }, sessions);

@@ -1,10 +1,10 @@
 import { invalidParameter, unknownName } from '../../src/http/errors/parameter-errors.ts';
 import { isOneOf } from '../../src/platform/is-one-of.ts';
+import { splitList } from '../../src/platform/split-list.ts';
 import { isTooLongToIndex } from '../../src/resources/declaration/fields/field-types.ts';
 import type { AggregateParameters } from '../../src/resources/model/paging.ts';
 import type { Resource, ResourceField } from '../../src/resources/model/resource.ts';
 import { readDirection } from '../../src/resources/query/sorting.ts';
-import { splitList } from '../../src/resources/query/split-list.ts';
 
 export const aggregateFunctions = ['count', 'sum', 'avg', 'min', 'max'] as const;
 type AggregateFunction = (typeof aggregateFunctions)[number];

@@ -1,7 +1,7 @@
 import { badRequest } from '../../src/platform/errors.ts';
+import { splitList } from '../../src/platform/split-list.ts';
 import type { Resource } from '../../src/resources/model/resource.ts';
 import { readSearch } from '../../src/resources/query/search-text.ts';
-import { splitList } from '../../src/resources/query/split-list.ts';
 import type { Json } from '../openapi/document/json-schema.ts';
 import type { Api, ApiCall, ApiResponse } from './api.ts';
 import type { Arguments } from './check-arguments.ts';

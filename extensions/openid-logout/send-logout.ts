@@ -9,7 +9,7 @@ import type { OAuth } from '../../src/oauth/oauth.ts';
 import { type Logout, logoutJob } from '../../src/oauth/openid/backchannel-logout.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import type { Job } from '../../src/resources/queue/job.ts';
-import { countFailures, forgetFailures } from '../../src/resources/queue/job-store.ts';
+import { countFailures, forgetFailures } from './failed-notice-store.ts';
 
 /** Consecutive failed notifications, including this one. */
 const maxFailures = 3;

@@ -7,6 +7,9 @@ export interface Invalidation {
   readonly id: string;
 }
 
+/** Each instance clears its caches. */
+export const everything: Invalidation = { kind: 'everything', id: '' };
+
 /** Collects the invalidations of a transaction. Every instance applies them to its caches before the write is acknowledged. */
 export type Invalidate = (invalidation: Invalidation) => void;
 

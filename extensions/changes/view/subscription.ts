@@ -3,10 +3,10 @@ import { invalidParameter, unknownName } from '../../../src/http/errors/paramete
 import { insufficientScope } from '../../../src/http/gate/unauthorized.ts';
 import { type Caller, hasScope } from '../../../src/platform/caller.ts';
 import { getOrCreate } from '../../../src/platform/get-or-create.ts';
+import { splitList } from '../../../src/platform/split-list.ts';
 import type { Resource, Resources } from '../../../src/resources/model/resource.ts';
 import { queryContext } from '../../../src/resources/model/row-rules.ts';
 import { type ListQuery, readListQuery } from '../../../src/resources/query/list-query.ts';
-import { splitList } from '../../../src/resources/query/split-list.ts';
 import { searchSql } from '../../../src/resources/read/compile-list-query.ts';
 import type { Fragment } from '../../../src/resources/sql/sql-text.ts';
 import { readCondition } from './condition-holds.ts';

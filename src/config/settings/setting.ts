@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../../platform/email-address.ts';
+import { splitList } from '../../platform/split-list.ts';
 
 type Parsed<T> = { ok: true; value: T } | { ok: false };
 
@@ -109,12 +110,6 @@ export const list = <T extends string>(
       return { ok: false };
     return accept(Object.freeze([...items]), new Set(items).size === items.length && acceptsList(items));
   });
-
-const splitList = (value: string, separator: string): string[] =>
-  value
-    .split(separator)
-    .map((part) => part.trim())
-    .filter(Boolean);
 
 /** Names with a text each: an object in the file, `name=text; name=text` in the environment. */
 export const texts = (expected: string, accepts: (name: string, text: string) => boolean) =>

@@ -1,11 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type Bus, type Invalidation, type InvalidationListener, notifyListeners } from '../bus.ts';
+import { type Bus, everything, type Invalidation, type InvalidationListener, notifyListeners } from '../bus.ts';
 import type { CommitCounts, Db, Tx } from '../database.ts';
 import { type ArrayStatement, prepareArrays } from './array-statement.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
 import type { SqliteInvalidations } from './sqlite-invalidations.ts';
-
-const everything: readonly Invalidation[] = [{ kind: 'everything', id: '' }];
 
 /**
  * Calls listeners for the invalidations of this process. Before a cache is used, it checks `data_version` for writes of other processes.
@@ -81,7 +79,7 @@ export class SqliteBus implements Bus {
       this.#lastDataVersion = version;
       this.#foreignCommits++;
       this.#snapshot.end();
-      notifyListeners(this.#listeners, this.#singleProcess ? everything : this.#invalidations.read());
+      notifyListeners(this.#listeners, this.#singleProcess ? [everything] : this.#invalidations.read());
     }
     return true;
   }

@@ -11,6 +11,11 @@ const diskCodes = new Set([8, 10, 13]);
 
 export const isDiskError = (error: unknown): boolean => diskCodes.has(resultCode(error));
 
+/** For `catch` of a promise. */
+export const throwProblem = (error: unknown): never => {
+  throw toProblem(error);
+};
+
 export function toProblem(error: unknown): unknown {
   if (!retryableCodes.has(resultCode(error))) return error;
   return unavailable('The database cannot store this at the moment. Try again shortly.', 5, reasonOf(error));

@@ -1,15 +1,13 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { parseJson } from '../../platform/json-text.ts';
-import type { Invalidation } from '../bus.ts';
+import { everything, type Invalidation } from '../bus.ts';
 import type { Tx } from '../database.ts';
 
 /** The number of invalidations that are kept. A process that has missed older ones clears its whole cache. */
 const maxRows = 1000;
 /** With more invalidations than this, clearing the whole cache is faster than clearing entries one by one. */
 const maxInvalidations = 200;
-
-const everything: Invalidation = { kind: 'everything', id: '' };
 
 /** Invalidations between processes that share a SQLite file, written in the transaction of the change. */
 export class SqliteInvalidations {

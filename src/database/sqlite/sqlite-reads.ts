@@ -4,7 +4,7 @@ import { type Reader, systemReader } from '../reader.ts';
 import { RowBudget } from './row-budget.ts';
 import { ScanThreads } from './scan-threads.ts';
 import type { SharedSnapshot } from './shared-snapshot.ts';
-import { toProblem } from './sqlite-errors.ts';
+import { throwProblem, toProblem } from './sqlite-errors.ts';
 import { Statements } from './sqlite-statements.ts';
 
 /** The limit for one read on the main thread. Handing a read to a worker thread takes about as long. */
@@ -61,12 +61,8 @@ export class SqliteReads {
     return this.#threads.close();
   }
 
-  async #readInThread<R>(sql: string, parameters: readonly unknown[], reader = systemReader): Promise<R[]> {
-    try {
-      return await this.#threads.read<R>(sql, parameters, reader);
-    } catch (error) {
-      throw toProblem(error);
-    }
+  #readInThread<R>(sql: string, parameters: readonly unknown[], reader = systemReader): Promise<R[]> {
+    return this.#threads.read<R>(sql, parameters, reader).catch(throwProblem);
   }
 
   #isExpensive(sql: string): boolean {

@@ -22,7 +22,7 @@ import { RowBudget } from './row-budget.ts';
 import { SharedCommits } from './shared-commits.ts';
 import { SharedSnapshot } from './shared-snapshot.ts';
 import { SqliteBus } from './sqlite-bus.ts';
-import { toProblem } from './sqlite-errors.ts';
+import { throwProblem, toProblem } from './sqlite-errors.ts';
 import { SqliteInvalidations } from './sqlite-invalidations.ts';
 import { sqliteProbes } from './sqlite-probes.ts';
 import { SqliteReads } from './sqlite-reads.ts';
@@ -64,11 +64,7 @@ class Connection implements DatabaseConnection {
   }
 
   async begin(): Promise<void> {
-    try {
-      await this.#commits.waitForTurn();
-    } catch (error) {
-      throw toProblem(error);
-    }
+    await this.#commits.waitForTurn().catch(throwProblem);
     try {
       this.#writer.run('savepoint job', []);
       this.inTransaction = true;
@@ -82,11 +78,7 @@ class Connection implements DatabaseConnection {
   async commit(): Promise<void> {
     this.#writer.run('release job', []);
     this.inTransaction = false;
-    try {
-      await this.#commits.finishJob();
-    } catch (error) {
-      throw toProblem(error);
-    }
+    await this.#commits.finishJob().catch(throwProblem);
   }
 
   async rollback(): Promise<void> {
@@ -179,7 +171,7 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
     async write<R>(sql: string, parameters: readonly unknown[]) {
       try {
         const { result, durable: committed } = await commits.run(() => writerStatements.run<R>(sql, parameters));
-        const durable = committed.catch((error) => Promise.reject(toProblem(error)));
+        const durable = committed.catch(throwProblem);
         durable.catch(() => undefined);
         return { rows: result.rows, durable };
       } catch (error) {

@@ -1,8 +1,8 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { insufficientScope, unauthorized } from '../../http/gate/unauthorized.ts';
 import { type Caller, hasScope } from '../../platform/caller.ts';
+import { splitList } from '../../platform/split-list.ts';
 import { fieldOf, type Resource, type ResourceField, type ResourceRelation } from '../model/resource.ts';
-import { splitList } from './split-list.ts';
 
 /** A relation to embed, and the relations to embed in its rows. */
 export interface Include {

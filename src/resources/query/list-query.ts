@@ -1,6 +1,7 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { type Caller, isAdmin } from '../../platform/caller.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
+import { splitList } from '../../platform/split-list.ts';
 import type { AggregateParameters } from '../model/paging.ts';
 import type { Resource, ResourceField } from '../model/resource.ts';
 import type { DeletedFilter } from '../model/row-rules.ts';
@@ -8,7 +9,6 @@ import { type Include, readIncludes } from './include-tree.ts';
 import { readSearchField } from './search-fields.ts';
 import { readSearch, readSearchFields, type SearchPair } from './search-text.ts';
 import { readSort, type Sort } from './sorting.ts';
-import { splitList } from './split-list.ts';
 
 export interface RowQuery {
   /** Undefined: all shown fields. */

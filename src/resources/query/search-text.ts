@@ -1,8 +1,8 @@
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
+import { splitList } from '../../platform/split-list.ts';
 import type { Comparison } from '../declaration/access.ts';
 import type { SearchTerm } from '../declaration/fields/field-type.ts';
-import { splitList } from './split-list.ts';
 
 /** The parsed form of `field:value`. For `name|email:value`, one of several fields must match. */
 export interface SearchPair {

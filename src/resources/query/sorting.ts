@@ -1,10 +1,10 @@
 import type { Engine } from '../../database/database.ts';
 import { invalidParameter, unknownName } from '../../http/errors/parameter-errors.ts';
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
+import { splitList } from '../../platform/split-list.ts';
 import type { Resource, ResourceField, ResourceRelation } from '../model/resource.ts';
 import { and, type Fragment, join, or, raw, sql } from '../sql/sql-text.ts';
 import { pathsThrough, readPath } from './field-path.ts';
-import { splitList } from './split-list.ts';
 
 interface SortKey {
   /** `name` or `owner.name`. */

@@ -95,27 +95,6 @@ export async function deleteJobsOfSubject(tx: Tx, name: string, subject: string)
   await tx.deleteFrom('queued_jobs').where('name', '=', name).where('subject', '=', subject).execute();
 }
 
-export async function countFailures(db: Db | Tx, name: string, subject: string | null): Promise<number> {
-  const { failures } = await db
-    .selectFrom('queued_jobs')
-    .select((eb) => eb.fn.countAll().as('failures'))
-    .where('name', '=', name)
-    .where('subject', '=', subject)
-    .where('failed_at', 'is not', null)
-    .executeTakeFirstOrThrow();
-  return Number(failures);
-}
-
-/** Deletes failed jobs with this subject, because a later one succeeded. */
-export async function forgetFailures(db: Db | Tx, name: string, subject: string | null): Promise<void> {
-  await db
-    .deleteFrom('queued_jobs')
-    .where('name', '=', name)
-    .where('subject', '=', subject)
-    .where('failed_at', 'is not', null)
-    .execute();
-}
-
 export const listJobs = (db: Db): Promise<JobRow[]> =>
   db.selectFrom('queued_jobs').selectAll().orderBy('created_at').orderBy('id').execute();
 

@@ -27,14 +27,12 @@ export class SharedReads {
   /** Identical reads of one caller share the result. The rows must not be modified. Each reader gets a separate list. */
   async read<R>(text: string, values: readonly unknown[], isAdHoc?: boolean, reader = systemReader): Promise<R[]> {
     const key = `${reader.caller}\0${text}\0${JSON.stringify(values)}`;
-    let batcher = this.#identicalReads.get(key);
-    if (!batcher) {
-      batcher = new Batcher({ concurrency: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
+    const createBatcher = () =>
+      new Batcher<Reader, Row[]>({ concurrency: 1, maxItems: Number.POSITIVE_INFINITY }, async (readers) => {
         const rows = await this.#run<Row>(text, values, isAdHoc, readers);
         return readers.map(() => rows);
       });
-      this.#identicalReads.set(key, batcher);
-    }
+    const batcher = getOrCreate(this.#identicalReads, key, createBatcher);
     try {
       return [...(await batcher.add(reader))] as R[];
     } finally {
@@ -44,13 +42,11 @@ export class SharedReads {
 
   /** Returns the rows with this key. `text` selects the rows of a list of keys. */
   async readKeyed<R>(text: string, key: string, keyColumn: KeyColumn = 'id'): Promise<R[]> {
-    let batcher = this.#keyedReads.get(text);
-    if (!batcher) {
-      batcher = new Batcher({ concurrency: 2, maxItems: maxKeys[keyColumn] }, (keys) =>
+    const createBatcher = () =>
+      new Batcher<string, Row[]>({ concurrency: 2, maxItems: maxKeys[keyColumn] }, (keys) =>
         this.#readKeys(text, keys, keyColumn),
       );
-      this.#keyedReads.set(text, batcher);
-    }
+    const batcher = getOrCreate(this.#keyedReads, text, createBatcher);
     try {
       return (await batcher.add(key)) as R[];
     } finally {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isOneOf } from '../../../platform/is-one-of.ts';
 import { tryParseJson } from '../../../platform/json-text.ts';
-import type { Invalidation } from '../../bus.ts';
+import { everything, type Invalidation } from '../../bus.ts';
 
 // Every database user can listen and notify. So payloads are untrusted input.
 
@@ -20,7 +20,6 @@ interface Confirmation {
 }
 
 const kinds: readonly Invalidation['kind'][] = ['session', 'user', 'client', 'keys', 'writer', 'everything'];
-const everything: Invalidation = { kind: 'everything', id: '' };
 /** PostgreSQL limits a NOTIFY payload to 8,000 bytes. A longer one becomes an invalidation of everything, which is rare. */
 const maxPayloadLength = 7999;
 const maxAnnouncementLength = 100;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { BoundedMap } from '../../../platform/bounded-map.ts';
-import { type Bus, type Invalidation, type InvalidationListener, notifyListeners } from '../../bus.ts';
+import { type Bus, everything, type Invalidation, type InvalidationListener, notifyListeners } from '../../bus.ts';
 import type { Db, Tx } from '../../database.ts';
 import type { Primary } from '../servers/primary.ts';
 import type { DatabaseClock } from './database-clock.ts';
@@ -59,7 +59,7 @@ export class PostgresBus implements Bus {
     this.#connection = new InvalidationConnection(listening, clock, {
       isRegistered: async (id) => !hasListenUrl || (await query(findInstance, [id])).length > 0,
       onNotification: (channel, payload) => this.#onNotification(channel, payload),
-      clearCaches: () => void notifyListeners(this.#listeners, [{ kind: 'everything', id: '' }]),
+      clearCaches: () => void notifyListeners(this.#listeners, [everything]),
       // Without this, other instances would wait until this instance is back or counts as silent.
       onDisconnect: (ids) => void query(removeInstances, [ids]).catch(() => undefined),
     });
