@@ -30,7 +30,7 @@ const groups = [
   { name: 'command', test: /src[\\/]cli[\\/]run-command\.ts$/, priority: 3 },
   { name: 'declarations', test: /(src|extensions)[\\/].+[\\/]declare\.ts$/, priority: 2 },
   { name: 'service', test: /src[\\/]main[\\/]start\.ts$/, priority: 1 },
-  { name: 'extensions', test: /extensions[\\/](?!passport[\\/])[^\\/]+[\\/]extension\.ts$/, priority: 0 },
+  { name: 'extensions', test: /extensions[\\/]all-extensions\.ts$/, priority: 0 },
 ];
 const isTestCode = (path) => /\.test\.ts$|(^|[\\/])(test-declarations[\\/]|fake-service\.ts$)/.test(path);
 

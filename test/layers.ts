@@ -24,8 +24,8 @@ export const rooms = new Map([
 
 /** The files of `src` that load extensions. All of their imports of extensions are dynamic. */
 export const extensionLoaders = [
+  'cli/run-command.ts',
   'main/check-extensions.ts',
-  'main/extension-commands.ts',
   'main/extensions.ts',
   'main/open-aggregates.ts',
   'main/open-custom-routes.ts',

@@ -19,7 +19,7 @@ export async function createProgram(only?: 'serve'): Promise<Command> {
       '\nOptions and examples of a command: gatehouse COMMAND --help\nSettings: the environment, .env, gatehouse.config.ts (docs/configuration.md)',
     );
   if (only) addServe(program);
-  else await (await import('./all-commands.ts')).addCommands(program);
+  else (await import('../../extensions/all-commands.ts')).addCommands(program);
   showUsageAfterErrors(program);
   return program;
 }

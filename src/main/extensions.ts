@@ -6,22 +6,9 @@ import type { Extension } from './extension.ts';
 import type { Services } from './services.ts';
 
 export async function loadExtensions(context: Context, services: Services): Promise<Extension[]> {
-  const loaded = await Promise.all([
-    import('../../extensions/providers/extension.ts'),
-    import('../../extensions/changes/extension.ts'),
-    import('../../extensions/mcp/extension.ts'),
-    import('../../extensions/openapi/extension.ts'),
-    import('../../extensions/client-registration/extension.ts'),
-    import('../../extensions/device-authorization/extension.ts'),
-    import('../../extensions/openid-logout/extension.ts'),
-    import('../../extensions/secret-scanning/extension.ts'),
-    import('../../extensions/activity/extension.ts'),
-    import('../../extensions/settings-pages/extension.ts'),
-    import('../../extensions/console-files/extension.ts'),
-    ...(context.config.compat === 'off' ? [] : [import('../../extensions/passport/extension.ts')]),
-    import('../../extensions/doctor/extension.ts'),
-  ]);
-  return Promise.all(loaded.map(({ createExtension }) => createExtension(context, services)));
+  const { extensionsFor } = await import('../../extensions/all-extensions.ts');
+  const creators = await extensionsFor(context.config);
+  return Promise.all(creators.map((createExtension) => createExtension(context, services)));
 }
 
 /** A member that exactly one extension has. */
