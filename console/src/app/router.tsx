@@ -73,12 +73,15 @@ function Navigate({ to, replace = false, state }: RouterNavigateProps) {
 /** Lets a form ask before the person leaves it. */
 function useBlocker(should: RouterBlockerFunction | boolean): RouterBlocker {
   const [blocked, setBlocked] = useState<{ location: RouterLocation; proceed: () => void }>();
-  useEffect(() =>
-    setNavigationGuard({
+  useEffect(() => {
+    guard = {
       should: typeof should === 'function' ? should : () => should,
       stop: (location, proceed) => setBlocked({ location, proceed }),
-    }),
-  );
+    };
+    return () => {
+      guard = undefined;
+    };
+  });
   if (!blocked) return { state: 'unblocked', location: undefined, reset: undefined, proceed: undefined };
   const reset = () => setBlocked(undefined);
   const proceed = () => {
@@ -133,6 +136,7 @@ const onNavigation = navigations.add;
 let index = entryOf().index ?? 0;
 let visits = 0;
 let current = locationOfPage();
+/** Only one page is guarded at a time. */
 let guard: NavigationGuard | undefined;
 /** The reaction to the next history event of the browser. */
 let onMove: 'ask' | 'accept' | 'ignore' = 'ask';
@@ -149,14 +153,6 @@ function onArrival(): void {
 }
 
 const currentLocation = (): RouterLocation => current;
-
-/** Only one page is guarded at a time. */
-function setNavigationGuard(next: NavigationGuard): () => void {
-  guard = next;
-  return () => {
-    if (guard === next) guard = undefined;
-  };
-}
 
 function isStopped(to: RouterLocation, historyAction: 'POP' | 'PUSH' | 'REPLACE', proceed: () => void): boolean {
   if (!guard?.should({ currentLocation: current, nextLocation: to, historyAction })) return false;

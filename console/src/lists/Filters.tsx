@@ -34,11 +34,15 @@ const deletedRows: FieldDescription = { name: deletedKey, type: 'deleted', label
 export function filtersOf({ name, fields, softDelete }: ResourceDescription): ReactElement<FilterProps>[] {
   const isTrail = name === 'events';
   const omitted = new Set(['id', 'deleted_at', ...(isTrail ? replacedInTrail : [])]);
-  return [
-    ...(isTrail ? trailFields.flatMap((field) => filtersFor(field, true)) : []),
-    ...fields.filter((field) => field.searchable && !omitted.has(field.name)).flatMap((field) => filtersFor(field)),
-    ...(softDelete ? filtersFor(deletedRows) : []),
+  const shown = [
+    ...(isTrail ? trailFields : []),
+    ...fields.filter((field) => field.searchable && field.type !== 'json' && !omitted.has(field.name)),
+    ...(softDelete ? [deletedRows] : []),
   ];
+  return shown.map((field) => {
+    const alwaysOn = trailFields.includes(field);
+    return <Filter key={field.name} source={sourceOf(field)} label={labelOf(field)} {...{ field, alwaysOn }} />;
+  });
 }
 
 /** The search box of a list searches every searchable text. */
@@ -51,21 +55,14 @@ export function searchOf(description: ResourceDescription): { source: string; pl
   return { source: anywhereKey(fields), placeholder };
 }
 
-function filtersFor(field: FieldDescription, alwaysOn = false): ReactElement<FilterProps>[] {
-  const source = sourceOf(field);
-  if (source === undefined) return [];
-  return [<Filter key={field.name} source={source} label={labelOf(field)} {...{ field, alwaysOn }} />];
-}
-
 const labelOf = (field: FieldDescription): string =>
   field.type === 'text' && field.references === undefined
     ? translate('{field} contains', { field: fieldLabel(field) })
     : fieldLabel(field);
 
 /** The name of a filter: the field and the operator. */
-function sourceOf({ name, type, references }: FieldDescription): string | undefined {
+function sourceOf({ name, type, references }: FieldDescription): string {
   if (references !== undefined) return name;
-  if (type === 'json') return undefined;
   if (type === 'text') return filterKey(name, 'contains');
   if (type === 'timestamp') return filterKey(name, 'days');
   return ['integer', 'number', 'decimal', 'date'].includes(type) ? filterKey(name, 'range') : name;

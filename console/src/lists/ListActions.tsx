@@ -66,7 +66,7 @@ export function ListMenu() {
   const { filterValues = {}, setFilters } = useListContext();
   const isTrash = filterValues[deletedKey] !== undefined;
   const [place, setPlace] = useState<HTMLElement>();
-  const [dialog, setDialog] = useState<'export' | 'import' | 'api'>();
+  const [Dialog, setDialog] = useState<typeof ExportDialog>();
   const [density, setDensity] = useStore<'small' | 'medium'>(densityKey, 'small');
   const isNarrow = useIsNarrow();
   const item = (label: string, Icon: typeof MoreIcon, onChoice: () => void) => (
@@ -82,7 +82,6 @@ export function ListMenu() {
       <ListItemText>{label}</ListItemText>
     </MenuItem>
   );
-  const close = () => setDialog(undefined);
   return (
     <>
       <IconButton
@@ -103,19 +102,15 @@ export function ListMenu() {
             : item(translate('Deleted rows'), TrashIcon, () =>
                 setFilters({ [deletedKey]: 'only' }, { [deletedKey]: true }),
               ))}
-        {item(translate('Export'), DownloadIcon, () => setDialog('export'))}
-        {operations.has('create') && item(translate('Import'), UploadIcon, () => setDialog('import'))}
-        {item(translate('API'), CodeIcon, () => setDialog('api'))}
+        {item(translate('Export'), DownloadIcon, () => setDialog(() => ExportDialog))}
+        {operations.has('create') && item(translate('Import'), UploadIcon, () => setDialog(() => ImportDialog))}
+        {item(translate('API'), CodeIcon, () => setDialog(() => CodeDrawer))}
         {!isNarrow &&
           (density === 'small'
             ? item(translate('Rows further apart'), DensityIcon, () => setDensity('medium'))
             : item(translate('Rows closer together'), DensityIcon, () => setDensity('small')))}
       </Menu>
-      <Suspense>
-        {dialog === 'api' && <CodeDrawer onClose={close} />}
-        {dialog === 'export' && <ExportDialog onClose={close} />}
-        {dialog === 'import' && <ImportDialog onClose={close} />}
-      </Suspense>
+      <Suspense>{Dialog && <Dialog onClose={() => setDialog(undefined)} />}</Suspense>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Alert, Button } from '@mui/material';
-import { useEffect, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { BulkProgress } from '../bulk/BulkReport.tsx';
@@ -16,15 +17,11 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
   const description = useDescription();
   const { name, fields } = description;
   const { filterValues: filter, sort } = useListContext();
-  const [total, setTotal] = useState<number>();
   const [rows, setRows] = useState<number>();
   const [problem, setProblem] = useState<string>();
   const [isDone, setDone] = useState(false);
   const stop = useRef(new AbortController());
-
-  useEffect(() => {
-    countOf(name, filter).then(setTotal, (error: Error) => setProblem(error.message));
-  }, [name, filter]);
+  const { data: total, error } = useQuery({ queryKey: [name, 'count', filter], queryFn: () => countOf(name, filter) });
 
   /** The browser keeps the parts of the file outside of this page's memory. */
   async function exportRows(isCsv: boolean, signal: AbortSignal): Promise<Blob> {
@@ -73,7 +70,7 @@ export default function ExportDialog({ onClose }: { onClose: () => void }) {
       {...(rows === undefined && { confirm: translate('CSV'), onConfirm: () => void run('csv') })}
       actions={rows === undefined && <Button onClick={() => void run('json')}>{translate('JSON')}</Button>}
     >
-      {problem && <Alert severity="error">{problem}</Alert>}
+      {(problem || error) && <Alert severity="error">{problem ?? error?.message}</Alert>}
       {rows === undefined ? (
         <p role="status" className="quiet">
           {translate('{what} with this filter, in this order.', { what })}
