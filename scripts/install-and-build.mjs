@@ -204,7 +204,7 @@ const servicePart = {
 };
 const typesPart = {
   label: 'the types',
-  result: inRoot('dist/main/library.d.ts'),
+  result: inRoot('dist/extensions/embedding/library.d.ts'),
   sources,
   command: serviceBuild('--types'),
 };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { fastify } from 'fastify';
-import { gatehousePlugin } from '../src/main/library.ts';
+import { gatehousePlugin } from '../extensions/embedding/library.ts';
 import { databases } from './harness/engines.ts';
 
 const json = { accept: 'application/json', 'content-type': 'application/json' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { startGatehouse } from '../../src/main/library.ts';
+import { startGatehouse } from '../../extensions/embedding/library.ts';
 import { gatehouse, serverProcesses } from '../harness/command.ts';
 import { connections } from '../harness/connections.ts';
 import { databases } from '../harness/engines.ts';

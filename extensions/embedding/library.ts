@@ -1,18 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Config, type ConfigFile, loadConfig } from '../config/config.ts';
-import type { App } from '../http/app.ts';
-import { logFirstAdministrator } from '../identity/accounts/first-password.ts';
-import { OperatorError } from '../platform/errors.ts';
-import { createLog } from '../platform/log.ts';
+import { type Config, type ConfigFile, loadConfig } from '../../src/config/config.ts';
+import type { App } from '../../src/http/app.ts';
+import { logFirstAdministrator } from '../../src/identity/accounts/first-password.ts';
 import {
   firstAdministratorOf,
   prepareGatehouse,
   type RunningGatehouse,
   startGatehouse as startService,
-} from './start.ts';
+} from '../../src/main/start.ts';
+import { OperatorError } from '../../src/platform/errors.ts';
+import { createLog } from '../../src/platform/log.ts';
 
 /** The module `gatehouse-server`: the service as a part of another program. */
-export type { RunningGatehouse } from './start.ts';
+export type { RunningGatehouse } from '../../src/main/start.ts';
 export type { ConfigFile };
 
 /** Workers are separate processes. Here, the process belongs to the host program. */
