@@ -10,7 +10,6 @@ import { clientScopes, grantScopes, openidScope } from '../../src/oauth/clients/
 import { deviceCodeGrant } from '../../src/oauth/grants/device-code.ts';
 import type { ClientRequest, OAuth } from '../../src/oauth/oauth.ts';
 import { readParameters, resourcesIn } from '../../src/oauth/parameters.ts';
-import type { DeviceCodes } from '../../src/oauth/schemas.ts';
 import { OAuthError, Problem, unavailable } from '../../src/platform/errors.ts';
 import { insertDevice } from './device-store.ts';
 
@@ -44,7 +43,7 @@ const maxInTotal = 50_000;
 export const hashDeviceCode = (code: string): string => hash('sha256', code, 'base64url');
 
 /** RFC 8628 3.1 and 3.2. */
-export async function authorizeDevice(oauth: OAuth, request: ClientRequest): Promise<DeviceCodes> {
+export async function authorizeDevice(oauth: OAuth, request: ClientRequest) {
   const { context, scopes: knownScopes, registeredClients, audiences } = oauth;
   const parameters = readParameters(request.body);
   const clientId = parameters.get('client_id');

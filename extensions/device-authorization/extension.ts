@@ -4,6 +4,7 @@ import type { CreateExtension } from '../../src/main/extension.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import type { PageKit } from '../../src/pages/kit/page-request.ts';
 import { lazy } from '../../src/platform/lazy.ts';
+import { serveDeviceAuthorization } from './device-routes.ts';
 
 /** Expired codes are kept for this time, so that the device learns that its code has expired. */
 const keptMs = 3_600_000;
@@ -20,8 +21,9 @@ function serveDevicePages(kit: PageKit, oauth: OAuth): void {
   kit.page('/device/done', 'auth:web', async (pageRequest) => (await load()).showDone(pageRequest));
 }
 
-/** The pages on which users connect devices (RFC 8628). The first request loads the code that handles it. */
+/** The endpoint for devices, and the pages on which users connect them (RFC 8628). The first request loads the code that handles it. */
 export const createExtension: CreateExtension = (context, { oauth }) => ({
+  serveOAuth: (app) => serveDeviceAuthorization(app, oauth),
   servePages: (_app, kit) => serveDevicePages(kit, oauth),
   maintenance: [{ name: 'old device codes', everyMs: 60_000, run: () => pruneDevices(context) }],
 });

@@ -42,7 +42,7 @@ import { meetsAcr } from '../platform/proof.ts';
 import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
 import { createEnqueuing } from '../resources/queue/create-enqueuing.ts';
 import { Queue } from '../resources/queue/queue.ts';
-import { openDevices } from './open-devices.ts';
+import { extensionGrants } from './open-grants.ts';
 import { openJobs } from './open-jobs.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { openRegisteredClients } from './open-registered-clients.ts';
@@ -76,7 +76,7 @@ export async function createServices(context: Context) {
     context,
     keys,
     clients,
-    devices: openDevices(() => oauth),
+    extensionGrants,
     registeredClients: openRegisteredClients(context, { scopes, keys }),
     recordFailedClient: createFailedClientRecorder(context, clients),
     clientKeys: new ClientKeys(context),

@@ -13,8 +13,6 @@ import type { ClientRequest, OAuth } from './oauth.ts';
 import { serveUserInfo } from './openid/userinfo-routes.ts';
 import { handleRevocation } from './revoke.ts';
 import {
-  deviceCodesSchema,
-  deviceParametersSchema,
   introspectionSchema,
   oauthErrorSchema,
   pushedRequestSchema,
@@ -79,7 +77,7 @@ interface Endpoint extends Pick<FastifySchema, 'summary' | 'body'> {
   /** The operation id outside of `/v1`. The operation inside is named after its path. */
   readonly operationId: string;
   /** False: not under `/v1`. The specification does not name it there, and clients find it in the metadata. */
-  readonly underV1?: false;
+  readonly underV1?: boolean;
   readonly response: Readonly<Record<number, Type.TSchema>>;
   handle(request: FastifyRequest, reply: FastifyReply): Promise<object>;
 }
@@ -116,15 +114,6 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
     },
   },
   {
-    name: 'device_authorization',
-    underV1: false,
-    operationId: 'authorizeDevice',
-    summary: 'Start the sign-in on a device without a browser (RFC 8628)',
-    body: deviceParametersSchema,
-    response: { 200: deviceCodesSchema },
-    handle: (request, reply) => oauth.devices.authorize(clientRequestOf(request, reply)),
-  },
-  {
     name: 'revoke',
     operationId: 'revokeToken',
     summary: 'Revoke a token and end its session (RFC 7009)',
@@ -142,16 +131,18 @@ const endpointsOf = (oauth: OAuth, knownBrowsers: BrowserCookie): readonly Endpo
   },
 ];
 
-/** Serves each endpoint under `/v1`, and outside of it for standard clients, which may send any Accept header. */
+/** Serves an endpoint under `/v1`, and outside of it for standard clients, which may send any Accept header. */
+export function serveEndpoint(app: App, { name, underV1 = true, operationId, handle, response, ...schema }: Endpoint) {
+  const documented = { tags: oauthTags, consumes, ...schema, response: { ...response, ...oauthErrorResponses } };
+  app.post(`/oauth/${name}`, { ...oauthRouteOptions, schema: { operationId, ...documented } }, handle);
+  if (!underV1) return;
+  const inApi = { ...config, cors: 'listed' } as const;
+  app.post(`/v1/oauth/${name}`, { ...oauthRouteOptions, config: inApi, schema: documented }, handle);
+}
+
 export function serveOAuth(app: App, oauth: OAuth): void {
   const browserCookie = createBrowserCookie(oauth.context.config);
-  const inApi = { ...config, cors: 'listed' } as const;
-  for (const { name, underV1 = true, operationId, handle, response, ...schema } of endpointsOf(oauth, browserCookie)) {
-    const documented = { tags: oauthTags, consumes, ...schema, response: { ...response, ...oauthErrorResponses } };
-    app.post(`/oauth/${name}`, { ...oauthRouteOptions, schema: { operationId, ...documented } }, handle);
-    if (!underV1) continue;
-    app.post(`/v1/oauth/${name}`, { ...oauthRouteOptions, config: inApi, schema: documented }, handle);
-  }
+  for (const endpoint of endpointsOf(oauth, browserCookie)) serveEndpoint(app, endpoint);
   serveTokenPreflight(app, oauth);
   serveUserInfo(app, oauth);
   serveMetadata(app, oauth);

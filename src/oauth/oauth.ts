@@ -15,7 +15,6 @@ import type { createFailedClientRecorder } from './failed-clients.ts';
 import { type Parameters, resourcesIn } from './parameters.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop, DpopRequest } from './proofs/dpop.ts';
-import type { DeviceCodes } from './schemas.ts';
 import type { Sessions } from './sessions/sessions.ts';
 import type { StoredSession } from './sessions/store/session-store.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
@@ -27,7 +26,7 @@ export interface OAuth {
   readonly keys: KeyRing;
   readonly clients: ClientDirectory;
   readonly registeredClients: RegisteredClients;
-  readonly devices: Devices;
+  readonly extensionGrants: ExtensionGrants;
   readonly recordFailedClient: ReturnType<typeof createFailedClientRecorder>;
   readonly clientKeys: ClientKeys;
   readonly dpop: Dpop;
@@ -58,14 +57,6 @@ export interface ClientRequest {
   readonly countRequest?: ((caller: string) => void) | undefined;
   /** Called with the authenticated client, before the request is checked. */
   readonly onAuthenticated?: ((client: StoredClient) => void) | undefined;
-}
-
-/** The sign-in on devices without a browser (RFC 8628). */
-export interface Devices {
-  /** RFC 8628 3.1 and 3.2: makes the codes of a device. */
-  authorize(request: ClientRequest): Promise<DeviceCodes>;
-  /** RFC 8628 3.4 and 3.5: the session that the user has opened for the device. */
-  redeem(request: GrantRequest): Promise<GrantResult>;
 }
 
 /** A token request, with the authenticated client. */
@@ -105,6 +96,13 @@ export interface Grant {
   /** True if the client must authenticate. */
   readonly confidential?: boolean;
   issue(oauth: OAuth, request: GrantRequest): Promise<GrantResult>;
+}
+
+/** The functions of the grants in extensions. */
+export interface ExtensionGrants {
+  /** RFC 8628 3.4 and 3.5: the session that the user has opened for the device. */
+  readonly redeemDeviceCode: Grant['issue'];
+  readonly exchangeToken: Grant['issue'];
 }
 
 /** The scopes and audiences that the client asks for in this request. */

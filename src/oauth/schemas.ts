@@ -66,38 +66,6 @@ export const tokenResponseSchema = namedSchema(
 
 export type TokenResponse = Type.Static<typeof tokenResponseSchema>;
 
-export const deviceParametersSchema = namedSchema(
-  'OAuthDeviceRequest',
-  Type.Object(
-    {
-      scope: text('scopes, separated by spaces; default: only openid'),
-      resource: Type.Optional(
-        Type.Array(Type.String(), { description: 'the audience of the access tokens (RFC 8707); may be repeated' }),
-      ),
-      client_id: text('unless the client authenticates by HTTP Basic'),
-      client_secret: text('unless the client is public'),
-    },
-    { examples: [{ client_id: 'gatehouse-cli', scope: 'openid offline_access' }] },
-  ),
-);
-
-export const deviceCodesSchema = namedSchema(
-  'OAuthDeviceCodes',
-  Type.Object(
-    {
-      device_code: Type.String({ description: 'the device sends this code to the token endpoint' }),
-      user_code: Type.String({ description: 'the user types this code' }),
-      verification_uri: Type.String(),
-      verification_uri_complete: Type.String({ description: 'the same address with the code, for a QR code' }),
-      expires_in: Type.Integer({ description: 'lifetime of the codes, in seconds' }),
-      interval: Type.Integer({ description: 'seconds to wait between two token requests' }),
-    },
-    { description: 'The codes for the device and for the user' },
-  ),
-);
-
-export type DeviceCodes = Type.Static<typeof deviceCodesSchema>;
-
 export const pushedRequestSchema = namedSchema(
   'PushedRequest',
   Type.Object({ request_uri: Type.String(), expires_in: Type.Integer() }, { description: 'RFC 9126 2.2' }),

@@ -4,5 +4,5 @@ import type { Grant } from '../oauth.ts';
 export const deviceCodeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:device_code',
   clientTypes: ['application'],
-  issue: ({ devices }, request) => devices.redeem(request),
+  issue: (oauth, request) => oauth.extensionGrants.redeemDeviceCode(oauth, request),
 };

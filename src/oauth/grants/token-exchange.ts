@@ -1,70 +1,9 @@
-import { OAuthError } from '../../platform/errors.ts';
-import { requireRealm } from '../clients/client-rules.ts';
-import { everyScope, exchangeScope, explicitScopes, identityScopes, parseScope } from '../clients/scopes/scopes.ts';
 import type { Grant } from '../oauth.ts';
-import { invalidRequest, required, resourcesIn } from '../parameters.ts';
-import { dpopProofRequired } from '../proofs/dpop.ts';
-import type { Actor } from '../sessions/tokens/access-token.ts';
 
-const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
-/** The longest lifetime of an exchanged token, in seconds: enough for a chain of calls. */
-const maxLifetimeSeconds = 300;
-/** Longer chains are a mistake. */
-const maxActorChain = 8;
-
-const depthOf = (actor: Actor | undefined): number => (actor ? 1 + depthOf(actor.act) : 0);
-
-/**
- * RFC 8693: issues a user's token for the next service, with fewer scopes and a shorter lifetime. The new token belongs
- * to the same session and ends with it. `act` names the client that exchanged it. A client exchanges its own tokens. A
- * resource server with the scope `tokens:exchange` exchanges the tokens that it receives.
- */
+/** RFC 8693: a user's token for the next service, with fewer scopes and a shorter lifetime. */
 export const tokenExchangeGrant: Grant = {
   type: 'urn:ietf:params:oauth:grant-type:token-exchange',
   clientTypes: ['application', 'personal'],
   confidential: true,
-  async issue({ context, verifier, audiences, scopes: knownScopes }, { client, parameters, jkt }) {
-    if (required(parameters, 'subject_token_type') !== accessTokenType) {
-      throw invalidRequest(`subject_token_type takes ${accessTokenType}.`);
-    }
-    const requestedType = parameters.get('requested_token_type') ?? accessTokenType;
-    if (requestedType !== accessTokenType) throw invalidRequest(`requested_token_type takes ${accessTokenType}.`);
-    if (parameters.has('actor_token')) throw invalidRequest('actor_token is not supported: the client is the actor.');
-    const subjectToken = await verifier.findToken(required(parameters, 'subject_token'));
-    if (subjectToken?.kind !== 'access' || subjectToken.session.user_id === null)
-      throw invalidSubject('no live token of a user');
-    const { claims, session } = subjectToken;
-    if (claims.client_id !== client.id && !client.scopes.includes(exchangeScope)) throw invalidSubject('of another');
-    // A key-bound token must not become a bearer token. The new token is bound to the key of this client.
-    if (claims.cnf && jkt === undefined) {
-      throw dpopProofRequired('The subject_token is bound to a key: send a DPoP proof with your own key.');
-    }
-    await requireRealm(context.database.db, client, session.user_id);
-    const act = { sub: client.id, ...(claims.act ? { act: claims.act } : {}) };
-    if (depthOf(act) > maxActorChain) throw invalidRequest('The token was exchanged too many times.');
-    const tokenScopes = claims.scope.split(' ').filter((scope) => !identityScopes.includes(scope));
-    const requested = parseScope(parameters.get('scope') ?? '');
-    const isIncludedInEveryScope = (scope: string) =>
-      tokenScopes.includes(everyScope) && knownScopes.has(scope) && !explicitScopes.includes(scope);
-    const missingScope = requested.find((scope) => !tokenScopes.includes(scope) && !isIncludedInEveryScope(scope));
-    if (missingScope !== undefined)
-      throw new OAuthError('invalid_scope', `The token does not have the scope '${missingScope}'.`);
-    const audience = parameters.get('audience');
-    const targets = [...resourcesIn(parameters), ...(audience === undefined ? [] : [audience])];
-    const exp = Math.min(claims.exp, Math.floor(context.now() / 1000) + maxLifetimeSeconds);
-    return {
-      session,
-      durable: Promise.resolve(),
-      scopes: requested.length > 0 ? requested : tokenScopes,
-      exchanged: {
-        audience: audiences.exchange([claims.aud].flat(), targets),
-        claims: { act, exp, client_id: client.id, cnf: undefined },
-        expiresIn: exp - Math.floor(context.now() / 1000),
-        type: accessTokenType,
-      },
-    };
-  },
+  issue: (oauth, request) => oauth.extensionGrants.exchangeToken(oauth, request),
 };
-
-const invalidSubject = (reason: string) =>
-  new OAuthError('invalid_request', 'subject_token is not valid for this client.', { reason });
