@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { withContext } from '../../src/cli/operator/with-context.ts';
+import { maxHours, readHours } from '../../src/cli/terminal/option-values.ts';
 import { addListOptions, type ListFlags, printFields, printRows, showTime } from '../../src/cli/terminal/print.ts';
-import { maxHours, readHours } from '../../src/cli/terminal/read-hours.ts';
 import { commitAndInvalidate } from '../../src/database/bus.ts';
 import { openKeyRing } from '../../src/database/keys/key-ring.ts';
 import { systemSource } from '../../src/http/request-source.ts';

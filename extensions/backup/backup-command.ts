@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { localNow } from '../../src/cli/terminal/local-clock.ts';
-import { readCount } from '../../src/cli/terminal/print.ts';
+import { readCount } from '../../src/cli/terminal/option-values.ts';
 import { terminalProgressBar } from '../../src/cli/terminal/progress-bar.ts';
 import { UsageError } from '../../src/cli/terminal/usage-error.ts';
 import { type Config, loadConfig } from '../../src/config/config.ts';

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { localNow } from '../../src/cli/terminal/local-clock.ts';
-import { readPort } from '../../src/cli/terminal/read-port.ts';
+import { readPort } from '../../src/cli/terminal/option-values.ts';
 import { printable } from '../../src/cli/terminal/table.ts';
 import { verifyDelivery } from './webhooks/webhook-signature.ts';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { withContext } from '../../src/cli/operator/with-context.ts';
-import { maxHours, readHours } from '../../src/cli/terminal/read-hours.ts';
+import { maxHours, readHours } from '../../src/cli/terminal/option-values.ts';
 import { systemSource } from '../../src/http/request-source.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 

@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { readPort } from '../../src/cli/terminal/read-port.ts';
+import { readPort } from '../../src/cli/terminal/option-values.ts';
 import { stopRequested } from '../../src/cli/terminal/stopping.ts';
 import { packageFolder } from '../../src/platform/version.ts';
 

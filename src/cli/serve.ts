@@ -7,9 +7,9 @@ import { loadSupervisor, loadWorker } from '../main/open-workers.ts';
 import type { RunningService } from '../main/start.ts';
 import { createLog } from '../platform/log.ts';
 import { explain } from './terminal/explain.ts';
+import { readPort } from './terminal/option-values.ts';
 import { printAddresses, printFirstPasswordAgain } from './terminal/print-addresses.ts';
 import { terminalProgressBar } from './terminal/progress-bar.ts';
-import { readPort } from './terminal/read-port.ts';
 import { startUnlessStopped, stopAndExit, stopRequested, stopTimeoutMs } from './terminal/stopping.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+import { readCount } from './option-values.ts';
 import { paint, paintError, paintState } from './paint.ts';
 import { showCell, tableOf } from './table.ts';
 
@@ -52,10 +53,3 @@ export const addListOptions = (command: Command): Command =>
     .option('--search <text>', 'only rows that contain this text, ignoring case')
     .option('--limit <number>', 'the maximum number of rows', readCount)
     .option('--json', 'print JSON');
-
-/** For an option of a command. */
-export function readCount(text: string): number {
-  const number = Number(text);
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
-}
