@@ -105,6 +105,9 @@ export class MacKeys {
   }
 }
 
+/** Creates and verifies MACs, to recognise values of the service itself. */
+export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
+
 const isLive = ({ retiresAt }: MacKey, now: number): boolean => retiresAt === null || retiresAt > now;
 
 /** Compares in constant time. */

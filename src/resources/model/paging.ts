@@ -1,11 +1,8 @@
-import type { MacKeys } from '../../database/keys/mac-keys.ts';
+import type { Macs } from '../../database/keys/mac-keys.ts';
 import type { Fragment } from '../sql/sql-text.ts';
 import type { ListPositions } from './change-feed.ts';
 import type { Resource } from './resource.ts';
 import type { QueryContext } from './row-rules.ts';
-
-/** Creates and verifies MACs, to recognise values of the service itself. */
-export type Macs = Pick<MacKeys, 'mac' | 'macs' | 'matches'>;
 
 export interface PageLinks {
   readonly next: string | null;
@@ -27,7 +24,7 @@ export interface Paging {
   setEtag?(etag: string): void;
 }
 
-/** A list with the parameter `aggregate`. Its other parameters have another meaning than for rows. */
+/** A list with the parameter `aggregate`. Its order is that of the groups. */
 export interface AggregatedList {
   readonly search: Fragment;
   readonly limit: number;

@@ -1,6 +1,6 @@
+import type { Macs } from '../../database/keys/mac-keys.ts';
 import { invalidParameter } from '../../http/errors/parameter-errors.ts';
 import { parseJson } from '../../platform/json-text.ts';
-import type { Macs } from '../model/paging.ts';
 import type { CursorPosition } from './sorting.ts';
 
 const purpose = 'list-cursor';

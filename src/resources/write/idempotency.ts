@@ -1,11 +1,11 @@
 import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import { insertIfAbsent } from '../../database/insert-if-absent.ts';
+import type { Macs } from '../../database/keys/mac-keys.ts';
 import { decrypt, encrypt } from '../../database/keys/sealing.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { badRequest, conflict, Problem } from '../../platform/errors.ts';
-import type { Macs } from '../model/paging.ts';
 
 /** The response for a retry with the same key. It never contains secrets of the first response. */
 export interface StoredResponse {
