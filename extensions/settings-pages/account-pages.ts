@@ -132,7 +132,7 @@ export async function sendOwnData(pageRequest: PageRequest): Page {
 export async function deleteAccount(pageRequest: PageRequest): Page {
   const body = pageRequest.form('current_password');
   const response = await pageRequest.callAsUser('DELETE', `/v1/users/${pageRequest.caller.userId}`, body);
-  if (!response.ok) return showAccount(pageRequest.status(response.status), formErrors(response, ['current_password']));
+  if (!response.ok) return showAccount(pageRequest.statusOf(response), formErrors(response, ['current_password']));
   pageRequest.kit.cookies.clearSession(pageRequest.reply);
   return pageRequest.redirect('/account-deleted');
 }

@@ -95,7 +95,7 @@ function pagesOf(kind: Kind) {
       const created = kind === signInKind ? { ...body, type: 'application', public: isPublic } : body;
       const response = await pageRequest.callAsUser<WithSecret>('POST', '/v1/clients', created);
       if (!response.ok) {
-        return showForm(pageRequest.status(response.status), scopes, { values, ...formErrors(response, fields) });
+        return showForm(pageRequest.statusOf(response), scopes, { values, ...formErrors(response, fields) });
       }
       if (isPublic) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
       return showSecret(pageRequest, response.data, response.data.client_secret);
@@ -107,7 +107,7 @@ function pagesOf(kind: Kind) {
       const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
       if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
       const problems = formErrors(response, fields);
-      return showOne(pageRequest.status(response.status), { values, scopes, ...problems });
+      return showOne(pageRequest.statusOf(response), { values, scopes, ...problems });
     },
   };
 }

@@ -70,7 +70,7 @@ export async function saveProfile(pageRequest: PageRequest): Page {
   if (response.ok)
     return pageRequest.redirect(`/settings?done=${response.data.pending_email ? 'email-pending' : 'profile-saved'}`);
   const fields = [...names, 'current_password'];
-  return showProfile(pageRequest.status(response.status), { values, ...formErrors(response, fields) });
+  return showProfile(pageRequest.statusOf(response), { values, ...formErrors(response, fields) });
 }
 
 export async function keepEmail(pageRequest: PageRequest): Page {
@@ -91,5 +91,5 @@ export async function changePassword(pageRequest: PageRequest): Page {
   const response = await pageRequest.callAsUser('PATCH', `/v1/users/${pageRequest.caller.userId}`, body);
   if (response.ok) return pageRequest.redirect('/settings/password?done=password-changed');
   const variables = { ...formErrors(response, ['current_password', 'password']), keep_tokens: !body.end_tokens };
-  return showPassword(pageRequest.status(response.status), variables);
+  return showPassword(pageRequest.statusOf(response), variables);
 }

@@ -26,7 +26,7 @@ export const showSecurity = async (pageRequest: PageRequest, variables: Variable
   });
 
 const showProblem = (pageRequest: PageRequest, response: ApiResponse<unknown>): Page =>
-  showSecurity(pageRequest.status(response.status), formErrors(response, []));
+  showSecurity(pageRequest.statusOf(response), formErrors(response, []));
 
 function showCodes(pageRequest: PageRequest, codes: readonly string[]): Page {
   const text = `${pageRequest.kit.brand.name}\n${codes.join('\n')}\n`;
@@ -70,7 +70,7 @@ export async function addPasskey(pageRequest: PageRequest): Page {
   const browser = describeUserAgent(pageRequest.request.headers['user-agent'] ?? null);
   const body = { passkey: tryParseJson(passkey) ?? {}, name: (name || browser).slice(0, 100) };
   const response = await pageRequest.callAsUser<{ recovery_codes?: string[] }>('POST', '/v1/passkeys', body);
-  if (!response.ok) return showSecurity(pageRequest.status(response.status), { problem: message('passkey.failed') });
+  if (!response.ok) return showSecurity(pageRequest.statusOf(response), { problem: message('passkey.failed') });
   const codes = response.data.recovery_codes;
   return codes ? showCodes(pageRequest, codes) : pageRequest.redirect(`${path}?done=factor-added`);
 }

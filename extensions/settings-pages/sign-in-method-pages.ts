@@ -17,7 +17,7 @@ export async function removeIdentity(pageRequest: PageRequest): Page {
   const id = pageRequest.param('id');
   const response = await pageRequest.callAsUser('DELETE', `/v1/identities/${encodeURIComponent(id)}`);
   if (response.ok || response.status === 404) return pageRequest.redirect('/settings/sign-in?done=identity-unlinked');
-  return showSignInMethods(pageRequest.status(response.status), formErrors(response, []));
+  return showSignInMethods(pageRequest.statusOf(response), formErrors(response, []));
 }
 
 async function signInMethodsOf(pageRequest: PageRequest): Promise<Variables> {

@@ -62,7 +62,7 @@ export async function createToken(pageRequest: PageRequest): Page {
   const response = await pageRequest.callAsUser<NewToken>('POST', '/v1/tokens', body);
   if (response.ok) return showValue(pageRequest, response.data);
   const variables = { values, ...formErrors(response, ['name', 'scopes', 'expires_at']) };
-  return showForm(pageRequest.status(response.status), scopes, variables);
+  return showForm(pageRequest.statusOf(response), scopes, variables);
 }
 
 export async function revealToken(pageRequest: PageRequest): Page {

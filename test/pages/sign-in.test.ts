@@ -91,6 +91,16 @@ onBothEngines('Signing in on the page', (engine) => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
   });
 
+  it('says how long to wait after too many registrations', async () => {
+    const visitor = new Visitor(service);
+    await visitor.get('/register');
+    const register = () => visitor.send('/register', { email, password: 'a fine long secret' });
+    let page = await register();
+    for (let i = 0; page.status !== 429 && i < 100; i++) page = await register();
+    assert.equal(page.status, 429);
+    assert.ok(Number(page.headers.get('retry-after')) > 0);
+  });
+
   it('renews the session while its refresh token is valid', async () => {
     const visitor = new Visitor(service);
     await visitor.signIn(email, password);

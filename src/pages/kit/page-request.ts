@@ -13,7 +13,7 @@ import type { OAuth } from '../../oauth/oauth.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { internalTokenOf, type WebSessions } from '../session/authenticate-web.ts';
-import { callApi, type LoginClient, type Method } from '../session/call-api.ts';
+import { type ApiResponse, callApi, type LoginClient, type Method } from '../session/call-api.ts';
 import type { Cookies } from '../session/cookies.ts';
 import type { ServeAsset, serveAssets } from './assets.ts';
 import type { Variables } from './views.ts';
@@ -134,6 +134,12 @@ export class PageRequest {
   status(code: number): this {
     this.reply.code(code);
     return this;
+  }
+
+  /** Sets the status of a failed call of the API, and how long to wait. */
+  statusOf({ status, retryAfter }: Pick<ApiResponse<unknown>, 'status' | 'retryAfter'>): this {
+    if (retryAfter > 0) this.reply.header('retry-after', String(retryAfter));
+    return this.status(status);
   }
 
   show(view: string, variables: Variables, sources?: CspSources): Page {

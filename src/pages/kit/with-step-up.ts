@@ -55,7 +55,7 @@ export const withStepUp =
       request.body = form;
       const response = await renewProofByForm(request, proofs);
       if (!response.ok)
-        return askForProof(pageRequest.status(response.status), { ...form, ...repeated }, errorVariables(response));
+        return askForProof(pageRequest.statusOf(response), { ...form, ...repeated }, errorVariables(response));
       const caller = await pageRequest.kit.webSessions.require(request, reply);
       if (!caller) return reply;
       request.caller = caller;
@@ -76,8 +76,7 @@ async function sendCode(pageRequest: PageRequest, form: Form): Promise<FastifyRe
   const { data } = await pageRequest.callAsUser<{ email?: string | null }>('GET', '/v1/users/me');
   const response = await pageRequest.call<{ id: string }>('POST', '/v1/email-codes', { email: data.email ?? '' });
   if (response.ok) return askForProof(pageRequest, { ...form, [emailCodeFields.id]: response.data.id });
-  if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
-  return askForProof(pageRequest.status(response.status), form, { problem: response.message });
+  return askForProof(pageRequest.statusOf(response), form, { problem: response.message });
 }
 
 /** The errors by field. A passkey has no field. */

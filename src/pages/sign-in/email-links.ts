@@ -97,7 +97,7 @@ async function askForReset(pageRequest: PageRequest): Promise<FastifyReply> {
   const response = await pageRequest.call('POST', '/v1/password/resets', { email });
   if (response.ok) return pageRequest.redirect('/password/forgot?done=sent');
   const problem = response.errors.email ? undefined : response.message;
-  return showForgot(pageRequest.status(response.status), { values: { email }, errors: response.errors, problem });
+  return showForgot(pageRequest.statusOf(response), { values: { email }, errors: response.errors, problem });
 }
 
 const showDeadReset = (pageRequest: PageRequest) =>
@@ -122,7 +122,7 @@ async function resetPassword(pageRequest: PageRequest): Promise<FastifyReply> {
   }
   if (response.errors.password) return showReset(pageRequest.status(422), { errors: response.errors });
   if (isDead(response.status)) return showDeadReset(pageRequest);
-  return showReset(pageRequest.status(response.status), { problem: response.message });
+  return showReset(pageRequest.statusOf(response), { problem: response.message });
 }
 
 /** The email address of a user who entered another identifier. */
@@ -138,7 +138,7 @@ const confirmations = '/v1/email/confirmations';
 /** Redirects to the page about the mail that was sent, or shows why it was not sent. */
 async function showConfirmation(pageRequest: PageRequest, response: ApiResponse<unknown>): Promise<FastifyReply> {
   if (response.ok) return pageRequest.redirect('/email/confirmations');
-  return pageRequest.status(response.status).show('message', {
+  return pageRequest.statusOf(response).show('message', {
     title: message('mailed.not_sent'),
     lines: [response.errors.email ?? response.message],
     action: { label: message('common.back'), path: '/settings' },
@@ -150,7 +150,7 @@ async function confirmEmail(pageRequest: PageRequest): Promise<FastifyReply> {
   if (response.ok) return pageRequest.redirect('/email/confirmed');
   if (!isDead(response.status)) {
     const variables = { title: message('email_confirm.title'), problem: response.message };
-    return pageRequest.status(response.status).show('email-confirm', variables);
+    return pageRequest.statusOf(response).show('email-confirm', variables);
   }
   return response.code === 'email_taken'
     ? showDeadConfirmation(pageRequest, [response.message])
@@ -171,7 +171,7 @@ async function undoChange(pageRequest: PageRequest): Promise<FastifyReply> {
     pageRequest.kit.cookies.clearSession(pageRequest.reply);
     return pageRequest.redirect('/email/undone');
   }
-  if (!isDead(response.status)) return showUndo(pageRequest.status(response.status), { problem: response.message });
+  if (!isDead(response.status)) return showUndo(pageRequest.statusOf(response), { problem: response.message });
   return showDeadUndo(pageRequest);
 }
 
@@ -190,7 +190,7 @@ export function serveInvitation(kit: PageKit): void {
     const response = await sendPassword(pageRequest);
     if (response.ok) return pageRequest.redirect(`${kit.loginPath}?done=invited`);
     const problem = response.errors.password ? undefined : response.message;
-    return showInvitation(pageRequest.status(response.status), { errors: response.errors, problem });
+    return showInvitation(pageRequest.statusOf(response), { errors: response.errors, problem });
   });
 }
 

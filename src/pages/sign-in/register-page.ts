@@ -50,7 +50,7 @@ async function register(pageRequest: PageRequest): Promise<FastifyReply> {
   if (!response.ok) {
     const atFields = Object.keys(response.errors).length > 0;
     const going = { next, destination: await findDestination(pageRequest.kit.oauth, next) };
-    return showRegister(pageRequest.status(response.status), going, {
+    return showRegister(pageRequest.statusOf(response), going, {
       values,
       errors: response.errors,
       ...(atFields ? {} : { problem: response.message }),

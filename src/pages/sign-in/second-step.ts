@@ -70,8 +70,11 @@ export function serveSecondStep(kit: PageKit): void {
     if (response.detail === loginExpired) return restartLogin(pageRequest, next, 'login-expired');
     const problem = response.code === 'invalid_grant' ? message('login_step.wrong') : response.message;
     const variables = form.passkey === '' ? { errors: { code: problem } } : { problem };
-    if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
-    return showSecondStep(pageRequest.status(response.status === 400 ? 422 : response.status), step, variables);
+    return showSecondStep(
+      pageRequest.statusOf({ ...response, status: response.status === 400 ? 422 : response.status }),
+      step,
+      variables,
+    );
   });
 
   kit.form('/login-passkey', 'public', async (pageRequest) => {
@@ -107,8 +110,7 @@ export function serveEmailCodes(kit: PageKit): void {
     const response = await pageRequest.call<{ id: string }>('POST', '/v1/email-codes', { email });
     if (response.ok) return show(pageRequest, next, { id: response.data.id });
     const problem = response.errors.email ? undefined : response.message;
-    if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
-    return show(pageRequest.status(response.status), next, { values: { email }, errors: response.errors, problem });
+    return show(pageRequest.statusOf(response), next, { values: { email }, errors: response.errors, problem });
   });
 
   kit.form(`${path}/answer`, 'public', async (pageRequest) => {
@@ -122,8 +124,10 @@ export function serveEmailCodes(kit: PageKit): void {
     if (response.code === 'mfa_required' && isMfaRequired(response.data)) {
       return showSecondStep(pageRequest, { ...response.data, next });
     }
-    if (response.status === 429) pageRequest.reply.header('retry-after', String(response.retryAfter));
     const problem = response.code === 'invalid_grant' ? { errors: { code: wrong } } : { problem: response.message };
-    return show(pageRequest.status(response.status === 400 ? 422 : response.status), next, { id, ...problem });
+    return show(pageRequest.statusOf({ ...response, status: response.status === 400 ? 422 : response.status }), next, {
+      id,
+      ...problem,
+    });
   });
 }

@@ -91,7 +91,7 @@ async function signIn(pageRequest: PageRequest): Promise<FastifyReply> {
     return showSecondStep(pageRequest, { ...response.data, next });
   }
   if (response.status === 429) {
-    pageRequest.reply.header('retry-after', String(response.retryAfter));
+    pageRequest.statusOf(response);
     return again(429, {
       wait_seconds: response.retryAfter,
       wait_text: await inWords(pageRequest, response.retryAfter),
