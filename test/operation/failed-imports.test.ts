@@ -113,8 +113,12 @@ describe('A service whose files are replaced by another build', () => {
     assert.deepEqual(await statuses(() => request(service, '/oauth/token', { form })), [500, 400]);
     assert.deepEqual(await statuses(() => visitor.get('/device')), [500, 200]);
     assert.deepEqual(await statuses(() => visitor.get('/settings/sessions')), [500, 200]);
+    const reportToken = () => request(service, '/v1/token-reports', { json: { token: 'unknown' } });
+    assert.deepEqual(await statuses(reportToken), [500, 202]);
     const token = await logIn(service, ...admin);
     assert.deepEqual(await statuses(() => request(service, '/v1/diagnoses', { token })), [500, 200]);
+    const count = () => request(service, '/v1/users?aggregate=count', { token });
+    assert.deepEqual(await statuses(count), [500, 200]);
   });
 
   it('still serves other requests, and stops without an error', async () => {
