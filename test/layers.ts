@@ -24,6 +24,7 @@ export const rooms = new Map([
 
 /** The files of `src` that load extensions. All of their imports of extensions are dynamic. */
 export const extensionLoaders = [
+  'config/import-file.ts',
   'cli/run-command.ts',
   'main/check-extensions.ts',
   'main/extensions.ts',
