@@ -3,7 +3,7 @@ import type { Database } from '../../../src/database/database.ts';
 import type { FixedIndex, Report } from '../../../src/database/migration.ts';
 import { findMissing, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
 import { defaultedColumns } from '../../../src/resources/schemas/default-columns.ts';
-import { readSchemas } from '../../../src/resources/schemas/schema-store.ts';
+import { readTableSchemas } from '../../../src/resources/schemas/schema-store.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { findUnvalidatedReferences, indexesForReads } from '../../../src/resources/schemas/unfinished-work.ts';
 import type { Executor } from '../../../src/resources/sql/executor.ts';
@@ -18,7 +18,7 @@ export async function finishMigrations(
   report: Report = () => undefined,
 ): Promise<void> {
   if (database.engine === 'sqlite') return;
-  const schemas = [...(await readSchemas(database.db)).values()];
+  const schemas = await readTableSchemas(database.db);
   const declared = await findMissing(database, indexesForReads(schemas));
   const indexes = declared.map(({ name, table, index }) => ({ name, on: indexOn('postgres', table, index) }));
   await createMissingIndexes(database, [...fixed, ...indexes], report);

@@ -104,6 +104,22 @@ onBothEngines('A start', (engine) => {
   });
 
   if (engine === 'postgres') {
+    it('finishes the work of a renamed table by its newest schema', async () => {
+      const size = (value: number) => integer({ sortable: true, default: value });
+      const database = await fresh(things({ size: size(1), color: text({ sortable: true }) }));
+      const objects = defineResource({ name: 'objects', renamedFrom: 'things', fields: { size: size(2) }, access });
+      await applyResourceMigrations(database, [objects]);
+      await applyResourceMigrations(database, [objects], { drop: ['objects.color'], byCommand: true });
+      assert.equal(await hasUnfinishedWork(database), false, 'no index of the dropped column is missing');
+      await insert(database, { id: '1', size: null });
+      await finishMigrations(database, []);
+      const { rows } = await sql<{ size: unknown }>`select size from things`.execute(database.db);
+      assert.deepEqual(
+        rows.map((row) => Number(row.size)),
+        [2],
+      );
+    });
+
     it('finds missing indexes and references that were not validated', async () => {
       const definition = things({ parent: reference('things'), size: integer({ sortable: true }) });
       const database = await fresh(definition);

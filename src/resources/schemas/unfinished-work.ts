@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import { findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
 import { defaultedColumns, lacksDefaults } from './default-columns.ts';
-import { readSchemas } from './schema-store.ts';
+import { readTableSchemas } from './schema-store.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 /** The indexes that only make reads faster. A unique index is a constraint. */
@@ -26,7 +26,7 @@ export async function findUnvalidatedReferences({ db }: Database, schemas: reado
 /** Whether work of a migration is left that needs no lock. Only on PostgreSQL. */
 export async function hasUnfinishedWork(database: Database): Promise<boolean> {
   if (database.engine === 'sqlite') return false;
-  const schemas = [...(await readSchemas(database.db)).values()];
+  const schemas = await readTableSchemas(database.db);
   if ((await findMissing(database, indexesForReads(schemas))).length > 0) return true;
   if ((await findUnvalidatedReferences(database, schemas)).length > 0) return true;
   const columns = schemas.flatMap(defaultedColumns);
