@@ -59,7 +59,7 @@ const ownTransactions = new Map([
   ['extensions/passport/import/pass-store.ts', 'the operator'],
   ['extensions/passport/import/run-pass.ts', 'the operator'],
   ['extensions/passport/import/users/user-target-store.ts', 'the operator'],
-  ['oauth/clients/secrets/imported-secrets.ts', 'by a client, locked in the transaction'],
+  ['extensions/passport/imported-secrets.ts', 'by a client, locked in the transaction'],
   ['extensions/admin-commands/client-create.ts', 'the operator'],
   ['extensions/admin-commands/client-commands.ts', 'the operator'],
   ['extensions/admin-commands/change-roles.ts', 'the operator'],

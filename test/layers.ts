@@ -32,6 +32,7 @@ export const extensionLoaders = [
   'main/open-custom-routes.ts',
   'main/open-events-log.ts',
   'main/open-grants.ts',
+  'main/open-imported-secrets.ts',
   'main/open-jobs.ts',
   'main/open-legacy-tokens.ts',
   'main/open-migrations.ts',

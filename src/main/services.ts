@@ -18,7 +18,6 @@ import { deleteConsentsOf } from '../oauth/authorize/consent-store.ts';
 import { ClientDirectory } from '../oauth/clients/client-directory.ts';
 import { ensureProxiedClients, recreateProxiedClients } from '../oauth/clients/proxied-clients.ts';
 import { KnownScopes } from '../oauth/clients/scopes/scopes.ts';
-import { createImportedSecrets } from '../oauth/clients/secrets/imported-secrets.ts';
 import { createFailedClientRecorder } from '../oauth/failed-clients.ts';
 import type { OAuth } from '../oauth/oauth.ts';
 import { enqueueLogouts } from '../oauth/openid/backchannel-logout.ts';
@@ -43,6 +42,7 @@ import { disableWebhooks } from '../resources/disable-webhooks-store.ts';
 import { createEnqueuing } from '../resources/queue/create-enqueuing.ts';
 import { Queue } from '../resources/queue/queue.ts';
 import { extensionGrants } from './open-grants.ts';
+import { openImportedSecrets } from './open-imported-secrets.ts';
 import { openJobs } from './open-jobs.ts';
 import { openLegacyTokens } from './open-legacy-tokens.ts';
 import { openRegisteredClients } from './open-registered-clients.ts';
@@ -64,7 +64,7 @@ export async function createServices(context: Context) {
     legacyTokens,
     ({ method = '', url = '', headers = {} }, token, jkt) => dpop.atResource({ method, url, headers }, token, jkt),
   );
-  const clients = new ClientDirectory(context, keys, createImportedSecrets(context, keys, passwords));
+  const clients = new ClientDirectory(context, keys, openImportedSecrets(context, keys, passwords));
   const scopes = new KnownScopes();
   const lockAuthority = createLockAuthority(context);
   const proxiedClients = await ensureProxiedClients(context, keys);

@@ -4,8 +4,7 @@ import { createClient, findClient, removeClient } from '../../../src/oauth/clien
 import { checkRedirectUri } from '../../../src/oauth/clients/client-uris.ts';
 import { identityScopes } from '../../../src/oauth/clients/scopes/scopes.ts';
 import { addClientSecret, isSecretOf } from '../../../src/oauth/clients/secrets/client-secrets.ts';
-import { importedKeyId } from '../../../src/oauth/clients/secrets/imported-secrets.ts';
-import { endSecrets, insertSecret } from '../../../src/oauth/clients/secrets/secret-store.ts';
+import { endSecrets, importedKeyId, insertSecret } from '../../../src/oauth/clients/secrets/secret-store.ts';
 import { deleteLegacyIds, findLegacyIds, type LegacyIdRow, saveLegacyIds } from '../legacy-tokens/legacy-id-store.ts';
 import { findNewId } from '../legacy-tokens/legacy-token-store.ts';
 import { select } from '../source/layout.ts';

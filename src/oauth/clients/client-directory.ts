@@ -4,7 +4,6 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { BoundedMap } from '../../platform/bounded-map.ts';
 import { findClient, type StoredClient } from './client-store.ts';
 import { type AuthenticatedClient, findSecret, isActive } from './secrets/client-secrets.ts';
-import type { createImportedSecrets } from './secrets/imported-secrets.ts';
 
 const maxCachedClients = 10_000;
 
@@ -15,18 +14,21 @@ interface LastAuthentication {
   readonly client: AuthenticatedClient;
 }
 
+/** Finds the id of a client's secret that another system hashed, and stores the secret in our own hash format. */
+export type FindImportedSecret = (client: StoredClient, secret: string) => Promise<string | undefined>;
+
 /** Finds clients. Uses its cache only while it receives all invalidations. */
 export class ClientDirectory {
   readonly #context: Context;
   readonly #keys: KeyRing;
-  readonly #findImportedSecret: ReturnType<typeof createImportedSecrets> | undefined;
+  readonly #findImportedSecret: FindImportedSecret | undefined;
   readonly #clients = new BoundedMap<string, StoredClient>(maxCachedClients);
   /** A plain hash costs a fraction of the MAC. */
   readonly #authentications = new WeakMap<StoredClient, LastAuthentication>();
   /** Counts changes, so that a concurrent read is not cached. */
   #epoch = 0;
 
-  constructor(context: Context, keys: KeyRing, findImported?: ReturnType<typeof createImportedSecrets>) {
+  constructor(context: Context, keys: KeyRing, findImported?: FindImportedSecret) {
     this.#context = context;
     this.#keys = keys;
     this.#findImportedSecret = findImported;

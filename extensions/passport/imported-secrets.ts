@@ -1,13 +1,12 @@
-import { commitAndInvalidate } from '../../../database/bus.ts';
-import type { Context } from '../../../database/context.ts';
-import type { KeyRing } from '../../../database/keys/key-ring.ts';
-import type { Passwords } from '../../../identity/passwords/passwords.ts';
-import { createKeyedSemaphore } from '../../../identity/throttle/throttle.ts';
-import { findClient, lockClient, type StoredClient } from '../client-store.ts';
-import { addClientSecret } from './client-secrets.ts';
-
-/** Replaces the id of our key: another system hashed the secret. */
-export const importedKeyId = 'foreign';
+import { commitAndInvalidate } from '../../src/database/bus.ts';
+import type { Context } from '../../src/database/context.ts';
+import type { KeyRing } from '../../src/database/keys/key-ring.ts';
+import type { Passwords } from '../../src/identity/passwords/passwords.ts';
+import { createKeyedSemaphore } from '../../src/identity/throttle/throttle.ts';
+import type { FindImportedSecret } from '../../src/oauth/clients/client-directory.ts';
+import { findClient, lockClient } from '../../src/oauth/clients/client-store.ts';
+import { addClientSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
+import { importedKeyId } from '../../src/oauth/clients/secrets/secret-store.ts';
 
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
 const maxWaitingChecks = 20;
@@ -16,7 +15,7 @@ const maxWaitingChecks = 20;
  * Returns a function that finds the id of a client's secret that another system hashed with bcrypt or argon2. The first successful check
  * stores the secret in our own hash format.
  */
-export function createImportedSecrets(context: Context, keys: KeyRing, passwords: Passwords) {
+export function createImportedSecrets(context: Context, keys: KeyRing, passwords: Passwords): FindImportedSecret {
   const { database, now } = context;
   /** One check at a time for each client: guesses at a client's secret must not occupy the threads that check passwords. */
   const runPerClient = createKeyedSemaphore(1, maxWaitingChecks, 'Too many attempts at the moment. Try again shortly.');
@@ -30,7 +29,7 @@ export function createImportedSecrets(context: Context, keys: KeyRing, passwords
       if (isCurrent) await addClientSecret(context, keys, tx, invalidate, { clientId, secret });
     });
 
-  return async (client: StoredClient, secret: string): Promise<string | undefined> => {
+  return async (client, secret) => {
     const at = now();
     const importedSecrets = client.secrets.filter(
       ({ key_id, expires_at }) => key_id === importedKeyId && (expires_at === null || expires_at > at),
