@@ -56,16 +56,7 @@ export function ResourceCreate() {
           },
         }}
       >
-        <SimpleForm
-          noValidate
-          sanitizeEmptyValues
-          toolbar={
-            <Toolbar sx={{ gap: 1 }}>
-              <SaveButton label={translate('Create')} alwaysEnable />
-              <CancelButton />
-            </Toolbar>
-          }
-        >
+        <SimpleForm noValidate sanitizeEmptyValues toolbar={<FormToolbar isNew />}>
           <UnsavedChanges saved={saved} />
           <FormFields isNew />
         </SimpleForm>
@@ -117,7 +108,7 @@ export function ResourceEdit() {
         }}
       >
         <WhenLoaded>
-          <SimpleForm noValidate sanitizeEmptyValues toolbar={<EditToolbar />}>
+          <SimpleForm noValidate sanitizeEmptyValues toolbar={<FormToolbar />}>
             <UnsavedChanges saved={saved} />
             <ConflictWarning saved={saved} />
             <FormFields />
@@ -140,14 +131,12 @@ const undoableFields = ({ fields }: ResourceDescription, before: Row, after: Row
       .filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(after[String(name)])),
   );
 
-function EditToolbar() {
+function FormToolbar({ isNew = false }) {
   return (
     <Toolbar sx={{ gap: 1 }}>
-      <SaveButton />
+      <SaveButton {...(isNew && { label: translate('Create'), alwaysEnable: true })} />
       <CancelButton />
-      <Box sx={{ ml: 'auto' }}>
-        <RemoveButton />
-      </Box>
+      <Box sx={{ ml: 'auto' }}>{!isNew && <RemoveButton />}</Box>
     </Toolbar>
   );
 }

@@ -9,12 +9,8 @@ import { timeAgo } from '../text/value-text.ts';
 /** Initials and name. */
 export function PersonName({ person }: { person: Person }) {
   const name = nameOf(person);
-  const words =
-    name
-      .split('@', 1)[0]
-      ?.split(/[\s._-]+/)
-      .filter(Boolean) ?? [];
-  const initials = [words[0], words.length > 1 ? words.at(-1) : undefined].map((word) => word?.at(0) ?? '').join('');
+  const words = name.replace(/@.*/s, '').match(/[^\s._-]+/g) ?? [];
+  const initials = [...words.slice(0, 1), ...words.slice(1).slice(-1)].map((word) => word.at(0)).join('');
   return (
     <>
       <span className="avatar" aria-hidden="true">

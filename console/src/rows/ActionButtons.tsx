@@ -63,7 +63,7 @@ function RowAction({ action: { name, summary, fields } }: { action: ActionDescri
     confirm: fields.length === 0 ? translate('Confirm') : word,
     successMessage,
     form: { record: {}, defaultValues: {} },
-    children: fields.map((field) => <Input key={field.name} field={field} />),
+    children: fields.length > 0 && fields.map((field) => <Input key={field.name} field={field} />),
   };
   return (
     <>
