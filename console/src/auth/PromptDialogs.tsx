@@ -30,7 +30,7 @@ function SignInDialog() {
       cancel={translate('Leave the console')}
       onClose={signInPrompt.abandon}
       confirm={translate('Sign in')}
-      keeps={{ current: true }}
+      keepsOpen={{ current: true }}
       text={translate('Your session has ended. Sign in to continue. Nothing that you typed is lost.')}
       send={async ({ login = '', password = '' }) => {
         const refusal = await signInByPage(login, password);

@@ -61,7 +61,9 @@ export function useConflict(onSaved: (id: string) => void) {
   }
   const dialog = conflict && (
     <ConfirmDialog
-      title={translate('Somebody else changed “{row}” meanwhile', { row: rowName(description, conflict.storedRow) })}
+      title={translate('Somebody else changed “{row}” in the meantime', {
+        row: rowName(description, conflict.storedRow),
+      })}
       text={translate('Nothing is saved yet. Choose for each field which version to keep.')}
       maxWidth="md"
       cancel={translate('Back to my form')}

@@ -37,7 +37,7 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
   return (
     <DialogButton
       label={removalText(description, 'all', { what })}
-      word={removalText(description, 'word')}
+      shortLabel={removalText(description, 'word')}
       small={small}
       icon={DeleteIcon}
       color="error"

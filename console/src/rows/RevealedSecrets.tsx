@@ -27,7 +27,7 @@ export function RevealedSecrets({ secrets, onClose }: { secrets: [string, string
           {translate('I have copied it')}
         </Button>
       }
-      keeps={{ current: true }}
+      keepsOpen={{ current: true }}
       onClose={onClose}
     >
       {secrets.map(([name, value]) => (

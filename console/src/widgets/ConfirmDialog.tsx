@@ -25,7 +25,7 @@ interface Props {
   /** A click outside of the dialog does not close it. */
   isModal?: boolean;
   /** While this is true, neither a click outside of the dialog nor Escape closes it. */
-  keeps?: RefObject<boolean>;
+  keepsOpen?: RefObject<boolean>;
 }
 
 /** A dialog with a title, content, *Cancel* and one main button. */
@@ -67,7 +67,7 @@ export function ConfirmDialog({ title, children, onClose, confirm, onConfirm, fo
     </>
   );
   const close = (_event: object, reason: string) => {
-    if (!rest.keeps?.current && !(rest.isModal && reason === 'backdropClick')) onClose();
+    if (!rest.keepsOpen?.current && !(rest.isModal && reason === 'backdropClick')) onClose();
   };
   return (
     <Dialog open onClose={close} fullWidth maxWidth={maxWidth} aria-labelledby={id}>

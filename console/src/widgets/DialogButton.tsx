@@ -6,7 +6,7 @@ import { Button } from 'react-admin';
 interface Props {
   label: string;
   /** The text of the button, if it is shorter than the label. */
-  word?: string;
+  shortLabel?: string;
   /** Without an icon, the button has an outline. */
   icon?: SvgIconComponent;
   /** Shows only the icon, in the row of a table. */
@@ -18,7 +18,7 @@ interface Props {
 type ActionProps = Props & { onClick: () => void };
 
 /** A button for an action. Without its type, it would submit the form around it. */
-export function ActionButton({ label, word = label, icon: Icon, small, color, ...rest }: ActionProps) {
+export function ActionButton({ label, shortLabel = label, icon: Icon, small, color, ...rest }: ActionProps) {
   if (!Icon) {
     return (
       <PlainButton
@@ -28,7 +28,7 @@ export function ActionButton({ label, word = label, icon: Icon, small, color, ..
         sx={{ flexShrink: 0, whiteSpace: 'nowrap' }}
         {...rest}
       >
-        {word}
+        {shortLabel}
       </PlainButton>
     );
   }
@@ -37,7 +37,7 @@ export function ActionButton({ label, word = label, icon: Icon, small, color, ..
       <Icon fontSize="small" />
     </IconButton>
   ) : (
-    <Button label={word} type="button" {...(color && { color })} {...rest}>
+    <Button label={shortLabel} type="button" {...(color && { color })} {...rest}>
       <Icon />
     </Button>
   );

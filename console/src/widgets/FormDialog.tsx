@@ -8,13 +8,13 @@ import { DialogButton } from './DialogButton.tsx';
 
 type Values = Record<string, unknown>;
 
-interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form' | 'keeps' | 'busy'> {
+interface Props extends Omit<ComponentProps<typeof ConfirmDialog>, 'form' | 'keepsOpen' | 'busy'> {
   form?: Omit<FormProps, 'children' | 'onSubmit'>;
   /** Omitted if `CreateBase` or `EditBase` saves the row. Then neither Escape nor a click outside of the dialog discards the input. */
   onSubmit?: (values: Values) => unknown;
   /** The message after `onSubmit`. */
   successMessage?: string;
-  /** After `onSubmit`, other content replaces the dialog. Otherwise the dialog closes, and the page reads its data again. */
+  /** True if other content replaces the dialog after `onSubmit`. Otherwise the dialog closes, and the page loads its data again. */
   isReplaced?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function FormDialog({ form, onSubmit, successMessage, isReplaced, ...dial
     <ConfirmDialog
       {...dialog}
       busy={busy}
-      {...(!onSubmit && { keeps: typed })}
+      {...(!onSubmit && { keepsOpen: typed })}
       form={(content) => (
         <Form {...form} {...(onSubmit && { onSubmit: submit })}>
           <Typed typed={typed} />
@@ -62,12 +62,12 @@ function Typed({ typed }: { typed: RefObject<boolean> }) {
 
 type ButtonProps = Omit<ComponentProps<typeof DialogButton>, 'dialog' | 'color'> & Partial<Props>;
 
-/** A button that opens a dialog with a form or a question. The main button of the dialog has the same label, unless `confirm` is another. */
-export function FormButton({ label, word, icon, small, act, ...dialog }: ButtonProps) {
+/** A button that opens a dialog with a form or a question. The main button of the dialog has the same label, or the label `confirm`. */
+export function FormButton({ label, shortLabel, icon, small, act, ...dialog }: ButtonProps) {
   const shown = { title: label, confirm: label, form: { record: {} }, ...dialog };
   return (
     <DialogButton
-      {...{ label, word, icon, small, act, color: dialog.danger ? 'error' : undefined }}
+      {...{ label, shortLabel, icon, small, act, color: dialog.danger ? 'error' : undefined }}
       dialog={(close) => <FormDialog {...shown} onClose={close} />}
     />
   );
