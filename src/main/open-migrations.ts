@@ -3,8 +3,8 @@ import type { Database } from '../database/database.ts';
 import type { FixedIndex, Report } from '../database/migration.ts';
 import type { ResourceServices } from '../resources/model/resource-services.ts';
 import { loadMigrationFiles } from '../resources/schemas/migration-files.ts';
-import { updateUnchangedTables } from '../resources/schemas/unchanged-tables.ts';
 import { hasUnfinishedWork } from '../resources/schemas/unfinished-work.ts';
+import { updateTriggersIfUnchanged } from '../resources/schemas/update-triggers-if-unchanged.ts';
 import type { MigrateResources } from './prepare-resources.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function openMigrations(
 ): Promise<MigrateResources> {
   const files = services ? await loadMigrationFiles(context.config.migrationsDir) : [];
   return async (definitions) => {
-    if (await updateUnchangedTables(context.database, definitions, files)) return [];
+    if (await updateTriggersIfUnchanged(context.database, definitions, files)) return [];
     const { migrateAtStart } = await import('../../extensions/migrations/migrate-at-start.ts');
     return migrateAtStart(context, definitions, services && { ...services, context });
   };

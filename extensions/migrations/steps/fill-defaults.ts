@@ -1,5 +1,5 @@
 import { fold } from '../../../src/resources/declaration/fields/folding.ts';
-import { type DefaultedColumn, defaultedColumns } from '../../../src/resources/schemas/default-columns.ts';
+import { type ColumnWithDefault, columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { type Executor, writeUnprepared } from '../../../src/resources/sql/executor.ts';
 import { type Fragment, join, quoted, raw, sql } from '../../../src/resources/sql/sql-text.ts';
@@ -8,7 +8,7 @@ import type { Step } from './migration-steps.ts';
 import { rowCount } from './rows-in-words.ts';
 import { countRowsWhere } from './rows-of-table.ts';
 
-const assignments = ({ name, value, folded }: DefaultedColumn): Fragment =>
+const assignments = ({ name, value, folded }: ColumnWithDefault): Fragment =>
   join(
     [
       sql`${raw(quoted(name))} = ${value}`,
@@ -23,7 +23,7 @@ const assignments = ({ name, value, folded }: DefaultedColumn): Fragment =>
  */
 export async function missingDefaults(executor: Executor, schemas: Iterable<TableSchema>): Promise<Step[]> {
   const steps: Step[] = [];
-  for (const column of [...schemas].flatMap(defaultedColumns)) {
+  for (const column of [...schemas].flatMap(columnsWithDefault)) {
     const missing = await countRowsWhere(executor, column.table, sql`${raw(quoted(column.name))} is null`);
     if (missing === 0) continue;
     steps.push({
@@ -36,7 +36,7 @@ export async function missingDefaults(executor: Executor, schemas: Iterable<Tabl
   return steps;
 }
 
-export function fillDefault(column: DefaultedColumn): RowWork {
+export function fillDefault(column: ColumnWithDefault): RowWork {
   const [table, name] = [raw(quoted(column.table)), raw(quoted(column.name))];
   return {
     table: column.table,

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../src/database/database.ts';
 import type { FixedIndex, Report } from '../../../src/database/migration.ts';
 import { findMissing, withoutTableLocks } from '../../../src/database/without-table-locks.ts';
-import { defaultedColumns } from '../../../src/resources/schemas/default-columns.ts';
+import { columnsWithDefault } from '../../../src/resources/schemas/columns-with-default.ts';
 import { readTableSchemas } from '../../../src/resources/schemas/schema-store.ts';
 import type { TableSchema } from '../../../src/resources/schemas/storage-schema.ts';
 import { findUnvalidatedReferences, indexesForReads } from '../../../src/resources/schemas/unfinished-work.ts';
@@ -23,7 +23,7 @@ export async function finishMigrations(
   const indexes = declared.map(({ name, table, index }) => ({ name, on: indexOn('postgres', table, index) }));
   await createMissingIndexes(database, [...fixed, ...indexes], report);
   await validateReferences(database, schemas, report);
-  if (schemas.every((schema) => defaultedColumns(schema).length === 0)) return;
+  if (schemas.every((schema) => columnsWithDefault(schema).length === 0)) return;
   await withoutTableLocks(database, async (db) => {
     const executor: Executor = { engine: 'postgres', db };
     for (const { description, rows } of await missingDefaults(executor, schemas)) {

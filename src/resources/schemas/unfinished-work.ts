@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../database/database.ts';
 import { findMissing, withoutTableLocks } from '../../database/without-table-locks.ts';
-import { defaultedColumns, lacksDefaults } from './default-columns.ts';
+import { columnsWithDefault, lacksDefaults } from './columns-with-default.ts';
 import { readTableSchemas } from './schema-store.ts';
 import type { TableSchema } from './storage-schema.ts';
 
@@ -13,7 +13,7 @@ export const indexesForReads = (schemas: readonly TableSchema[]) =>
       .map(([name, index]) => ({ name, table, index })),
   );
 
-/** References whose existing rows were not checked yet. */
+/** References for which PostgreSQL has not checked the existing rows yet. */
 export async function findUnvalidatedReferences({ db }: Database, schemas: readonly TableSchema[]) {
   const tables = schemas.map(({ table }) => table);
   const { rows } = await sql<{ table: string; name: string }>`select relname as "table", conname as name
@@ -23,13 +23,13 @@ export async function findUnvalidatedReferences({ db }: Database, schemas: reado
   return rows;
 }
 
-/** Whether work of a migration is left that needs no lock. Only on PostgreSQL. */
+/** Whether a migration has left work that needs no lock. Only on PostgreSQL. */
 export async function hasUnfinishedWork(database: Database): Promise<boolean> {
   if (database.engine === 'sqlite') return false;
   const schemas = await readTableSchemas(database.db);
   if ((await findMissing(database, indexesForReads(schemas))).length > 0) return true;
   if ((await findUnvalidatedReferences(database, schemas)).length > 0) return true;
-  const columns = schemas.flatMap(defaultedColumns);
+  const columns = schemas.flatMap(columnsWithDefault);
   if (columns.length === 0) return false;
   return withoutTableLocks(database, (db) => lacksDefaults({ engine: 'postgres', db }, columns));
 }

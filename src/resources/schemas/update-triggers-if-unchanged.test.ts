@@ -11,8 +11,8 @@ import { defineResource, type ResourceDefinition } from '../declaration/define-r
 import type { Fields } from '../declaration/fields/field.ts';
 import { integer, reference, text } from '../declare.ts';
 import { readSchemas } from './schema-store.ts';
-import { updateUnchangedTables } from './unchanged-tables.ts';
 import { hasUnfinishedWork } from './unfinished-work.ts';
+import { updateTriggersIfUnchanged } from './update-triggers-if-unchanged.ts';
 
 const access = { read: 'auth:api', write: 'auth:api' } as const;
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>
@@ -38,7 +38,7 @@ onBothEngines('A start', (engine) => {
       .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
       .execute();
   const isUnchanged = (database: Database, ...definitions: ResourceDefinition[]) =>
-    updateUnchangedTables(database, definitions, []);
+    updateTriggersIfUnchanged(database, definitions, []);
 
   it('finds every difference between the declared and the stored schemas', async () => {
     const fields = { name: text({ required: true, searchable: true }), size: integer({ sortable: true, default: 1 }) };
@@ -71,9 +71,9 @@ onBothEngines('A start', (engine) => {
       database.db.insertInto('operator_migrations').values({ name, applied_at: 1 }).execute();
     await record('000-deleted');
     await record('001-first');
-    assert.equal(await updateUnchangedTables(database, [], files), false);
+    assert.equal(await updateTriggersIfUnchanged(database, [], files), false);
     await record('002-second');
-    assert.equal(await updateUnchangedTables(database, [], files), true);
+    assert.equal(await updateTriggersIfUnchanged(database, [], files), true);
   });
 
   it('finds rows that another version wrote without a default', async () => {

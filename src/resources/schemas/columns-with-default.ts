@@ -3,15 +3,15 @@ import { quoted, raw, sql } from '../sql/sql-text.ts';
 import type { TableSchema } from './storage-schema.ts';
 
 /** A required column, and the default for rows that another version wrote without a value. */
-export interface DefaultedColumn {
+export interface ColumnWithDefault {
   readonly table: string;
   readonly name: string;
   readonly value: unknown;
   readonly folded: string | undefined;
 }
 
-/** Only constant defaults. A default that depends on the caller cannot be computed for existing rows. */
-export function defaultedColumns({ table, columns, indexes }: TableSchema): DefaultedColumn[] {
+/** The columns with a constant default. A default that depends on the caller cannot be computed for existing rows. */
+export function columnsWithDefault({ table, columns, indexes }: TableSchema): ColumnWithDefault[] {
   const isUnique = (name: string) =>
     Object.values(indexes).some((index) => index.unique && index.columns.includes(name));
   return Object.entries(columns).flatMap(([name, { default: value, required, unnamed, from }]) => {
@@ -22,7 +22,7 @@ export function defaultedColumns({ table, columns, indexes }: TableSchema): Defa
 }
 
 /** Whether a row lacks the default of a column. Reads every row of the tables with such columns. */
-export async function lacksDefaults(executor: Executor, columns: readonly DefaultedColumn[]): Promise<boolean> {
+export async function lacksDefaults(executor: Executor, columns: readonly ColumnWithDefault[]): Promise<boolean> {
   for (const { table, name } of columns) {
     const rows = await readUnprepared(
       executor,

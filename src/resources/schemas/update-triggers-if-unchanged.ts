@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import { withMigrationLock } from '../../database/locks/migration-lock.ts';
 import { countRowChanges } from '../../database/postgres/batching/count-row-changes.ts';
 import type { ResourceDefinition } from '../declaration/define-resource.ts';
-import { defaultedColumns, lacksDefaults } from './default-columns.ts';
+import { columnsWithDefault, lacksDefaults } from './columns-with-default.ts';
 import { type MigrationFile, pendingMigrationFiles } from './migration-files.ts';
 import { readSchemas } from './schema-store.ts';
 import { declaredSchemas, withStoredNames } from './storage-schema.ts';
@@ -10,9 +10,9 @@ import { updateTriggers } from './table-triggers.ts';
 
 /**
  * If every table has its declared schema and no migration is pending, updates the triggers, which also depend on other parts of a
- * declaration. Otherwise changes nothing and returns false.
+ * declaration, and returns true. Otherwise changes nothing and returns false.
  */
-export async function updateUnchangedTables(
+export async function updateTriggersIfUnchanged(
   database: Database,
   definitions: readonly ResourceDefinition[],
   migrationFiles: readonly Pick<MigrationFile<unknown>, 'name'>[],
@@ -28,7 +28,7 @@ export async function updateUnchangedTables(
     );
     if (isChanged || (await pendingMigrationFiles(tx, migrationFiles)).length > 0) return false;
     // On PostgreSQL, this is checked while the service runs.
-    if (engine === 'sqlite' && (await lacksDefaults({ engine, db: tx }, schemas.flatMap(defaultedColumns))))
+    if (engine === 'sqlite' && (await lacksDefaults({ engine, db: tx }, schemas.flatMap(columnsWithDefault))))
       return false;
     await updateTriggers(engine, tx, namedDefinitions);
     const tables = schemas.map(({ table }) => table);
