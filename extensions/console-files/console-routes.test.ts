@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { before, mock, test } from 'node:test';
-import { addLogin, password } from '../../../test/harness/accounts.ts';
-import { onBothEngines } from '../../../test/harness/engines.ts';
-import { logIn, request } from '../../../test/harness/request.ts';
-import { type Service, services } from '../../../test/harness/service.ts';
-import { Visitor } from '../../../test/harness/visitor.ts';
+import { addLogin, password } from '../../test/harness/accounts.ts';
+import { onBothEngines } from '../../test/harness/engines.ts';
+import { logIn, request } from '../../test/harness/request.ts';
+import { type Service, services } from '../../test/harness/service.ts';
+import { Visitor } from '../../test/harness/visitor.ts';
 
 /** The session cookie of a signed-in user. The login page sets such a token. */
 async function signIn(service: Service, roles: string[]): Promise<string> {
