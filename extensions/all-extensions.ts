@@ -13,7 +13,7 @@ import { createExtension as providers } from './providers/extension.ts';
 import { createExtension as secretScanning } from './secret-scanning/extension.ts';
 import { createExtension as settingsPages } from './settings-pages/extension.ts';
 
-/** The extensions of each service, in the order of their routes. A start loads them as one file, and `passport` only with COMPAT. */
+/** The extensions with an `extension.ts`, in the order of their routes. The build puts all of them except `passport` into one file. */
 export async function extensionsFor({ compat }: Config): Promise<CreateExtension[]> {
   const passport = compat === 'off' ? [] : [(await import('./passport/extension.ts')).createExtension];
   return [

@@ -10,12 +10,12 @@ import { deleteOthers, deleteRetired, lastExpiry, retireOthers } from './replace
 export const publishLeadMs = 10 * 60_000;
 const clockToleranceMs = 60_000;
 /**
- * The longest lifetime of a MAC: the cookie of known browsers. Links in mail are valid for a week; forms, cursors and stored responses for
- * less.
+ * The longest lifetime of a MAC, which is that of the cookie for known browsers. Links in emails are valid for a week. Forms, cursors and
+ * stored responses are valid for less.
  */
 const maxMacLifetimeMs = 365 * 86_400_000;
 
-/** Call it outside of transactions, because an RSA key takes long. */
+/** Call it outside of transactions, because it takes long to create an RSA key. */
 export async function createNewKeys({ config, now }: Context, sealing: Sealing, compromised: boolean) {
   const at = now();
   const times = { now: at, signsFrom: compromised ? at : at + publishLeadMs };

@@ -156,7 +156,7 @@ function decimalText(of: 'sum' | 'avg', { options: { scale = 0 } }: ResourceFiel
     : formatDecimal(divideDecimal(sum, BigInt(count), scale + extraAverageDigits), scale);
 }
 
-/** Rounded half away from zero to this many digits after the point. */
+/** Rounds to this many digits after the point. A half is rounded away from zero. */
 function divideDecimal(value: Decimal, divisor: bigint, scale: number): Decimal {
   const negative = value.units < 0n;
   const dividend = (negative ? -value.units : value.units) * 10n ** BigInt(scale);

@@ -70,7 +70,7 @@ async function endSessionsIn(config: Config, draft: string): Promise<string> {
   return `${sessions} sessions and personal access tokens and ${links} emailed links ended.`;
 }
 
-/** For a restored SQLite file. Positions that were issued after the backup do not exist in the restored file. */
+/** Invalidates all positions in the change log, because those that were issued after the backup do not exist in the restored file. */
 function beginNewHistory(path: string): void {
   const file = new DatabaseSync(path);
   try {

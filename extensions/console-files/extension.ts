@@ -1,5 +1,5 @@
 import type { CreateExtension } from '../../src/main/extension.ts';
 import { serveConsole } from './console-routes.ts';
 
-/** Serves the files of the console, which `console/` contains. */
+/** Serves the console. Its sources are in `console/`. */
 export const createExtension: CreateExtension = () => ({ servePages: serveConsole });

@@ -32,8 +32,8 @@ const reserved = new Set([
 const operations: readonly Operation[] = ['list', 'find', 'create', 'replace', 'update', 'delete'];
 
 /**
- * Rejects wrong declarations. The error names the file, the option and the correction. Built-in ones are only known to the others: a test checks
- * them (`builtin-resources.test.ts`), so that no start has to. Returns warnings.
+ * Rejects wrong declarations. The error names the file, the option and the correction. Returns warnings. `builtinDefinitions` are not
+ * checked, because a test does that (`builtin-resources.test.ts`). The other declarations may refer to them.
  */
 export function checkDefinitions(
   definitions: readonly ResourceDefinition[],

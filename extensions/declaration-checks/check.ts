@@ -5,13 +5,13 @@ import type { Fields } from '../../src/resources/declaration/fields/field.ts';
 
 type Definitions = ReadonlyMap<string, ResourceDefinition>;
 
-/** The names that rules may use beside resources and their fields. Undefined: any name. */
+/** The roles and scopes that rules may name. Undefined: any name. */
 export interface KnownNames {
   readonly roles?: readonly string[];
   readonly scopes?: readonly string[];
 }
 
-/** The check of one declaration. */
+/** The declaration to check, and what its checks need to know. */
 export interface Check {
   readonly definition: ResourceDefinition;
   readonly all: Definitions;

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from '../../src/resources/declaration/define-
 import { isIndexed, isTooLongToIndex } from '../../src/resources/declaration/fields/field-types.ts';
 import { indexableMax } from '../../src/resources/declaration/fields/text.ts';
 
-/** Warnings for queries without an index. They are reported at a start, because they become slow only when the table grows. */
+/** Warnings about queries without an index. Startup reports them, because such queries become slow only when the table grows. */
 export function missingIndexWarnings(definitions: readonly ResourceDefinition[]): string[] {
   return definitions
     .filter(({ managed }) => managed)

@@ -11,7 +11,7 @@ import { serveJobs } from './serve-jobs.ts';
 /** The jobs of the files in JOBS_DIR. */
 export async function loadCustomJobs(context: Context, queue: Queue) {
   const { config, now } = context;
-  // The handler of this job is added later, by an extension.
+  // The extension `openid-logout` adds the handler of `logoutJob` later.
   const isTaken = (name: string) => name === logoutJob || queue.handles(name);
   const jobs = await loadJobs(config.jobsDir, { isTaken, now: now() });
   return createCustomJobs(context, queue, jobs);

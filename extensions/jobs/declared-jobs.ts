@@ -12,7 +12,7 @@ import { callHandler } from './serve-jobs.ts';
 
 const singleAttempt = 1;
 
-/** The start of the service has already compared their names with those of other jobs. */
+/** Does not compare their names with those of other jobs, because the start of the service does that. */
 async function openDeclaredJobs(context: Context, queue: Queue) {
   const jobs = await loadJobs(context.config.jobsDir, { isTaken: () => false, now: context.now() });
   return { jobs, scheduler: new Scheduler(context, queue, jobs) };

@@ -4,7 +4,7 @@ import { applyResourceMigrations } from './migrate-resources.ts';
 import { loadOperatorMigrations } from './operator/load-operator-migrations.ts';
 import type { MigrationServices } from './operator/migration-resources.ts';
 
-/** Leaves work that needs no lock to `finishMigrations`. The operator's migrations need `services` to write resources. */
+/** The work that needs no lock is left to `finishMigrations`. Without `services`, the operator's migrations do not run. */
 export async function migrateAtStart(
   { config, database, log, now, progress }: Context,
   definitions: readonly ResourceDefinition[],

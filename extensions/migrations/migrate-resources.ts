@@ -150,7 +150,7 @@ async function planAll(
   const freeNumber = freeMigrationNumber(options.operatorMigrations?.names ?? []);
   const plan = await planMigrations(executor, currentSchemas, declared, { permissions, freeNumber });
   const dropped = await dropTables(executor, stored, plan.schemas, permissions.drop);
-  // At a start on PostgreSQL, `finishMigrations` does this work.
+  // At startup on PostgreSQL, `finishMigrations` does this work.
   const readsRows = executor.engine === 'sqlite' || !options.later;
   const defaults = readsRows ? await missingDefaults(executor, unchangedColumns(currentSchemas, declared)) : [];
   const steps = [...plan.steps, ...defaults, ...dropped.steps];

@@ -17,7 +17,7 @@ export function collectRoutes(app: App): DeclaredRoutes {
   return routes;
 }
 
-/** Serves `/openapi.json`. Returns a function that creates the document at its first call: most services are never asked for it. */
+/** Serves `/openapi.json`. Returns a function that creates the document at its first call, because few services need the document. */
 export function serveDocument(
   app: App,
   config: Config,

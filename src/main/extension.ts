@@ -9,7 +9,7 @@ import type { BackgroundJob } from './background.ts';
 import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
 
-/** The additions of a folder in `extensions/` to the service. `extensions.ts` loads them at start, those of `passport` only with COMPAT. */
+/** What a folder in `extensions/` adds to the service. `all-extensions.ts` there lists those that each start loads. */
 export interface Extension {
   readonly resources?: readonly ResourceDefinition[];
   /** Writes to the database at start. Called when all extensions are created. */

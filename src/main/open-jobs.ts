@@ -7,7 +7,7 @@ import type { Queue } from '../resources/queue/queue.ts';
 /** The operator's own jobs. */
 export interface CustomJobs {
   readonly names: readonly string[];
-  /** Lets the queue run them. */
+  /** Registers their handlers with the queue. */
   serve(services: ResourceServices): void;
   /** Stores the declared schedules, and the next run of each. */
   syncSchedules(): Promise<void>;

@@ -10,7 +10,7 @@ type Definitions = readonly ResourceDefinition[];
 /** Changes the tables to the declarations, and runs the operator's pending migrations. Returns a text for each step. */
 export type MigrateResources = (definitions: Definitions) => Promise<readonly string[]>;
 
-/** Rejects wrong declarations of the operator. Returns warnings. Loads the extension if there is a declaration. */
+/** Rejects wrong declarations of the operator. Returns warnings. Without a declaration, the extension is not loaded. */
 export async function checkDeclarations(
   declared: Definitions,
   knownNames: { readonly roles?: readonly string[]; readonly scopes?: readonly string[] },
@@ -31,7 +31,7 @@ export async function prepareResources(
   const declared = await loadResources(config.resourcesDir);
   const definitions = [...builtinDefinitions, ...declared];
   const served = definitions.filter((definition) => definition.served !== false);
-  // The check reports a missing name.
+  // The checks below report a missing name.
   const scopes = scopesOf?.(served.filter(({ name }) => typeof name === 'string'));
   const knownNames = { roles: roleNames(config), ...(scopes ? { scopes } : {}) };
   const warnings = await checkDeclarations(declared, knownNames, builtinDefinitions);

@@ -98,7 +98,7 @@ export interface Grant {
   issue(oauth: OAuth, request: GrantRequest): Promise<GrantResult>;
 }
 
-/** The functions of the grants in extensions. */
+/** The grants that extensions implement. */
 export interface ExtensionGrants {
   /** RFC 8628 3.4 and 3.5: the session that the user has opened for the device. */
   readonly redeemDeviceCode: Grant['issue'];

@@ -10,8 +10,8 @@ import type { Permissions } from './plan-table.ts';
 type NamedSchema = readonly [name: string, schema: TableSchema];
 
 /**
- * The steps that drop tables which no declaration names, and the resources to forget. A renamed resource has a stored schema under each of
- * its names. `schemas`: those of the declared resources after the migration.
+ * The steps that drop undeclared tables, and the resources whose stored schemas to delete. A renamed resource has a stored schema under
+ * each of its names. `schemas`: those of the declared resources after the migration.
  */
 export async function dropTables(
   executor: Executor,

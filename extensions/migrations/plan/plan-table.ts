@@ -111,7 +111,7 @@ function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, fil
   const { resource, table, blockers } = plan;
   const refusal = `${resource}.${field}: it cannot become ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
   if (filledRows === 0) {
-    blockers.push(`${refusal} at a start, because other versions may use the column. Run gatehouse migrate.`);
+    blockers.push(`${refusal} at startup, because other versions may use the column. Run gatehouse migrate.`);
     return;
   }
   const emptyColumn = suggestMigration(plan, `empty-${table}-${name}`, `update ${table} set ${name} = null`);

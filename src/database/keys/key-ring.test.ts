@@ -218,7 +218,7 @@ onBothEngines('Key ring', (engine) => {
     await assert.rejects(openKeyRing(await make({ database })), OperatorError);
   });
 
-  it('encrypts values of an earlier derivation again at a start', async () => {
+  it('encrypts values of an earlier derivation again at startup', async () => {
     const secret = 'a key of sixteen or more';
     const context = await make({ env: { ENCRYPTION_KEY: secret } });
     const { db } = context.database;

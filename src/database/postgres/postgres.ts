@@ -24,7 +24,7 @@ import { Primary } from './servers/primary.ts';
 // Whole numbers here are counts and milliseconds, all below 2^53.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** Checks the connection at a start and throws an error for the operator. Later, the service waits for an unreachable database. */
+/** Checks the connection at startup and throws an error for the operator. Later, the service waits for an unreachable database. */
 async function checkConnection({ primary, listening }: Servers, clock: DatabaseClock): Promise<void> {
   let setting = 'DATABASE_URL';
   try {

@@ -8,7 +8,7 @@ import {
   findBackchannelLogoutUris,
 } from '../sessions/store/application-login-store.ts';
 
-/** The job of `extensions/openid-logout`. */
+/** The name of the job that `extensions/openid-logout` handles. */
 export const logoutJob = 'backchannel-logout';
 
 export interface Logout {

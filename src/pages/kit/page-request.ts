@@ -136,7 +136,7 @@ export class PageRequest {
     return this;
   }
 
-  /** Sets the status of a failed call of the API, and how long to wait. */
+  /** Sets the status of a failed call of the API as the status of the page, and the time to wait as its Retry-After header. */
   statusOf({ status, retryAfter }: Pick<ApiResponse<unknown>, 'status' | 'retryAfter'>): this {
     if (retryAfter > 0) this.reply.header('retry-after', String(retryAfter));
     return this.status(status);

@@ -4,7 +4,7 @@ import { asProofTooOld, stepUpRequirements } from './step-up.ts';
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** Names outside of a declaration are only checked at a start. */
+/** The names of fields and relations in a rule outside of a declaration. They are checked only at startup. */
 // biome-ignore lint/suspicious/noExplicitAny: the names are unknown here.
 type Any = any;
 
@@ -142,7 +142,7 @@ export function evaluateAccess(access: Access, caller: Caller, now: number): boo
 
 const probeId = '0199d0a0-7c00-7000-8000-000000000001';
 
-/** A user with a perfect proof, to call rules with. */
+/** A made-up user with the strongest proof of identity. The checks and descriptions of rules call them with this user. */
 export const probeUser = (now: number): Caller => ({
   ...anonymousCaller,
   kind: 'user',

@@ -24,7 +24,7 @@ export interface Paging {
   setEtag?(etag: string): void;
 }
 
-/** A list with the parameter `aggregate`. Its order is that of the groups. */
+/** A request for a list with the parameter `aggregate`. It orders groups, not rows. */
 export interface AggregatedList {
   readonly search: Fragment;
   readonly limit: number;
@@ -36,7 +36,7 @@ export interface AggregateParameters extends Partial<Record<'groupBy' | 'orderBy
   readonly aggregate: string;
 }
 
-/** Responds to a list with figures about its rows instead of the rows. */
+/** Returns the response: figures about the rows of a list instead of the rows. */
 export type AggregateRows = (
   context: QueryContext,
   resource: Resource,

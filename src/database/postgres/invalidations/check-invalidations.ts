@@ -19,7 +19,7 @@ interface Addresses {
 }
 
 /**
- * Checks at a start that each connection keeps one PostgreSQL session, and that notifications from `server` arrive at `listen`. A
+ * Checks at startup that each connection keeps one PostgreSQL session, and that notifications from `server` arrive at `listen`. A
  * transaction pooler shares sessions between connections.
  */
 export async function checkInvalidations({ server, listen, clock }: Addresses): Promise<void> {

@@ -5,7 +5,7 @@ import { isPostgres, lockThen, sharedLock, trySharedLockSql } from '../../../dat
 import type { Tables } from '../../../database/tables/tables.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
 
-/** Replaces the id of our key: another system hashed the secret. */
+/** In place of the id of a key: another system hashed the secret. */
 export const importedKeyId = 'foreign';
 
 export type SecretRow = Selectable<Tables['client_secrets']>;
