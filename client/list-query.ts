@@ -108,7 +108,9 @@ export function queryStringOf(
   const searched = typeof search === 'object' ? searchOf(search) : { search, searchFields: undefined };
   set('search', searched.search);
   set('searchFields', searched.searchFields);
-  set('searchJoin', query.searchJoin);
+  // A service with COMPAT=apiato… joins conditions with `or` by default.
+  const hasSeveral = typeof search === 'object' && searched.search?.includes(';');
+  set('searchJoin', query.searchJoin ?? (hasSeveral ? 'and' : undefined));
   set('orderBy', joined(orderBy, ';'));
   set('sortedBy', joined(sortedBy, ';'));
   set('filter', joined(query.filter, ';'));

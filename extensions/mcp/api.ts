@@ -1,4 +1,5 @@
 import type { App } from '../../src/http/app.ts';
+import { internalHeader } from '../../src/http/internal-request.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import type { Json } from '../openapi/document/json-schema.ts';
 
@@ -24,7 +25,11 @@ export type Api = <Body extends Json = Json>(call: ApiCall) => Promise<ApiRespon
 export const apiOf =
   (app: App, token: string, { address, userAgent, requestId }: RequestSource): Api =>
   async ({ method, path, query, body, headers = {} }) => {
-    const requestHeaders: Record<string, string> = { accept: 'application/json', authorization: `Bearer ${token}` };
+    const requestHeaders: Record<string, string> = {
+      ...internalHeader,
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+    };
     if (requestId) requestHeaders['x-request-id'] = requestId;
     if (userAgent) requestHeaders['user-agent'] = userAgent;
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) requestHeaders[name] = value;

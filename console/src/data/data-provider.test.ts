@@ -26,6 +26,7 @@ test('getList asks by page, order and search', async () => {
   assert.deepEqual(response, { data: [{ id: '1' }], total: 26 });
   assert.deepEqual(parameters(seen[0]), {
     search: 'plate:*B\\;1*;color:red;seats:>=2;seats:<=5',
+    searchJoin: 'and',
     orderBy: 'plate',
     sortedBy: 'desc',
     page: '2',

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { isInternal } from '../../../src/http/internal-request.ts';
 import { queryOf } from '../../../src/http/query-of.ts';
 import { asObject } from '../../../src/platform/is-object.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
@@ -42,6 +43,7 @@ export function transformResponses(
   },
 ): void {
   addOnSend(route, async (request, reply, payload) => {
+    if (isInternal(request)) return payload;
     const body = reply.statusCode < 300 ? bodyOf(reply, payload) : undefined;
     if (!body || !('data' in body)) return payload;
     const rows = (Array.isArray(body.data) ? body.data : [body.data]).filter(isRow);
@@ -63,7 +65,7 @@ export function transformResponses(
 
 /** Errors in Laravel's format, for requests that do not accept problem+json. */
 export async function transformErrors(request: FastifyRequest, reply: FastifyReply, payload: unknown) {
-  if (!request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
+  if (isInternal(request) || !request.url.startsWith('/v1/') || !payload || reply.statusCode < 400) return payload;
   if (!String(reply.getHeader('content-type')).startsWith('application/problem+json'))
     return withMessage(reply, payload);
   if (request.headers.accept?.includes('application/problem+json')) return payload;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
+import { isInternal } from '../../../src/http/internal-request.ts';
 import { paramsOf, queryOf } from '../../../src/http/query-of.ts';
 import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
 import { badRequest } from '../../../src/platform/errors.ts';
@@ -84,6 +85,7 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
       before(route, (request) => resolve(request, resource, references));
       if (isApiato && method === 'GET') {
         before(route, async (request) => {
+          if (isInternal(request)) return;
           readAsApiato(queryOf(request), wordFields(definition));
           readIncludes(request);
         });
@@ -120,7 +122,9 @@ export function serveCompatibly(app: App, context: Context, { ids, resources }: 
     const { handler } = route;
     route.handler = function (request, reply) {
       const { limit } = queryOf(request);
-      return limit === '0' ? sendEverything(app, request, reply) : handler.call(this, request, reply);
+      return limit === '0' && !isInternal(request)
+        ? sendEverything(app, request, reply)
+        : handler.call(this, request, reply);
     };
   }
 

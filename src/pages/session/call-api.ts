@@ -6,6 +6,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { Db } from '../../database/database.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
+import { internalHeader } from '../../http/internal-request.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
@@ -38,7 +39,11 @@ interface Call {
 
 /** The pages call the API in the process like any client. So validation, authorization, limits and audit are in one place. */
 export async function callApi<T>(request: FastifyRequest, { method, path, body, token, cookie }: Call) {
-  const headers: Record<string, string> = { accept: 'application/json', 'x-request-id': request.id };
+  const headers: Record<string, string> = {
+    ...internalHeader,
+    accept: 'application/json',
+    'x-request-id': request.id,
+  };
   if (token !== undefined) headers.authorization = `Bearer ${token}`;
   if (cookie !== undefined) headers.cookie = cookie;
   const userAgent = request.headers['user-agent'];

@@ -1,0 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+
+const name = 'gatehouse-internal';
+const secret = randomUUID();
+
+/** Marks a request that a part of the service sends to the API inside the process. The value is secret. */
+export const internalHeader = { [name]: secret };
+
+/** Such a request expects our own responses, even if the service responds to others like an earlier one (COMPAT). */
+export const isInternal = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => headers[name] === secret;
