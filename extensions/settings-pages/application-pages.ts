@@ -103,17 +103,17 @@ function pagesOf(kind: Kind) {
 
     async change(pageRequest: PageRequest): Page {
       const { values, body, scopes, errors } = readApplication(pageRequest, kind);
-      if (errors) return showOne(pageRequest.status(422), { values, scopes, errors });
+      if (errors) return showApplication(pageRequest.status(422), { values, scopes, errors });
       const response = await pageRequest.callAsUser<Application>('PATCH', pathOf(pageRequest), body);
       if (response.ok) return pageRequest.redirect(`${base}/${response.data.id}?done=application-saved`);
       const problems = formErrors(response, fields);
-      return showOne(pageRequest.statusOf(response), { values, scopes, ...problems });
+      return showApplication(pageRequest.statusOf(response), { values, scopes, ...problems });
     },
   };
 }
 
-export const personal = pagesOf(personalKind);
-export const signIn = pagesOf(signInKind);
+export const personalClients = pagesOf(personalKind);
+export const signInApplications = pagesOf(signInKind);
 
 export const removeApplication = removal('clients', `${base}?done=application-removed`);
 
@@ -128,7 +128,7 @@ export async function createSecret(pageRequest: PageRequest): Page {
 }
 
 /** `typed`: the values of a rejected form. */
-export async function showOne(
+export async function showApplication(
   pageRequest: PageRequest,
   typed: { values?: object; scopes?: readonly string[] } & Variables = {},
 ): Page {

@@ -21,7 +21,7 @@ function serveProfile(kit: PageKit): void {
   const { page, form } = addSection(kit, () => import('./profile-pages.ts'));
   page('/settings', ({ openProfile }) => openProfile);
   form('/settings', ({ saveProfile }) => saveProfile);
-  form('/settings/pending-email/cancel', ({ keepEmail }) => keepEmail);
+  form('/settings/pending-email/cancel', ({ cancelEmailChange }) => cancelEmailChange);
   if (!kit.config.localPasswords) return;
   page('/settings/password', ({ showPassword }) => showPassword);
   // Password managers look for this address (W3C, "A Well-Known URL for Changing Passwords").
@@ -79,13 +79,13 @@ function serveApplications(kit: PageKit): void {
   const path = '/settings/applications';
   const { page, form } = addSection(kit, () => import('./application-pages.ts'));
   page(path, ({ showApplications }) => showApplications);
-  page(`${path}/new`, ({ personal }) => personal.showNew);
-  form(path, ({ personal }) => personal.create);
-  form(`${path}/:id`, ({ personal }) => personal.change);
-  page(`${path}/sign-in/new`, ({ signIn }) => signIn.showNew);
-  form(`${path}/sign-in`, ({ signIn }) => signIn.create);
-  form(`${path}/:id/sign-in`, ({ signIn }) => signIn.change);
-  page(`${path}/:id`, ({ showOne }) => showOne);
+  page(`${path}/new`, ({ personalClients }) => personalClients.showNew);
+  form(path, ({ personalClients }) => personalClients.create);
+  form(`${path}/:id`, ({ personalClients }) => personalClients.change);
+  page(`${path}/sign-in/new`, ({ signInApplications }) => signInApplications.showNew);
+  form(`${path}/sign-in`, ({ signInApplications }) => signInApplications.create);
+  form(`${path}/:id/sign-in`, ({ signInApplications }) => signInApplications.change);
+  page(`${path}/:id`, ({ showApplication }) => showApplication);
   form(`${path}/:id/secret`, ({ createSecret }) => createSecret);
   form(`${path}/:id/remove`, ({ removeApplication }) => removeApplication);
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../src/config/config.ts';
 import { type Message, message } from '../../src/config/languages/message.ts';
 import { findPendingChange } from '../../src/identity/accounts/email-change-store.ts';
 import { currentUser } from '../../src/pages/kit/current-user.ts';
-import { filledFields, identifierFields, type Typed } from '../../src/pages/kit/identifiers.ts';
+import { filledFields, identifierFields, type RejectedForm } from '../../src/pages/kit/identifiers.ts';
 import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
 import { asObject } from '../../src/platform/is-object.ts';
@@ -13,7 +13,7 @@ import { deleteAsUser, formErrors, hasOwnPassword, showSettings } from './settin
 export const openProfile = async (pageRequest: PageRequest): Page =>
   showProfile(pageRequest, await offerFactor(pageRequest));
 
-async function showProfile(pageRequest: PageRequest, typed: Typed & Variables = {}): Page {
+async function showProfile(pageRequest: PageRequest, typed: RejectedForm & Variables = {}): Page {
   const user = await currentUser(pageRequest);
   const stored = {
     name: user.name,
@@ -73,7 +73,7 @@ export async function saveProfile(pageRequest: PageRequest): Page {
   return showProfile(pageRequest.statusOf(response), { values, ...formErrors(response, fields) });
 }
 
-export async function keepEmail(pageRequest: PageRequest): Page {
+export async function cancelEmailChange(pageRequest: PageRequest): Page {
   await deleteAsUser(pageRequest, `/v1/users/${pageRequest.caller.userId}/email-changes`);
   return pageRequest.redirect('/settings?done=email-kept');
 }

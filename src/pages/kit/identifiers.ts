@@ -23,8 +23,8 @@ export function loginField({ loginAttributes }: Config) {
   return { login_label: message(`login.by.${names.join('_')}`), login_type };
 }
 
-/** A rejected form. */
-export interface Typed {
+/** What a rejected form shows again. */
+export interface RejectedForm {
   readonly values?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, LocalizedText>>;
   readonly problem?: LocalizedText;

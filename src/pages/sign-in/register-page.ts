@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { message } from '../../config/languages/message.ts';
 import { requireOpenRegistration } from '../../identity/registration/store-new-user.ts';
 import { findDestination } from '../authorize/destinations.ts';
-import { filledFields, identifierFields, type Typed } from '../kit/identifiers.ts';
+import { filledFields, identifierFields, type RejectedForm } from '../kit/identifiers.ts';
 import type { PageKit, PageRequest } from '../kit/page-request.ts';
 import type { Variables } from '../kit/views.ts';
 import { localPath, nextQuery } from '../session/local-path.ts';
@@ -24,7 +24,7 @@ export function serveRegister(kit: PageKit): void {
   });
 }
 
-async function showRegister(pageRequest: PageRequest, { next, destination }: AfterLogin, typed: Typed) {
+async function showRegister(pageRequest: PageRequest, { next, destination }: AfterLogin, typed: RejectedForm) {
   const identifiers = filledFields(pageRequest.kit.config, typed.values ?? {}, typed.errors ?? {});
   const application = destination?.application;
   const shared: Variables = {
