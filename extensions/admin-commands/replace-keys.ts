@@ -4,7 +4,7 @@ import type { Tx } from '../../src/database/database.ts';
 import { insertKey } from '../../src/database/keys/key-store.ts';
 import { createIdTokenKey, createMacKey, createSigningKey } from '../../src/database/keys/make-keys.ts';
 import type { Sealing } from '../../src/database/keys/sealing.ts';
-import { deleteOthers, deleteRetired, lastExpiry, retireOthers } from './replaced-keys-store.ts';
+import { deleteOtherKeys, deleteRetiredKeys, lastExpiry, retireOtherKeys } from './replaced-keys-store.ts';
 
 /** The time between publishing a key and signing with it. Resource servers and instances must load the key first. */
 export const publishLeadMs = 10 * 60_000;
@@ -38,7 +38,7 @@ export async function storeNewKeys(
   await insertKey(tx, mac);
   invalidate({ kind: 'keys', id: signing.id });
   if (compromised) {
-    await deleteOthers(tx, [signing.id, idToken.id, mac.id]);
+    await deleteOtherKeys(tx, [signing.id, idToken.id, mac.id]);
     invalidate(everything);
     return;
   }
@@ -46,7 +46,7 @@ export async function storeNewKeys(
   const macLifetimeMs = Math.max(config.refreshTokenTtl * 1000, maxMacLifetimeMs);
   const lastToken = Math.max(signing.signs_from + tokenLifetimeMs, await lastExpiry(tx, 'personal'));
   const lastMac = Math.max(mac.signs_from + macLifetimeMs, await lastExpiry(tx, 'session'));
-  await retireOthers(tx, 'sign', [signing.id, idToken.id], lastToken + clockToleranceMs);
-  await retireOthers(tx, 'mac', [mac.id], lastMac + clockToleranceMs);
-  await deleteRetired(tx, now());
+  await retireOtherKeys(tx, 'sign', [signing.id, idToken.id], lastToken + clockToleranceMs);
+  await retireOtherKeys(tx, 'mac', [mac.id], lastMac + clockToleranceMs);
+  await deleteRetiredKeys(tx, now());
 }

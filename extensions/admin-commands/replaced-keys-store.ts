@@ -2,7 +2,7 @@ import type { Tx } from '../../src/database/database.ts';
 import type { KeyRow } from '../../src/database/keys/key-store.ts';
 
 /** Retires all other keys of this purpose. A key with an earlier retirement keeps it. */
-export const retireOthers = (tx: Tx, purpose: KeyRow['purpose'], ids: readonly string[], at: number) =>
+export const retireOtherKeys = (tx: Tx, purpose: KeyRow['purpose'], ids: readonly string[], at: number) =>
   tx
     .updateTable('signing_keys')
     .set({ retires_at: at })
@@ -12,10 +12,10 @@ export const retireOthers = (tx: Tx, purpose: KeyRow['purpose'], ids: readonly s
     .execute();
 
 /** Deletes all other keys at once. With a retirement date, an instance with a slow clock would still accept them. */
-export const deleteOthers = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
+export const deleteOtherKeys = (tx: Tx, ids: readonly string[]): Promise<unknown> =>
   tx.deleteFrom('signing_keys').where('id', 'not in', ids).execute();
 
-export const deleteRetired = (tx: Tx, now: number): Promise<unknown> =>
+export const deleteRetiredKeys = (tx: Tx, now: number): Promise<unknown> =>
   tx
     .deleteFrom('signing_keys')
     .where('retires_at', '<', now)

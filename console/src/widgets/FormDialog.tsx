@@ -47,7 +47,7 @@ export function FormDialog({ form, onSubmit, successMessage, isReplaced, ...dial
       {...(!onSubmit && { keepsOpen: typed })}
       form={(content) => (
         <Form {...form} {...(onSubmit && { onSubmit: submit })}>
-          <Typed typed={typed} />
+          <TrackInput typed={typed} />
           {content}
         </Form>
       )}
@@ -55,7 +55,7 @@ export function FormDialog({ form, onSubmit, successMessage, isReplaced, ...dial
   );
 }
 
-function Typed({ typed }: { typed: RefObject<boolean> }) {
+function TrackInput({ typed }: { typed: RefObject<boolean> }) {
   typed.current = Object.keys(useFormState().dirtyFields).length > 0;
   return null;
 }

@@ -13,6 +13,7 @@ export function readCount(text: string): number {
   throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }
 
+/** The longest period of an option. */
 export const maxHours = 720;
 
 export function readHours(text: string, least: number): number {
