@@ -12,7 +12,7 @@ interface Place {
   readonly column: number;
 }
 
-/** Names the file, the line and the column. `ownFolder`: the code of Gatehouse. */
+/** Names the file, the line and the column. `ownFolder`: the folder with the code of Gatehouse. */
 export async function describeImportError(file: string, error: unknown, ownFolder: string): Promise<string> {
   if (error instanceof OperatorError) return error.message;
   if (!(error instanceof Error)) return `${file} could not be read: it throws ${String(error)}`;
@@ -75,9 +75,9 @@ function codeFrameOf({ file, line, column }: Place): string {
   return text === undefined ? '' : `\n    ${text}\n    ${text.slice(0, column - 1).replace(/\S/g, ' ')}^`;
 }
 
-const entryPoints = ['', '/resources', '/routes', '/jobs', '/migrations', '/config', '/testing'].map(
-  (path) => `gatehouse-server${path}`,
-);
+const entryPoints = [
+  ...['', '/resources', '/routes', '/jobs', '/migrations', '/seeds', '/providers', '/config', '/testing', '/client'],
+].map((path) => `gatehouse-server${path}`);
 
 /** The closest existing name, for a misspelt import from Gatehouse. */
 async function suggestionFor(message: string, ownFolder: string): Promise<string> {

@@ -47,6 +47,10 @@ describe('A project file with an error', () => {
       write('h.ts', "import 'gatehouse-server/resource';"),
       /\/h\.ts:1:8 .*Did you mean "gatehouse-server\/resources"\?/,
     );
+    await refused(
+      write('i.ts', "import 'gatehouse-server/seed';"),
+      /\/i\.ts:1:8 .*Did you mean "gatehouse-server\/seeds"\?/,
+    );
   });
 });
 

@@ -26,7 +26,7 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
   }
 }
 
-/** The sources, or the build. */
+/** The folder with the code of Gatehouse: `src/`, or `dist/` in the package. */
 const ownFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 
 let registered = false;
