@@ -103,7 +103,10 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     declared('level: text({ required: true })');
     for (const name of ['shelves', 'shelves.level'])
       assert.match((await run('--drop', name)).stderr, new RegExp(`--drop ${name}: .* is still declared`));
-    assert.match((await run('--drop', 'shelf')).stderr, /--drop shelf: nothing of that name is there/);
+    assert.match(
+      (await run('--drop', 'shelf')).stderr,
+      /--drop shelf: the database has no table or column of that name/,
+    );
     writeFileSync(join(folder, '002-fails.mjs'), 'export default { up() { throw new Error("not so"); } }');
     const failed = await run();
     assert.equal(failed.code, 1);

@@ -19,7 +19,7 @@ export function RolesButton() {
       confirm={translate('Save roles')}
       maxWidth="xs"
       onSubmit={save}
-      successMessage={translate('The roles are changed.')}
+      successMessage={translate('The roles were changed.')}
       form={{ record: { id, roles: before } }}
     >
       <RoleChoice />

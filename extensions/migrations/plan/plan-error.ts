@@ -15,7 +15,7 @@ export function planError(
   if (stillDeclared.length > 0)
     return `--drop ${stillDeclared.join(' ')}: a resource or field of that name is still declared. Remove its declaration first.`;
   if (unknownNames.length > 0)
-    return `--drop ${unknownNames.join(' ')}: nothing of that name is there and no longer declared.`;
+    return `--drop ${unknownNames.join(' ')}: the database has no table or column of that name.`;
   if (blockers.length === 0) return undefined;
   return [
     'The stored rows do not fit the declared resources. Nothing was changed. The plan:',
