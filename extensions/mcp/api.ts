@@ -1,5 +1,5 @@
 import type { App } from '../../src/http/app.ts';
-import { internalHeader } from '../../src/http/internal-request.ts';
+import { internalHeader, requestInside } from '../../src/http/internal-request.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import type { Json } from '../openapi/document/json-schema.ts';
 
@@ -34,7 +34,7 @@ export const apiOf =
     if (userAgent) requestHeaders['user-agent'] = userAgent;
     for (const [name, value] of Object.entries(headers)) if (value !== undefined) requestHeaders[name] = value;
     const url = `/v1/${path}${query ? `?${new URLSearchParams(query)}` : ''}`;
-    const response = await app.inject({
+    const response = await requestInside(app, {
       method,
       url,
       headers: requestHeaders,

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { beforeEach, describe, it } from 'node:test';
 import { ended, gatehouse, type ServerProcess, serverProcesses } from '../harness/command.ts';
 import { databases } from '../harness/engines.ts';
+import { holdBack } from '../harness/raw-http.ts';
 
 describe('A service that is asked to stop', () => {
   const create = databases('sqlite');
@@ -43,6 +44,25 @@ describe('A service that is asked to stop', () => {
     const token = /"access_token":"([^"]+)"/.exec(response)?.[1] as string;
     const log = service.lines.join('\n');
     assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
+  });
+
+  it('asks the user of a page to try again if the page needs the API', async () => {
+    const service = await serve(dir, {});
+    const page = await fetch(`${service.url}/password/forgot`);
+    const cookie = page.headers.getSetCookie().map((set) => set.split(';', 1)[0]);
+    const [, csrf = ''] = /name="_csrf" value="([^"]+)"/.exec(await page.text()) ?? [];
+    const form = await holdBack(service.url, {
+      method: 'POST',
+      path: '/password/forgot',
+      headers: { cookie: cookie.join('; '), 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ _csrf: csrf, email: 'ada@example.com' }).toString(),
+    });
+    service.child.kill('SIGTERM');
+    await waitForLog(service, /"stopping"/);
+    await assert.rejects(fetch(`${service.url}/health/live`));
+    const { status, headers } = await form.finish();
+    assert.deepEqual([status, headers.get('retry-after')], [503, '1']);
+    assert.deepEqual(await ended(service.child), [0, null]);
   });
 
   it('is not ready while it drains, still responds to other requests, and exits at a second signal', async () => {

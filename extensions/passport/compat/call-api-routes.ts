@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../../src/http/app.ts';
+import { requestInside } from '../../../src/http/internal-request.ts';
 
 /** The header with which internal requests ask for plain ids. Its value is secret. */
 const plainIdsHeader = 'gatehouse-plain-ids';
@@ -19,7 +20,7 @@ interface ApiRequest {
 /** Calls another route on behalf of the same caller. That route checks the caller's rights. */
 export async function callApi(app: App, request: FastifyRequest, { method, url, body, plainIds }: ApiRequest) {
   const { authorization = '' } = request.headers;
-  const response = await app.inject({
+  const response = await requestInside(app, {
     method,
     url,
     headers: {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { Context } from '../../../src/database/context.ts';
 import type { App } from '../../../src/http/app.ts';
-import { isInternal } from '../../../src/http/internal-request.ts';
+import { isInternal, requestInside } from '../../../src/http/internal-request.ts';
 import { paramsOf, queryOf } from '../../../src/http/query-of.ts';
 import { scopesOfRole } from '../../../src/identity/roles/roles-resource.ts';
 import { badRequest } from '../../../src/platform/errors.ts';
@@ -34,7 +34,7 @@ async function sendEverything(app: App, request: FastifyRequest, reply: FastifyR
     const headers = { ...(authorization ? { authorization } : {}), accept, host: request.host };
     // The pages count as requests of the same caller.
     const inject = { method: 'GET', url: `${path}?${pageQuery}`, headers, remoteAddress: request.ip } as const;
-    const response = await app.inject(inject);
+    const response = await requestInside(app, inject);
     if (response.statusCode !== 200) {
       return reply
         .code(response.statusCode)

@@ -6,7 +6,7 @@ import { type LocalizedText, message } from '../../config/languages/message.ts';
 import { problemMessage } from '../../config/languages/problem-message.ts';
 import type { Db } from '../../database/database.ts';
 import { createBrowserCookie } from '../../http/browser-cookie.ts';
-import { internalHeader } from '../../http/internal-request.ts';
+import { internalHeader, requestInside } from '../../http/internal-request.ts';
 import { findUser } from '../../identity/accounts/user-store.ts';
 import type { FieldError } from '../../platform/errors.ts';
 import { asObject } from '../../platform/is-object.ts';
@@ -55,7 +55,7 @@ export async function callApi<T>(request: FastifyRequest, { method, path, body, 
   if (language) headers['accept-language'] = language;
   const options: InjectOptions = { method, url: path, headers, remoteAddress: request.ip };
   if (body) options.payload = body;
-  const response = await request.server.inject(options);
+  const response = await requestInside(request.server, options);
   const status = response.statusCode;
   const read = response.body === '' ? {} : response.json<Body<T>>();
   const detail = String(read.detail ?? read.error_description ?? '');
