@@ -21,9 +21,10 @@ const sections = sectionIds.map((id) => ({
 
 /** The data of a response. An error of the API is shown as an error page. */
 export async function requireOk<T>(response: Promise<ApiResponse<T>>): Promise<T> {
-  const { ok, status, data, detail, code } = await response;
+  const { ok, status, data, detail, code, retryAfter } = await response;
   if (ok) return data;
-  throw new Problem(status, 'That did not work', detail, { code });
+  const headers: Record<string, string> = retryAfter > 0 ? { 'Retry-After': String(retryAfter) } : {};
+  throw new Problem(status, 'That did not work', detail, { code, headers });
 }
 
 /** The user's newest hundred rows. The search names the user, because an administrator would see the rows of all users. */

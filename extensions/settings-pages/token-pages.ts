@@ -2,9 +2,8 @@ import { type Message, message } from '../../src/config/languages/message.ts';
 import { everyScope, openidScope } from '../../src/oauth/clients/scopes/scopes.ts';
 import type { Page, PageRequest } from '../../src/pages/kit/page-request.ts';
 import type { Variables } from '../../src/pages/kit/views.ts';
-import { Problem } from '../../src/platform/errors.ts';
 import { noScopesMessage, readScopes, scopeChoices, scopesInWords } from './scope-choices.ts';
-import { formErrors, ownRows, removal, showSettings } from './settings-shell.ts';
+import { formErrors, ownRows, removal, requireOk, showSettings } from './settings-shell.ts';
 
 /** A token as the API shows it. The views use more of its fields. */
 interface Token {
@@ -68,10 +67,9 @@ export async function createToken(pageRequest: PageRequest): Page {
 export async function revealToken(pageRequest: PageRequest): Page {
   const path = `/v1/tokens/${encodeURIComponent(pageRequest.param('id'))}/values`;
   const response = await pageRequest.callAsUser<NewToken>('POST', path);
-  if (response.ok) return showValue(pageRequest, response.data);
-  if (response.status >= 500)
-    throw new Problem(response.status, 'That did not work', response.detail, { code: response.code });
-  return pageRequest.redirect('/settings/tokens?done=token-collected');
+  if (response.status === 404 || response.code === 'already_revealed')
+    return pageRequest.redirect('/settings/tokens?done=token-collected');
+  return showValue(pageRequest, await requireOk(Promise.resolve(response)));
 }
 
 /** A request that a token with these scopes may make. Undefined if it may only write. */

@@ -115,6 +115,21 @@ onBothEngines('The settings', (engine) => {
     assert.ok(!html.includes(value));
   });
 
+  it('say how long to wait when the page or a request that it needs exceeds the limit', async () => {
+    const limited = await start({ env: { RATE_LIMIT: '20' } });
+    const visitor = new Visitor(limited);
+    await visitor.signIn('admin@example.com', 'correct horse battery');
+    // This page takes two requests. An odd number of earlier ones makes the second exceed the limit.
+    for (const earlier of [0, 1]) {
+      limited.advance(60_000);
+      for (let i = 0; i < earlier; i++) await visitor.get('/settings');
+      let page = await visitor.get('/settings/sessions');
+      while (page.status === 200) page = await visitor.get('/settings/sessions');
+      assert.equal(page.status, 429);
+      assert.ok(Number(page.headers.get('retry-after')) > 0);
+    }
+  });
+
   it('show errors at the fields, and keep typed and ticked values', async () => {
     const { visitor } = await signedIn();
     const chosen = { access: 'some', 'scope:users:read': 'on' };
