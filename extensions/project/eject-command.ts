@@ -76,7 +76,7 @@ Examples:
     )
     .action(async (kindName: string, names: string[], { list }: { list?: boolean }) => {
       const kind = kinds.get(kindName);
-      if (!kind) throw unknownName('it', kindName, [...kinds.keys()]);
+      if (!kind) throw unknownName('the kind', kindName, [...kinds.keys()]);
       const ejectable = kind(await loadConfig());
       if (list) console.log(ejectable.names.join('\n'));
       else eject(ejectable, names);
@@ -99,4 +99,4 @@ function eject(ejectable: Ejectable, names: readonly string[]): void {
 }
 
 const unknownName = (noun: string, word: string, validNames: readonly string[]) =>
-  new UsageError(`gatehouse eject: ${noun} "${word}" does not exist.${didYouMean(word, validNames)}`);
+  new UsageError(`${noun} "${word}" does not exist.${didYouMean(word, validNames)}`);

@@ -55,7 +55,7 @@ describe('The command eject', () => {
   it('suggests the nearest name for an unknown one', async () => {
     const wrong = await eject('veiws');
     assert.deepEqual(
-      [wrong.code, /it "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],
+      [wrong.code, /the kind "veiws" does not exist\. Did you mean "views"\? There are: views/.test(wrong.stderr)],
       [2, true],
     );
     const unknown = await eject('views', 'logn');

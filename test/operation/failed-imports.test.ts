@@ -83,14 +83,14 @@ describe('A service whose files are replaced by another build', () => {
   const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
   const grant_types = ['authorization_code', deviceGrant];
 
-  it('responds with 500, logs the reason, and loads the file with the next request', async () => {
-    assert.deepEqual(await statuses(() => request(service, '/openapi.json')), [500, 200]);
-    assert.deepEqual(await statuses(() => request(service, '/docs')), [500, 200]);
-    assert.deepEqual(await statuses(() => request(service, me, { token: foreignToken })), [500, 401]);
-    assert.deepEqual(await statuses(register), [500, 201]);
+  it('responds with 503, logs the reason, and loads the file with the next request', async () => {
+    assert.deepEqual(await statuses(() => request(service, '/openapi.json')), [503, 200]);
+    assert.deepEqual(await statuses(() => request(service, '/docs')), [503, 200]);
+    assert.deepEqual(await statuses(() => request(service, me, { token: foreignToken })), [503, 401]);
+    assert.deepEqual(await statuses(register), [503, 201]);
     const { client_id } = (await register()).body;
     const manage = () => request(service, `/oauth/register/${client_id}`, { token: 'unknown' });
-    assert.deepEqual(await statuses(manage), [500, 401]);
+    assert.deepEqual(await statuses(manage), [503, 401]);
 
     // Nothing has used a registered client yet. This load fails too, but the client gets its token.
     const parameters = { resource: `${service.url}/mcp`, scope: 'users:read' };
@@ -105,27 +105,27 @@ describe('A service whose files are replaced by another build', () => {
     const json = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const headers = { accept: 'application/json, text/event-stream' };
     const listTools = () => request(service, '/mcp', { json, headers, token: body.access_token });
-    assert.deepEqual(await statuses(listTools), [500, 200]);
+    assert.deepEqual(await statuses(listTools), [503, 200]);
 
     const authorize = () => request(service, '/oauth/device_authorization', { form: { client_id } });
-    assert.deepEqual(await statuses(authorize), [500, 200]);
+    assert.deepEqual(await statuses(authorize), [503, 200]);
     const form = { grant_type: deviceGrant, device_code: 'unknown', client_id };
-    assert.deepEqual(await statuses(() => request(service, '/oauth/token', { form })), [500, 400]);
-    assert.deepEqual(await statuses(() => visitor.get('/device')), [500, 200]);
-    assert.deepEqual(await statuses(() => visitor.get('/settings/sessions')), [500, 200]);
+    assert.deepEqual(await statuses(() => request(service, '/oauth/token', { form })), [503, 400]);
+    assert.deepEqual(await statuses(() => visitor.get('/device')), [503, 200]);
+    assert.deepEqual(await statuses(() => visitor.get('/settings/sessions')), [503, 200]);
     const reportToken = () => request(service, '/v1/token-reports', { json: { token: 'unknown' } });
-    assert.deepEqual(await statuses(reportToken), [500, 202]);
+    assert.deepEqual(await statuses(reportToken), [503, 202]);
     const token = await logIn(service, ...admin);
-    assert.deepEqual(await statuses(() => request(service, '/v1/diagnoses', { token })), [500, 200]);
+    assert.deepEqual(await statuses(() => request(service, '/v1/diagnoses', { token })), [503, 200]);
     const count = () => request(service, '/v1/users?aggregate=count', { token });
-    assert.deepEqual(await statuses(count), [500, 200]);
+    assert.deepEqual(await statuses(count), [503, 200]);
   });
 
   it('still serves other requests, and stops without an error', async () => {
     const { url, replaced, child, end } = await start();
     const token = await logIn({ url }, ...admin);
     await replaced(async () => {
-      assert.equal((await request({ url }, me, { token: foreignToken })).status, 500);
+      assert.equal((await request({ url }, me, { token: foreignToken })).status, 503);
       assert.equal((await request({ url }, me, { token })).status, 200);
       child.kill('SIGTERM');
       assert.deepEqual(await end, [0, null]);

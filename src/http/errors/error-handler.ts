@@ -7,6 +7,7 @@ import {
   maxFieldErrors,
   OAuthError,
   Problem,
+  unavailable,
   unprocessable,
 } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
@@ -14,7 +15,7 @@ import { resourceMetadataHint } from '../gate/unauthorized.ts';
 import { networkOf } from '../network-of.ts';
 import { errorDetail, oauthErrorBody, problemBody } from './error-bodies.ts';
 
-const frameworkProblems = new Map([
+const problemsByCode = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     new Problem(
@@ -37,12 +38,14 @@ const frameworkProblems = new Map([
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
     badRequest('The length of the body differs from Content-Length.', 'body_invalid'),
   ],
+  // A file that is loaded at its first use is missing while another version is installed in its place.
+  ['ERR_MODULE_NOT_FOUND', unavailable('The files of the service are being replaced. Try again shortly.', 30)],
 ]);
 
 export function toProblem(error: Error & Partial<FastifyError>): Problem {
   if (error instanceof Problem) return error;
-  const frameworkProblem = frameworkProblems.get(error.code ?? '');
-  if (frameworkProblem) return frameworkProblem;
+  const problem = problemsByCode.get(error.code ?? '');
+  if (problem) return problem;
   if (error.validation) return validationProblem(error);
   const status = error.statusCode ?? 500;
   if (status >= 400 && status < 500) {
