@@ -114,7 +114,7 @@ test('rows, fields, relations and actions are checked by the compiler, and sent 
     seen.slice(-5).map(({ method, path }) => [method, decodeURIComponent(path)]),
     [
       ['GET', '/v1/books?search=author.name:A*&orderBy=author.name;title&deleted=only'],
-      ['GET', '/v1/authors?search=books.title:Notes;books.author.name:Ada'],
+      ['GET', '/v1/authors?search=books.title:Notes;books.author.name:Ada&searchJoin=and'],
       ['GET', '/v1/books?search=author.name:Ada&orderBy=sum:pages&aggregate=count,sum:pages,max:pages&groupBy=genre'],
       ['POST', '/v1/books/1/restorations'],
       ['DELETE', '/v1/books/1?deleted=only'],

@@ -84,7 +84,10 @@ onBothEngines('Dropping the tables of undeclared resources', (engine) => {
     for (const drop of [['fowl'], ['birds'], ['birds', 'fowl'], true] as const) {
       const database = await fresh(declared('birds', { name: text({ sortable: true }) }));
       await applyResourceMigrations(database, [fowl]);
-      await assert.rejects(applyResourceMigrations(database, [fowl], { drop: ['birds'] }), /nothing of that name/);
+      await assert.rejects(
+        applyResourceMigrations(database, [fowl], { drop: ['birds'] }),
+        /no table or column of that name/,
+      );
       await applyResourceMigrations(database, [], { drop, byCommand: true });
       assert.deepEqual(await names(database), []);
       await applyResourceMigrations(database, [declared('birds', { name: text() })]);
