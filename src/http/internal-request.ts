@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest, InjectOptions, LightMyRequestResponse } from 'fastify';
-import { codeOf, unavailable } from '../platform/errors.ts';
+import { IncomingMessage } from 'node:http';
+import type { FastifyRequest, InjectOptions, LightMyRequestResponse as Response } from 'fastify';
+import type { App } from './app.ts';
 
 const name = 'gatehouse-internal';
 const secret = randomUUID();
@@ -11,16 +12,14 @@ export const internalHeader = { [name]: secret };
 /** Such a request expects our own responses, even if the service responds to others like an earlier one (COMPAT). */
 export const isInternal = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean => headers[name] === secret;
 
-/** Sends a request to a route inside the process. Fastify refuses it while the service stops. */
-export async function requestInside(
-  app: Pick<FastifyInstance, 'inject'>,
-  options: InjectOptions,
-): Promise<LightMyRequestResponse> {
-  try {
-    return await app.inject(options);
-  } catch (error) {
-    if (codeOf(error) === 'FST_ERR_REOPENED_CLOSE_SERVER')
-      throw unavailable('The service is stopping. Try again.', 1, 'stopped');
-    throw error;
-  }
+/**
+ * Sends a request to a route inside the process, also while the service stops: the caller is a request that arrived
+ * before. `app.inject` would refuse it.
+ */
+export async function requestInside({ routing }: Pick<App, 'routing'>, options: InjectOptions): Promise<Response> {
+  const { inject } = await import('light-my-request');
+  return inject(routing, options);
 }
+
+/** Whether a request came over a connection, and not from inside the process. */
+export const isFromOutside = ({ raw }: Pick<FastifyRequest, 'raw'>): boolean => raw instanceof IncomingMessage;

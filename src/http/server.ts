@@ -122,6 +122,8 @@ export async function createServer(context: Context, authenticate: Authenticate)
     requestTimeout: requestTimeoutMs,
     trustProxy: trustProxy(config),
     forceCloseConnections: 'idle',
+    // The gate does this. Fastify would also reject the requests that pages send inside the process.
+    return503OnClosing: false,
     clientErrorHandler: clientErrors.unparsable,
     frameworkErrors: clientErrors.unroutable,
     rewriteUrl: rewriteUrl(config, paths),

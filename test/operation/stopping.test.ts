@@ -46,7 +46,7 @@ describe('A service that is asked to stop', () => {
     assert.ok(!log.includes(secret) && !log.includes(token), 'no secret is logged');
   });
 
-  it('asks the user of a page to try again if the page needs the API', async () => {
+  it('finishes the form of a page, which needs the API', async () => {
     const service = await serve(dir, {});
     const page = await fetch(`${service.url}/password/forgot`);
     const cookie = page.headers.getSetCookie().map((set) => set.split(';', 1)[0]);
@@ -61,8 +61,26 @@ describe('A service that is asked to stop', () => {
     await waitForLog(service, /"stopping"/);
     await assert.rejects(fetch(`${service.url}/health/live`));
     const { status, headers } = await form.finish();
-    assert.deepEqual([status, headers.get('retry-after')], [503, '1']);
+    assert.deepEqual([status, headers.get('location')], [303, '/password/forgot?done=sent']);
     assert.deepEqual(await ended(service.child), [0, null]);
+  });
+
+  it('rejects a further request on an open connection', async () => {
+    const service = await serve(dir, {});
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk;
+    });
+    socket.write(`${opening(2)}{`);
+    await fetch(`${service.url}/health/live`);
+    service.child.kill('SIGTERM');
+    await waitForLog(service, /"stopping"/);
+    socket.write(`}GET /v1/users HTTP/1.1\r\nHost: x\r\nAccept: application/json\r\n\r\n`);
+    assert.deepEqual(await ended(service.child), [0, null]);
+    const [first, second] = received.split(/(?=HTTP\/1\.1 )/);
+    assert.match(first ?? '', /^HTTP\/1\.1 400 .*"invalid_request"/s);
+    assert.match(second ?? '', /^HTTP\/1\.1 503 .*retry-after: 1\r\n.*"The service is stopping/is);
   });
 
   it('is not ready while it drains, still responds to other requests, and exits at a second signal', async () => {

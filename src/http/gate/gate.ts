@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest, preValidationHookHandler, RouteOptio
 import type { Context } from '../../database/context.ts';
 import type { Database } from '../../database/database.ts';
 import { anonymousCaller, type Caller } from '../../platform/caller.ts';
-import { badRequest, notFound, Problem } from '../../platform/errors.ts';
+import { badRequest, notFound, Problem, unavailable } from '../../platform/errors.ts';
 import type { App } from '../app.ts';
 import { queryStringProblem } from '../bodies/form-body.ts';
+import { isFromOutside } from '../internal-request.ts';
 import { networkOf } from '../network-of.ts';
 import { withoutQuery } from '../without-query.ts';
 import { acceptsJson, isApiPath, notAcceptable, prefersEventStream } from './accept.ts';
@@ -29,6 +30,10 @@ export function addGate(
   const cors = createCors(config.corsOrigins);
   const factsOf = createRouteFacts(metrics);
   recheckAfterBody(app, database, authenticate);
+  let stopping = false;
+  app.addHook('preClose', async () => {
+    stopping = true;
+  });
 
   app.addHook('onRequest', (request, reply, proceed) => {
     const continueRequest = limit.isShared ? afterSharedCount(request, proceed) : proceed;
@@ -52,6 +57,7 @@ export function addGate(
       request.headers['content-type'] = undefined;
     }
     try {
+      if (stopping && isFromOutside(request)) throw unavailable('The service is stopping. Try again.', 1);
       // Uses the route's pattern if there is one: the same path has many spellings (`/%76%31/users`).
       if (config.forceAcceptHeader && (route.pattern === undefined ? isApiPath(request.url) : route.inApi)) {
         requireJson(request, route.config.eventStream === true);
