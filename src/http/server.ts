@@ -109,7 +109,7 @@ function addResponseHooks(app: App, context: Context): void {
 export async function createServer(context: Context, authenticate: Authenticate): Promise<App> {
   const { config, log } = context;
   const paths = createPathTable();
-  const clientErrors = createClientErrorHandler(config);
+  const clientErrors = createClientErrorHandler(config, paths);
   const limit = new RateLimit(config.rateLimit, context.now, context.otherWorkers?.counts('requests'));
   const requestTimeoutMs = config.requestTimeout * 1000;
   const app = fastify({

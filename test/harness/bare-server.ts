@@ -57,6 +57,7 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
     app.post('/v1/oauth/form', { config: { auth: 'public', errors: 'oauth' } }, async (request) => ({
       data: request.body,
     }));
+    app.put('/v1/oauth/things/:id', { config: { auth: 'public', errors: 'oauth' } }, async () => ({}));
     app.get('/v1/guarded', { config: { auth: 'auth:api', scope: 'things:read' } }, async (request) => ({
       data: request.caller.userId,
     }));

@@ -54,6 +54,28 @@ describe('Errors', () => {
     }
   });
 
+  it('have the OAuth format on OAuth routes, even if the router rejects the path', async () => {
+    const long = 'x'.repeat(3000);
+    const attempts: [string, string, Record<string, string>, number][] = [
+      ['PUT', '%ff', json, 400],
+      ['GET', '%ff', json, 400],
+      ['PUT', '%zz/?a=1', json, 400],
+      ['PUT', '%ff', { accept: 'text/html' }, 406],
+      ['PUT', long, json, 414],
+      ['GET', long, json, 405],
+      ['PUT', `${long}%ff`, json, 400],
+    ];
+    for (const [method, id, headers, status] of attempts) {
+      const response = await fetch(`${url}/v1/oauth/things/${id}`, { method, headers });
+      const label = `${method} ${id.slice(-10)}`;
+      assert.equal(response.status, status, label);
+      const body = (await response.json()) as Record<string, string>;
+      assert.deepEqual([Object.keys(body), body.error], [['error', 'error_description'], 'invalid_request'], label);
+      assert.match(response.headers.get('content-type') ?? '', /^application\/json/, label);
+      assert.equal(response.headers.get('cache-control'), 'no-store', label);
+    }
+  });
+
   it('contain a challenge by RFC 6750', async () => {
     const challenges: [string | undefined, number, string, RegExp][] = [
       [undefined, 401, 'token_missing', /^Bearer realm="gatehouse", resource_metadata="[^"]+"$/],

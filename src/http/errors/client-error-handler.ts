@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { Problem } from '../../platform/errors.ts';
 import { acceptsJson, isApiPath, notAcceptable } from '../gate/accept.ts';
+import type { PathTable } from '../gate/path-table.ts';
 import { securityHeaders } from '../gate/security-headers.ts';
 import { requestId } from '../request-id.ts';
-import { problemBody } from './error-bodies.ts';
+import { withoutQuery } from '../without-query.ts';
+import { oauthErrorBody, problemBody } from './error-bodies.ts';
 import { toProblem } from './error-handler.ts';
 
 const unparsable = new Problem(400, 'Bad Request', 'This is not a well-formed HTTP request.', { code: 'http_invalid' });
@@ -31,14 +33,16 @@ const unexpected = new Problem(417, 'Expectation Failed', 'The Expect header acc
 const maxHeaderSize = 16 * 1024;
 
 /** Responds to requests that never reach a route, in the same format and with the same headers as other errors. */
-export function createClientErrorHandler(config: Config) {
+export function createClientErrorHandler(config: Config, paths: Pick<PathTable, 'find'>) {
   const headers = securityHeaders(config);
 
-  function respond(raw: ServerResponse, problem: Problem, id: string): void {
-    const body = problemBody(problem, id);
+  function respond(raw: ServerResponse, problem: Problem, id: string, form?: FastifyContextConfig['errors']): void {
+    const body = form === 'oauth' ? Buffer.from(oauthErrorBody(problem)) : problemBody(problem, id);
+    if (form === 'oauth') raw.setHeader('cache-control', 'no-store');
+    raw.setHeader('content-type', form === 'oauth' ? 'application/json; charset=utf-8' : 'application/problem+json');
     for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i] as string, headers[i + 1] as string);
     raw.setHeader('X-Request-Id', id);
-    raw.writeHead(problem.status, { 'content-type': 'application/problem+json', 'content-length': body.length });
+    raw.writeHead(problem.status, { 'content-length': body.length });
     raw.end(body);
   }
 
@@ -62,7 +66,9 @@ export function createClientErrorHandler(config: Config) {
     /** Responds to a path that the router rejects: it cannot be decoded, or one of its segments is too long. */
     unroutable(error: FastifyError, { id, url, headers }: FastifyRequest, { raw }: FastifyReply): void {
       const wrongAccept = config.forceAcceptHeader && isApiPath(url) && !acceptsJson(headers.accept);
-      respond(raw, wrongAccept ? notAcceptable() : toProblem(error), id);
+      // `find` decodes the path too, so it gets one without escapes.
+      const path = paths.find(withoutQuery(url).replaceAll('%', 'x'));
+      respond(raw, wrongAccept ? notAcceptable() : toProblem(error), id, path?.config.errors);
     },
     unexpected(request: IncomingMessage, raw: ServerResponse): void {
       respond(raw, unexpected, requestId(request));

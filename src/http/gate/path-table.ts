@@ -13,7 +13,7 @@ export function createPathTable() {
   // Created at the first use: most requests do not need it, and creating it would slow down the start.
   let router: ReturnType<typeof findMyWay> | undefined;
   const createRouter = () => {
-    const newRouter = findMyWay({ ignoreTrailingSlash: true });
+    const newRouter = findMyWay({ ignoreTrailingSlash: true, maxParamLength: Number.POSITIVE_INFINITY });
     for (const entry of byUrl.values()) {
       // With ignoreTrailingSlash, Fastify reports a prefix route as both "/x" and "/x/".
       if (!newRouter.hasRoute('GET', entry.url)) newRouter.on('GET', entry.url, () => undefined, entry);
