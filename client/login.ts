@@ -107,7 +107,9 @@ export function createLogin(options: LoginOptions): Login {
   async function post(verb: string, body: object, repeatable: boolean): Promise<TokenResponse> {
     const path = `${proxyPath}/${verb}`;
     const call: Call = { method: 'POST', path, body, repeatable, withCookies: store === undefined };
-    const { body: tokens } = await transport.send<TokenResponse | undefined>(call);
+    const response = await transport.send<(TokenResponse & { data?: TokenResponse }) | undefined>(call);
+    // A service with COMPAT=apiato12 or apiato13 wraps the tokens in `data`.
+    const tokens = response.body?.data ?? response.body;
     if (typeof tokens?.access_token === 'string') return tokens;
     // Another server responded, such as the sign-in page of a hotel network.
     throw new UnreachableError('The response contains no tokens.', { status: 0, code: 'unreachable' });

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { createGatehouse } from 'gatehouse-server/client';
+import { OAuthError } from 'gatehouse-server/client/errors';
+import { memoryStore } from 'gatehouse-server/client/login';
 import { Hashids } from '../../extensions/passport/compat/hashids.ts';
+import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
@@ -193,4 +197,24 @@ onBothEngines('A client of Apiato', (engine) => {
     }
     assert.equal((await request(service, '/v1/users?search=Ada', { token })).status, 400);
   });
+
+  for (const COMPAT of ['passport', 'apiato11', 'apiato12', 'apiato13']) {
+    it(`may be Gatehouse's typed client (${COMPAT})`, async () => {
+      const service = await start({ env: { COMPAT } });
+      const { email } = await addLogin(service);
+      const refreshTokens = memoryStore();
+      const gatehouse = createGatehouse({ baseUrl: service.url, proxy: 'web/admin', refreshTokens });
+      await assert.rejects(gatehouse.login({ email, password: 'wrong' }), OAuthError);
+      await gatehouse.login({ email, password });
+      service.advance(3601_000);
+      const { data } = await gatehouse.resource<{ id: string; email: string }>('users').list();
+      assert.deepEqual(
+        data.map((user) => user.email),
+        [email],
+      );
+      await gatehouse.logout();
+      refreshTokens.write('unknown');
+      assert.equal(await gatehouse.resume(), false);
+    });
+  }
 });
