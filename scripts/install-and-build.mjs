@@ -61,6 +61,8 @@ const stateOf = ({ folder, withDev }) =>
     .digest('hex') + (withDev ? ' with dev' : '');
 const stampOf = (folder) => join(folder, 'node_modules', '.gatehouse-installed');
 const isInstalled = (wanted) => read(stampOf(wanted.folder))?.startsWith(stateOf(wanted)) ?? false;
+/** `npm start` does not remove the development packages that `npm test` has installed. */
+const needsDev = ({ folder, withDev }) => withDev || (read(stampOf(folder))?.endsWith(' with dev') ?? false);
 
 /**
  * The lock file contains no package URLs, so npm would request them from the registry, which takes a third of its time. During the
@@ -107,7 +109,9 @@ async function install(wanted) {
     Promise.all(
       wanted
         .filter((each) => !isInstalled(each))
-        .map(async ({ folder, label, withDev }) => {
+        .map(async (each) => {
+          const { folder, label } = each;
+          const withDev = needsDev(each);
           console.log(`Installing ${label}…`);
           const devOption = withDev ? '--include=dev' : '--omit=dev';
           // No package needs its install script, so none is run.
