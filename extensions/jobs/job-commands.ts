@@ -10,7 +10,7 @@ function addJobList(group: Command): void {
     .description('List the jobs of JOBS_DIR, with the next run of scheduled jobs.')
     .addHelpText('after', '\nExamples:\n  gatehouse job list\n  gatehouse job list --json')
     .action(async (flags: ListFlags) => {
-      const { listDeclaredJobs } = await import('./declared-jobs.ts');
+      const { listDeclaredJobs } = await import('./list-and-run.ts');
       const jobs = await withGatehouse(({ context, queue }) => listDeclaredJobs(context, queue));
       const rows = jobs.map(({ name, schedule, stored }) => ({
         name,
@@ -36,7 +36,7 @@ function addJobRun(group: Command): void {
     )
     .action(async (name: string, { data }: { data?: string }) => {
       const jobData = data === undefined ? {} : { data: readJson(data) };
-      const { runDeclaredJob } = await import('./declared-jobs.ts');
+      const { runDeclaredJob } = await import('./list-and-run.ts');
       await withGatehouse(async ({ resourceServices, queue }) => {
         try {
           await runDeclaredJob(resourceServices, queue, { name, ...jobData });

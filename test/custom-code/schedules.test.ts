@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { runDeclaredJob } from '../../extensions/jobs/declared-jobs.ts';
+import { runDeclaredJob } from '../../extensions/jobs/list-and-run.ts';
 import { databases, onBothEngines } from '../harness/engines.ts';
 import { type RequestOptions, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
