@@ -29,9 +29,19 @@ function builtinChecks({ database, otherWorkers }: Context): ReadinessCheck[] {
   return [...probes, { name: 'lease', check: lease }, ...(otherWorkers ? [{ name: 'workers', check: workers }] : [])];
 }
 
-/** Runs all checks at once. Concurrent requests share the result. */
+/** Callers during a run share its result. */
+function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
+  let currentRun: Promise<T> | undefined;
+  return () => {
+    currentRun ??= run().finally(() => {
+      currentRun = undefined;
+    });
+    return currentRun;
+  };
+}
+
+/** Runs all checks at once. */
 function createCheckRunner({ log, metrics }: Context, checks: readonly ReadinessCheck[]) {
-  let currentRun: Promise<Record<string, string>> | undefined;
   const runCheck = async ({ name, check }: ReadinessCheck) => {
     try {
       await withTimeout(check());
@@ -43,13 +53,7 @@ function createCheckRunner({ log, metrics }: Context, checks: readonly Readiness
       return [name, 'not ready'];
     }
   };
-  const runAll = async () => Object.fromEntries(await Promise.all(checks.map(runCheck)));
-  return () => {
-    currentRun ??= runAll().finally(() => {
-      currentRun = undefined;
-    });
-    return currentRun;
-  };
+  return shareRuns<Record<string, string>>(async () => Object.fromEntries(await Promise.all(checks.map(runCheck))));
 }
 
 /** Serves `/health/live`, `/health/ready` and `/metrics`. Returns a function that makes the service permanently not ready. */
@@ -76,10 +80,10 @@ export function serveHealth(app: App, context: Context, checks: readonly Readine
     return metrics.registry;
   };
   otherWorkers?.provideMetrics(() => readMetrics().getMetricsAsJSON());
+  // With a series for each route, method and status, the workers need a fraction of a second for one sum.
+  const readText = shareRuns(() => (otherWorkers ? otherWorkers.aggregatedMetrics() : readMetrics().metrics()));
   app.get('/metrics', { config: publicRoute, schema: { hide: true } }, async (_request, reply) =>
-    reply
-      .type(metrics.registry.contentType)
-      .send(await (otherWorkers ? otherWorkers.aggregatedMetrics() : readMetrics().metrics())),
+    reply.type(metrics.registry.contentType).send(await readText()),
   );
 
   return () => {

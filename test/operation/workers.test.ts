@@ -119,6 +119,16 @@ onBothEngines('Two workers', (engine) => {
     assert.equal(new Set(names).size, names.length);
   });
 
+  it('sum their metrics once for concurrent requests', async () => {
+    const responses = await Promise.all(open(service.url, 40).map((request) => request('/metrics')));
+    assert.ok(responses.every(({ status }) => status === 200));
+    // Node warns if many sums wait for one worker.
+    assert.deepEqual(
+      service.lines.filter((line) => !line.startsWith('{')),
+      [],
+    );
+  });
+
   it('lose no acknowledged write when one is killed, and continue', async () => {
     const made = await gatehouse(['client', 'create', 'Robot', '--json'], dir, {
       DATABASE_URL: env.DATABASE_URL as string,
