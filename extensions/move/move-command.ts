@@ -14,9 +14,9 @@ interface Flags {
   json?: boolean;
 }
 
-/** Not an error of Commander: that would show the value, including the password. */
-function readUrl(value: string): string {
-  if (settings.databaseUrl.parse(value).ok) return value;
+/** Not a parser of the option: the error of Commander would show the value, including the password. */
+function checkUrl(value: string): void {
+  if (settings.databaseUrl.parse(value).ok) return;
   throw new UsageError(`--to: got a value that is not shown; expected ${settings.databaseUrl.expected}.`);
 }
 
@@ -24,7 +24,7 @@ export function addMove(program: Command): void {
   program
     .command('move')
     .description('Copy the whole service into an empty SQLite or PostgreSQL database.')
-    .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH', readUrl)
+    .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH')
     .option('--dry-run', 'check both databases, show the tables to copy, and change nothing')
     .option('--start-over', 'delete the data that an interrupted move has left in the target')
     .option('--without <tables...>', 'your own tables that the command does not copy')
@@ -44,6 +44,7 @@ Examples:
   gatehouse move --to sqlite:/var/lib/gatehouse/gatehouse.db`,
     )
     .action(async ({ to, without = [], startOver = false, dryRun = false, json }: Flags) => {
+      checkUrl(to);
       const config = await loadConfig();
       const { move } = await import('./move.ts');
       const { tables, takenUp } = await move(config, { to, without, startOver, dryRun, progress: progressBar });
