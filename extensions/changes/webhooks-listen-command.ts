@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { localNow } from '../../src/cli/terminal/local-clock.ts';
 import { readPort } from '../../src/cli/terminal/option-values.ts';
 import { printable } from '../../src/cli/terminal/table.ts';
+import { codeOf, OperatorError } from '../../src/platform/errors.ts';
 import { verifyDelivery } from './webhooks/webhook-signature.ts';
 
 interface Flags {
@@ -36,7 +37,12 @@ export function addWebhooksListen(webhooks: Command): void {
 async function listen(flags: Flags): Promise<void> {
   const server = createServer((request, response) => void receive(flags, request, response));
   server.listen(Number(flags.port), '127.0.0.1');
-  await once(server, 'listening');
+  await once(server, 'listening').catch((error) => {
+    if (codeOf(error) !== 'EADDRINUSE') throw error;
+    throw new OperatorError(
+      `Another program listens on 127.0.0.1 port ${flags.port}. Choose another port, or any free one: --port 0`,
+    );
+  });
   const { port } = server.address() as AddressInfo;
   console.error(`Listening. Create a webhook with the url http://127.0.0.1:${port}/ – stop with Ctrl-C.`);
   if (!flags.secret) console.error('Without --secret, signatures are not verified.');

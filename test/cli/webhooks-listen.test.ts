@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { after, describe, it } from 'node:test';
-import { ended, startCommand } from '../harness/command.ts';
+import { ended, gatehouse, startCommand } from '../harness/command.ts';
 import { logIn, request } from '../harness/request.ts';
 import { services } from '../harness/service.ts';
 
@@ -54,4 +54,16 @@ describe('gatehouse webhooks listen', () => {
       assert.deepEqual(await ended(second.child), [0, null]);
     });
   }
+
+  it('reports that another program uses the port', async () => {
+    const { child, url } = await listen('--port', '0');
+    const { port } = new URL(url);
+    const { code, stderr } = await gatehouse(['webhooks', 'listen', '--port', port], process.cwd());
+    assert.deepEqual(
+      [code, stderr.trim()],
+      [1, `gatehouse: Another program listens on 127.0.0.1 port ${port}. Choose another port, or any free one: --port 0`],
+    );
+    child.kill('SIGTERM');
+    assert.deepEqual(await ended(child), [0, null]);
+  });
 });
