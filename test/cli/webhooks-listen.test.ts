@@ -61,7 +61,10 @@ describe('gatehouse webhooks listen', () => {
     const { code, stderr } = await gatehouse(['webhooks', 'listen', '--port', port], process.cwd());
     assert.deepEqual(
       [code, stderr.trim()],
-      [1, `gatehouse: Another program listens on 127.0.0.1 port ${port}. Choose another port, or any free one: --port 0`],
+      [
+        1,
+        `gatehouse: Another program listens on 127.0.0.1 port ${port}. Choose another port, or any free one: --port 0`,
+      ],
     );
     child.kill('SIGTERM');
     assert.deepEqual(await ended(child), [0, null]);
