@@ -119,4 +119,42 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     declared('level: txt()');
     assert.match((await run()).stderr, /shelves\.ts:\d+:\d+ could not be read/);
   });
+
+  it('gives a resource its earlier name back after its columns have changed', async () => {
+    const database = await create();
+    const env = { DATABASE_URL: database.url, DATA_DIR: database.dir };
+    let runs = 0;
+    const migrate = async (declaration: string, ...args: string[]) => {
+      const project = join(database.dir, `project-${++runs}`);
+      mkdirSync(join(project, 'resources'), { recursive: true });
+      writeFileSync(
+        join(project, 'resources', 'shelves.ts'),
+        `import { defineResource, integer, text } from '${declare}';
+        export default defineResource({ ${declaration}, access: { read: 'auth:api', write: 'auth:api' } });`,
+      );
+      const { code, stdout, stderr } = await gatehouseHere(['migrate', ...args], project, env);
+      assert.equal(code, 0, stderr);
+      return stdout.trim();
+    };
+    await migrate("name: 'shelves', fields: { room: text({ unique: true }), color: text({ sortable: true }) }");
+    const racks = "name: 'racks', renamedFrom: 'shelves', fields: { room: text(), size: integer() }";
+    assert.match(await migrate(racks), /add the column "size"/);
+    assert.match(await migrate(racks, '--drop'), /drop the column "color"/);
+    const again = "name: 'shelves', renamedFrom: 'racks', fields: { room: text(), size: integer() }";
+    assert.equal(await migrate(again, '--plan'), 'The database is up to date.');
+    await migrate(again);
+    const fields = "name: 'shelves', fields: { room: text({ unique: true }), color: text({ sortable: true }) }";
+    assert.match(
+      await migrate(fields),
+      /add the column "color".*add the column "color_folded".*"shelves_room_unique"/s,
+    );
+    const open = await openDatabase({ databaseUrl: database.url, databasePoolSize: 1, workingDir: database.dir });
+    const row = { id: '1', room: 'A', color: 'Red', size: 4, created_at: 1, updated_at: 1, version: 1 };
+    await open.db
+      .insertInto('shelves' as never)
+      .values(row as never)
+      .execute();
+    await open.close();
+    assert.match(await migrate(fields, '--plan'), /stays: shelves\.size is no longer declared, and 1 row has/);
+  });
 });
