@@ -24,22 +24,22 @@ const collect = (value: string, before: string[] = []): string[] => [...before, 
 
 export const addApplicationFlags = (command: Command): Command =>
   command
-    .option('--application', 'people sign in to it: the same as --type application')
+    .option('--application', 'a program that users sign in to: the same as --type application')
     .option('--public', 'application: it cannot keep a secret (browser, phone, desktop, command line)')
     .option(
       '--redirect-uri <uri>',
-      'application: the URL to which people return after signing in; may be repeated',
+      'application: the URL to which users return after they sign in; may be repeated',
       collect,
     )
     .option(
       '--post-logout-redirect-uri <uri>',
-      'application: the URL to which people can return after signing out; may be repeated',
+      'application: the URL to which users can return after they sign out; may be repeated',
       collect,
     )
     .option('--homepage <uri>', 'application: the URL of its website')
     .option('--logo <uri>', 'application: the URL of its logo')
-    .option('--backchannel-logout <uri>', 'application: the URL that is called when somebody signs out')
-    .option('--trusted', 'application: do not ask people for consent')
+    .option('--backchannel-logout <uri>', 'application: the URL that Gatehouse calls when a user signs out')
+    .option('--trusted', 'application: do not ask users for consent')
     .option('--require-pkce', 'application: require PKCE although it has a secret');
 
 const flagOf = new Map([

@@ -25,11 +25,11 @@ export function addClientCreate(client: Command): void {
   const command = client
     .command('create')
     .description('Create a client and show its secret once.')
-    .argument('<name>', 'the name that people see')
+    .argument('<name>', 'the name that users see')
     .addOption(
       new Option(
         '--type <type>',
-        'password: your own application; personal: a program that acts for its owner; application: people sign in to it',
+        'password: your own application; personal: a program that acts for its owner; application: a program that users sign in to',
       )
         .choices(['password', 'personal', 'application'])
         .default('personal'),

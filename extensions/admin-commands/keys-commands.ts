@@ -11,10 +11,10 @@ import { type EndedCredentials, rotateKeys } from './revoke-everything.ts';
 function addKeysRotate(keys: Command): void {
   keys
     .command('rotate')
-    .description('Create new keys. Tokens of the old keys stay valid until they expire.')
+    .description('Create new keys. Tokens that the old keys signed stay valid until they expire.')
     .option(
       '--compromised',
-      'the old keys have leaked: everything that they signed becomes invalid now, on every instance',
+      'the old keys have leaked: invalidate everything that they signed, on every instance, before the command returns',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse keys rotate\n  gatehouse keys rotate --compromised')
     .action(async ({ compromised = false }: { compromised?: boolean }) => {
@@ -71,7 +71,7 @@ function addKeysReset(keys: Command): void {
     .description('Create new keys if the secret that encrypts the old keys (encryption.key, ENCRYPTION_KEY) is lost.')
     .option(
       '--force',
-      'create the keys; without this option, the command only lists everything that would become invalid',
+      'create the keys; without this option, the command only lists the data that would become invalid',
     )
     .addHelpText('after', '\nExamples:\n  gatehouse keys reset\n  gatehouse keys reset --force')
     .action(async ({ force }: { force?: boolean }) => {

@@ -16,7 +16,7 @@ interface Flags extends ListFlags {
 
 function addSessionList(session: Command): void {
   addListOptions(session.command('list'))
-    .description('List sessions with their users and origins, and personal access tokens.')
+    .description('List sessions and personal access tokens, with their users and addresses.')
     .option('--user <user>', 'only sessions of this user: an email, a username, a phone number or an id')
     .option('--client <client_id>', 'only sessions of this client')
     .addHelpText('after', '\nExamples:\n  gatehouse session list --user ada@example.com')

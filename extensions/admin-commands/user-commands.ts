@@ -37,10 +37,10 @@ function addUserCreate(user: Command): void {
     .option('--email <email>', 'an email to sign in with; one of these three is required')
     .option('--username <username>', 'a username to sign in with, if LOGIN_ATTRIBUTES enables it')
     .option('--phone <phone>', 'a phone number with its country code, if LOGIN_ATTRIBUTES enables it')
-    .option('--name <name>', 'the name that people see')
-    .option('--role <role...>', 'one or several roles')
+    .option('--name <name>', 'the display name')
+    .option('--role <role...>', 'one or more roles')
     .option('--password-stdin', 'read the password from standard input')
-    .option('--unconfirmed', 'the owner must still confirm the email')
+    .option('--unconfirmed', 'the user must still confirm the email')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -185,11 +185,14 @@ const changeRolesOf = (text: string, changes: readonly string[]) =>
 function addUserFactors(user: Command): void {
   user
     .command('factors')
-    .description('Show the factors of a user, or remove them if the user has lost them. The user is notified by email.')
+    .description('Show the factors of a user. With --remove, removes them and notifies the user by email.')
     .argument('<user>', anIdentifier)
     .option('--remove', 'remove all factors except the password')
     .option('--json', 'print JSON')
-    .addHelpText('after', '\nExamples:\n  gatehouse user factors ada@example.com')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  gatehouse user factors ada@example.com\n  gatehouse user factors ada@example.com --remove',
+    )
     .action(async (text: string, { remove, json }: { remove?: boolean; json?: boolean }) => {
       const counts = await withContext(async (context) => {
         const { db } = context.database;
@@ -220,14 +223,14 @@ const addUserSwitch = (name: 'disable' | 'enable', description: string) => (user
 
 const addUserDisable = addUserSwitch(
   'disable',
-  'Disable a user. Logins are rejected like a wrong password, and all tokens stop working immediately. The data stays.',
+  'Disable a user. A login gets the same response as a wrong password, and all tokens stop working immediately. The data stays.',
 );
 const addUserEnable = addUserSwitch('enable', 'Enable a disabled user.');
 
 function addUserDelete(user: Command): void {
   user
     .command('delete')
-    .description('Delete a user with their sessions, tokens and clients. Only a backup can restore them.')
+    .description('Delete a user with their sessions, tokens and clients. Only a backup can restore the user.')
     .argument('<user>', anIdentifier)
     .addHelpText('after', '\nExamples:\n  gatehouse user delete ada@example.com')
     .action(async (text: string) => {

@@ -20,12 +20,12 @@ const maxBodyBytes = 2 ** 21;
 export function addWebhooksListen(webhooks: Command): void {
   webhooks
     .command('listen')
-    .description('Receive webhooks on this machine, to try them: print each delivery, and verify its signature.')
+    .description('Receive webhooks on this machine for a test. Prints each delivery and verifies its signature.')
     .option('--port <number>', 'the port to listen on', readPort, '8787')
     .addOption(
       new Option('--secret <secret>', 'the webhook’s secret (whsec_…) or public key (whpk_…)').env('WEBHOOK_SECRET'),
     )
-    .option('--status <number>', 'answer every delivery with this status, such as 500', readStatus)
+    .option('--status <number>', 'respond to every delivery with this status, such as 500', readStatus)
     .option('--json', 'print the body of each delivery as one line of JSON')
     .addHelpText(
       'after',

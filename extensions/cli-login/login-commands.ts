@@ -26,7 +26,7 @@ export function addLogin(program: Command): void {
     .option('--scope <scopes>', 'the scopes of the token, separated by spaces; * is everything that you may do', '*')
     .option(
       '--admin',
-      'use your roles too, for the data of all users; you must confirm this each time, after a recent sign-in',
+      'use your roles too, for the data of all users; you must confirm this each time, with a recent proof of identity',
     )
     .addHelpText(
       'after',

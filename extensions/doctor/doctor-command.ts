@@ -13,7 +13,7 @@ export function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description(
-      'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Print each problem with its fix, and exit with 1 if there is one.',
+      'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Prints each problem with its fix, and exits with 1 if it finds one.',
     )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gatehouse doctor\n  gatehouse doctor --json')

@@ -28,7 +28,7 @@ export function addEvents(program: Command): void {
   program
     .command('events')
     .description('Show the newest events of the audit trail. With --follow, also show new events as they happen.')
-    .option('--type <type>', 'the type, such as login.failed, or login.* for all types that begin with login.')
+    .option('--type <type>', 'only events of this type: login.failed, or login.* for all types that begin with login.')
     .option(
       '--user <user>',
       'only events by this user or about this user: an email, a username, a phone number or an id',
@@ -39,9 +39,9 @@ export function addEvents(program: Command): void {
       'only events since a date (2026-11-15, 2026-11-15T08:00:00Z) or of the last 15m, 2h or 7d',
       readSince,
     )
-    .option('--limit <number>', 'the number of newest events', readLimit, 20)
-    .option('--follow', 'keep showing new events until Ctrl-C')
-    .option('--json', 'one line of JSON for each event')
+    .option('--limit <number>', 'show at most this many of the newest events', readLimit, 20)
+    .option('--follow', 'show new events until you press Ctrl-C')
+    .option('--json', 'print one line of JSON for each event')
     .addHelpText(
       'after',
       "\nExamples:\n  gatehouse events --since 1h\n  gatehouse events --type 'login.*' --user ada@example.com --limit 100\n  gatehouse events --follow --json",

@@ -27,9 +27,9 @@ function addJobList(group: Command): void {
 function addJobRun(group: Command): void {
   group
     .command('run')
-    .argument('<name>', 'the name that the job is declared with')
+    .argument('<name>', 'the name in the declaration of the job')
     .description('Run a job of JOBS_DIR once, in this process. Exits with 1 if the job fails.')
-    .option('--data <json>', 'the data of the job')
+    .option('--data <json>', 'the data to pass to the job')
     .addHelpText(
       'after',
       `\nExamples:\n  gatehouse job run nightly-report\n  gatehouse job run send-invoice --data '{"orderId":"1"}'`,

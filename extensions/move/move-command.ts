@@ -27,8 +27,8 @@ export function addMove(program: Command): void {
     .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH')
     .option('--dry-run', 'check both databases, show the tables to copy, and change nothing')
     .option('--start-over', 'delete the data that an interrupted move has left in the target')
-    .option('--without <tables...>', 'your own tables that the command does not copy')
-    .option('--json', 'the result as JSON')
+    .option('--without <tables...>', 'do not copy these tables, which Gatehouse did not create')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `

@@ -85,7 +85,7 @@ export function addImportPassport(group: Command): void {
       `
 The command only reads the old database. A second run imports the changes since
 the first. To continue an interrupted run, run the command again. It exits with
-1 if something needs a decision. Guide: docs/moving-from-laravel.md
+1 while a decision is open. Guide: docs/moving-from-laravel.md
 
 Examples:
   gatehouse import passport --dry-run --env /srv/app/.env \\

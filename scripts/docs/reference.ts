@@ -26,7 +26,7 @@ function settingsPage(): string {
   const intro = `# Settings, one by one
 
 You can set each setting as an environment variable, in \`.env\`, or as a key in \`gatehouse.config.ts\`. [Settings](../configuration.md) groups them by
-subject. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [proxied clients](../configuration.md#clients-behind-a-proxy).`;
+subject. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [login proxies](../configuration.md#login-proxies).`;
   return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
 }
 

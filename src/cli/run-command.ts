@@ -9,7 +9,7 @@ import { UsageError } from './terminal/usage-error.ts';
 /** Every command, for the command line and for its reference. `serve` alone loads faster, for the start of the service. */
 export async function createProgram(only?: 'serve'): Promise<Command> {
   const program = new Command('gatehouse')
-    .description('An OAuth 2.0 server and a REST API in one program.')
+    .description('An OAuth 2.0 and OpenID Connect server and a REST API in one program.')
     .version(serviceVersion)
     .exitOverride()
     .configureHelp({ styleTitle: (title) => paint('bold', title) })

@@ -16,13 +16,13 @@ export const accountSettings = {
     (items) => items.length > 0,
   ).describe('the identifiers that a user can log in with'),
   registration: oneOf(['open', 'closed'], 'open').describe(
-    'whether people can register themselves. closed: only administrators create users',
+    'whether users can register themselves. closed: only administrators create users',
   ),
   registrationLimit: integer(200, 0, 10_000_000).describe(
     'the number of users that one network can register in an hour. 0 turns the limit off',
   ),
   requireEmailConfirmation: flag(false).describe('whether a user must confirm the email address to log in'),
-  loginPageUrl: view('login').describe('the view to which the service redirects people without a session'),
+  loginPageUrl: view('login').describe('the view to which the service redirects users without a session'),
   roles: list<string>(['admin'], 'a list of role names (letters, digits, - and _)', (item) =>
     roleName.test(item),
   ).describe('the roles that a user can have. The role admin always exists'),

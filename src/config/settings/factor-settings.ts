@@ -10,7 +10,7 @@ export const factorSettings = {
   mfaRemember: integer(30 * 86_400, 0, 365 * 86_400).describe(
     'the number of seconds for which a remembered browser needs no second factor. 0: browsers are not remembered',
   ),
-  emailCodes: flag(false).describe('whether people can sign in with a code that they get by email'),
+  emailCodes: flag(false).describe('whether users can sign in with a code that they get by email'),
   passkeyOrigins: list<string>([], 'a list of https origins such as https://shop.example.org', isHttpsOrigin).describe(
     'other origins whose pages can use the passkeys of this service (WebAuthn related origins)',
   ),

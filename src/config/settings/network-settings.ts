@@ -60,6 +60,6 @@ export const networkSettings = {
   maxConnections: integer(15_000, 1, 1_000_000).describe('the number of connections that can be open at the same time'),
   workers: cores(1, 256).describe('the number of processes that serve requests on this machine'),
   drainSeconds: integer(5, 0, 3600).describe(
-    'the number of seconds after SIGTERM in which /health/ready returns 503 and the service still answers all other requests. If unset on SQLite, it is 0',
+    'the number of seconds after SIGTERM in which /health/ready returns 503 and the service still responds to all other requests. If unset on SQLite, it is 0',
   ),
 } as const;

@@ -11,7 +11,7 @@ export const projectSettings = {
   viewsDir: folder('./views').describe('the folder with views that replace the built-in pages'),
   languagesDir: folder('./languages').describe('the folder with message files that change or add a language'),
   defaultLanguage: text('en', 'a language tag (BCP 47), such as de', /^[a-z]{2,8}(-[a-z0-9]{2,8})*$/i).describe(
-    'the language for people whose browser requests no available language',
+    'the language for users whose browser requests no available language',
   ),
   compat: oneOf(['off', 'passport', 'apiato10', 'apiato11', 'apiato12', 'apiato13'], 'off').describe(
     'the former service whose responses Gatehouse imitates where its own differ',

@@ -4,9 +4,9 @@ import { isOneOf } from '../../platform/is-one-of.ts';
 import { flag, folder } from './setting.ts';
 
 export const providerSettings = {
-  providersDir: folder('./providers').describe('the folder with the identity providers that people can sign in with'),
+  providersDir: folder('./providers').describe('the folder with the identity providers that users can sign in with'),
   localPasswords: flag(true).describe(
-    'whether people can sign in with a password. off: they sign in with an identity provider or a passkey',
+    'whether users can sign in with a password. off: they sign in with an identity provider or a passkey',
   ),
 } as const;
 

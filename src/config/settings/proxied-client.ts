@@ -21,7 +21,7 @@ export function readClientSetting(name: string, value: unknown, clients: Map<str
   const match = /^CLIENT_([A-Z][A-Z0-9]*(?:_[A-Z][A-Z0-9]*)?)_(ID|SECRET)$/.exec(name);
   if (!match) {
     throw new OperatorError(
-      `${name} is not a setting. A proxied client is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
+      `${name} is not a setting. A login proxy is CLIENT_<PLATFORM>_<AUDIENCE>_ID and …_SECRET, such as CLIENT_WEB_ADMIN_ID, or CLIENT_WEB_ID.`,
     );
   }
   const [, clientName = '', part] = match;
@@ -53,7 +53,7 @@ export function completeClient(path: string, client: ClientSettings): ProxiedCli
     const value: unknown = client[part];
     if (value === undefined || value === '') {
       throw new OperatorError(
-        `${name(part)} is missing: got nothing; expected text. A proxied client needs both ${name('id')} and ${name('secret')}.`,
+        `${name(part)} is missing: got nothing; expected text. A login proxy needs both ${name('id')} and ${name('secret')}.`,
       );
     }
     if (typeof value !== 'string') {

@@ -83,7 +83,7 @@ async function ensureClient(context: Context, keys: KeyRing, proxied: ProxiedCli
     const client = await findClient(tx, id);
     if (!isOurs(client)) {
       throw new OperatorError(
-        `The client "${id}" for ${path} is a personal client in the database. Give the proxied client another id.`,
+        `The client "${id}" for ${path} is a personal client in the database. Give the login proxy another client id.`,
       );
     }
     if (isSecretOf(keys, client, secret, now())) return;
