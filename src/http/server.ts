@@ -16,6 +16,7 @@ import type { Authenticate } from './gate/authenticate.ts';
 import { addGate, rateLimitKey } from './gate/gate.ts';
 import { createPathTable, type PathTable } from './gate/path-table.ts';
 import { RateLimit } from './gate/rate-limit.ts';
+import { isFromOutside } from './internal-request.ts';
 import { requestId } from './request-id.ts';
 import { lazyCompilers } from './schema-compilers.ts';
 import { inRequestSpan, traceAuthentication, traceRequests } from './trace-requests.ts';
@@ -99,7 +100,7 @@ function addResponseHooks(app: App, context: Context): void {
     const isUnsent = typeof payload !== 'string' && (request.method === 'HEAD' || taggedPayload === null);
     const finalPayload = isUnsent && closeStream(payload) ? null : taggedPayload;
     inRequestSpan(request, () => logRequest(request, reply));
-    if (isLarge(finalPayload)) unsent.track(request.raw.socket, rateLimitKey(request));
+    if (isLarge(finalPayload) && isFromOutside(request)) unsent.track(request.raw.socket, rateLimitKey(request));
     if (request.sharedCount === null) done(null, finalPayload);
     else void request.sharedCount.then(() => done(null, finalPayload));
   });

@@ -104,6 +104,21 @@ onBothEngines('An assistant', (engine) => {
     for (const _ of [1, 2]) assert.equal((await call(client, 'delete', removal)).isError, undefined);
   });
 
+  it('lists rows whose JSON is longer than 64 KiB', async () => {
+    const { data } = (await request<{ data: Row[] }>(service, '/v1/cars', { token: admin })).body;
+    const put = (equipment: unknown) =>
+      Promise.all(
+        data.map(({ id }) =>
+          request(service, `/v1/cars/${id}`, { method: 'PATCH', json: { equipment }, token: admin }),
+        ),
+      );
+    for (const { status } of await put({ manual: 'x'.repeat(60_000) })) assert.equal(status, 200);
+    const listed = await call(assistant.client, 'list', { resource: 'cars' });
+    assert.equal(listed.isError, undefined);
+    assert.ok(listed.data.length > 0);
+    await put(null);
+  });
+
   it('gets the error details of the API', async () => {
     const { client } = assistant;
     const wrong = await call(client, 'create', { resource: 'cars', values: { plate: '!' } });
