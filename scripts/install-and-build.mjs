@@ -200,17 +200,22 @@ const consolePart = {
   sources: [inRoot('console'), inRoot('client')],
   command: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
 };
+/** npm leaves out dist/ if it contains this file. npm itself cannot build before it packs, because .npmrc forbids scripts. */
+const notPacked = inRoot('dist/.npmignore');
 const servicePart = {
   label: 'the service',
   result: inRoot('dist/cli/main.js'),
   sources,
   command: serviceBuild('--no-types'),
+  // A package without types would look complete. Without dist/, its command says that it must be built.
+  finish: () => writeFileSync(notPacked, '*\n'),
 };
 const typesPart = {
   label: 'the types',
   result: inRoot('dist/extensions/embedding/library.d.ts'),
   sources,
   command: serviceBuild('--types'),
+  finish: () => rmSync(notPacked, { force: true }),
 };
 
 export const buildService = (node) => buildMissing(node, [servicePart]);
@@ -263,12 +268,13 @@ async function buildMissing(node, wanted) {
   await withLock(() =>
     Promise.all(
       missing().map(async (part) => {
-        const { label, command } = part;
+        const { label, command, finish } = part;
         console.log(`Building ${label}…`);
         await run(node, command, {
           progressMessage: `Still building ${label}…`,
           onFailure: `Building ${label} failed: see above.`,
         });
+        finish?.();
         mkdirSync(inRoot('node_modules', '.cache'), { recursive: true });
         writeFileSync(builtFrom(part), hashes.get(part));
       }),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -90,9 +91,9 @@ describe('The first start of a clone', () => {
   after(() => builds.close().closeAllConnections());
   /** The build that runs next. It ends with the response. */
   const nextBuild = async () => (await once(builds, 'request')) as [IncomingMessage, ServerResponse];
-  const start = (folder: string, env: Record<string, string> = {}) =>
+  const start = (folder: string, env: Record<string, string> = {}, command = 'serve') =>
     started(
-      { name: 'run', command: [process.execPath, join(folder, 'scripts/run.mjs'), 'serve'], anywhere: true },
+      { name: 'run', command: [process.execPath, join(folder, 'scripts/run.mjs'), command], anywhere: true },
       folder,
       {
         ...{ CLONE: folder, BUILDS: `http://127.0.0.1:${(builds.address() as AddressInfo).port}` },
@@ -117,6 +118,26 @@ describe('The first start of a clone', () => {
     await second.says(/^serving$/m);
     assert.equal(second.printed(), 'serving\n');
     assert.deepEqual(callsOfNpm(folder), ['bundler', 'console', 'service']);
+  });
+
+  it('leaves the program out of a package until the types are built too', async () => {
+    const folder = clone();
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', version: '1.0.0', files: ['dist'] }));
+    const isPacked = () =>
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--loglevel=error'], {
+        cwd: folder,
+        encoding: 'utf8',
+      }).includes('"dist/cli/main.js"');
+    const first = start(folder);
+    await first.says(/^serving$/m);
+    assert.equal(isPacked(), false);
+    first.child.kill('SIGTERM');
+    await first.end;
+    const building = nextBuild();
+    const build = start(folder, {}, 'build');
+    (await building)[1].end();
+    assert.deepEqual(await build.end, [0, null], build.printed());
+    assert.equal(isPacked(), true);
   });
 
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
