@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { onBothEngines } from '../../../test/harness/engines.ts';
 import { users } from '../../../test/harness/garage.ts';
 import {
+  idOf,
   type ResourceResponse,
   type ResourceService,
   resourceServices,
@@ -135,6 +136,20 @@ onBothEngines('Expensive reads', (engine) => {
     assert.deepEqual(await titles('search=title|body:*newest*;title:!=new'), []);
     assert.equal((await patient.request('DELETE', `/v1/notes/${made.row.id}`)).status, 204);
     assert.deepEqual(await titles('search=body:*newest*'), []);
+  });
+
+  it('are refused if a row with many included rows is repeated', async () => {
+    const small = await serve(5, 100);
+    const { database } = small.context;
+    await withMigrationLock(database, (tx) =>
+      sql`update notes set user_id = ${idOf('admin')}, body = ${'a'.repeat(2000)}`.execute(tx),
+    );
+    const request = (limit: number) => small.request('GET', `/v1/notes?include=user.notes&limit=${limit}`);
+    const { status, problem } = await request(100);
+    assert.deepEqual([status, problem.code], [503, 'too_expensive']);
+    const { text, ...fewer } = await request(20);
+    assert.equal(fewer.status, 200);
+    assert.ok(text.length > 20 * 100 * 2000);
   });
 
   it('are refused before they start if they have too many wildcards', async () => {

@@ -1,6 +1,6 @@
 import type { Database, Engine } from '../../database/database.ts';
 import { hashOf } from '../../http/etag.ts';
-import { notFound } from '../../platform/errors.ts';
+import { notFound, tooExpensive } from '../../platform/errors.ts';
 import { fieldOf, type Resource } from '../model/resource.ts';
 import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
@@ -87,6 +87,19 @@ const noEmbedding: Embedding = () => '';
 
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
+/** A row that many others refer to is repeated for each of them, with its own includes. */
+const maxIncludedCharacters = 16 * 1024 * 1024;
+
+/** Rejects a request before its includes block other requests. */
+function limitLength(embed: Embedding): Embedding {
+  let length = 0;
+  return (row) => {
+    const json = embed(row);
+    length += json.length;
+    if (length <= maxIncludedCharacters) return json;
+    throw tooExpensive('The included rows are longer than 16 MiB. Request fewer rows or includes.', 1);
+  };
+}
 
 export function loadIncludes(
   context: QueryContext,
@@ -104,9 +117,11 @@ async function loadAll(context: QueryContext, resource: Resource, includes: read
     embeddings.push(await load(context, resource, include, rows));
   }
   const [singleEmbedding] = embeddings;
-  return embeddings.length === 1 && singleEmbedding
-    ? singleEmbedding
-    : (row: StoredRow) => embeddings.map((embed) => embed(row)).join('');
+  return limitLength(
+    embeddings.length === 1 && singleEmbedding
+      ? singleEmbedding
+      : (row: StoredRow) => embeddings.map((embed) => embed(row)).join(''),
+  );
 }
 
 const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
