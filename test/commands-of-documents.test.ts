@@ -26,7 +26,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/tutorial.md', 'npm test', 'test/package/package.test.ts does it in a new project'],
   ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
-  ['docs/oauth.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a user who signs in first'],
+  ['docs/devices.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a user who signs in first'],
   ['docs/fapi.md', 'curl -X POST https://auth.example.com/v1/clients', 'test/fapi/fapi.test.ts creates such a client'],
   ['docs/fapi.md', 'AUTHORIZATION_DETAILS_TYPES', 'a setting; test/fapi starts a service with it'],
   ['docs/jobs.md', 'gatehouse job list', 'needs a project with jobs; test/custom-code has one'],
@@ -68,7 +68,12 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
 
 /** The pages whose unmarked blocks run below. */
 const pages = [
-  ...['README.md', 'docs/tutorial.md', 'docs/oauth.md', 'docs/operating.md', 'docs/migrations.md'],
+  'README.md',
+  'docs/tutorial.md',
+  'docs/oauth.md',
+  'docs/client-registration.md',
+  'docs/operating.md',
+  'docs/migrations.md',
   'examples/fleet/README.md',
 ];
 
@@ -164,11 +169,12 @@ describe('The commands in the documents', () => {
     assert.doesNotMatch(stdout, /"status":4\d\d/);
     const made = await runPage('docs/oauth.md', project, settingsOf(service), service.url);
     assert.match(made, /client_id/);
-    assert.match(made, /"registration_access_token":/);
     assert.equal(made.match(/"access_token":/g)?.length, 4, made);
     assert.match(made, /"access_token":"gh_pat_/);
     assert.match(made, /code_challenge=[\w-]{43}&/);
     assert.doesNotMatch(made, /"error":|"status":4\d\d/);
+    const registered = await runPage('docs/client-registration.md', project, settingsOf(service), service.url);
+    assert.match(registered, /"registration_access_token":/);
   });
 
   it('of the fleet example work with its seeds', async () => {
