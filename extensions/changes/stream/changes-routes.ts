@@ -35,6 +35,9 @@ interface ChangesServices {
 
 const defaultLimit = 100;
 const maxLimit = 1000;
+/** A change of a row with long values has more than 100 KB. So a page ends at this number of characters, whatever its limit. */
+const maxPageLength = 4 * 1024 * 1024;
+const maxRowsPerRead = 100;
 const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
@@ -150,10 +153,14 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   const data: Static<typeof ChangeSchema>[] = [];
   const names = [...subscription.resources.keys()];
   let to = from;
-  while (to.number < settled && data.length < limit && names.length > 0) {
-    const page = await log.page(to, names, limit - data.length);
+  let length = 0;
+  while (to.number < settled && data.length < limit && length < maxPageLength && names.length > 0) {
+    const page = await log.page(to, names, Math.min(limit - data.length, maxRowsPerRead));
     const visible = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
-    data.push(...visible.map(({ json }) => JSON.parse(json)));
+    for (const { json } of visible) {
+      data.push(JSON.parse(json));
+      length += json.length;
+    }
     to = advancePosition(to, page.to);
   }
   if (names.length === 0) to = advancePosition(to, Math.max(settled, to.number));
