@@ -2,11 +2,11 @@ import { commitAndInvalidate } from '../../src/database/bus.ts';
 import type { Context } from '../../src/database/context.ts';
 import type { KeyRing } from '../../src/database/keys/key-ring.ts';
 import type { Passwords } from '../../src/identity/passwords/passwords.ts';
-import { createKeyedSemaphore } from '../../src/identity/throttle/throttle.ts';
 import type { FindImportedSecret } from '../../src/oauth/clients/client-directory.ts';
 import { findClient, lockClient } from '../../src/oauth/clients/client-store.ts';
 import { addClientSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
 import { importedKeyId } from '../../src/oauth/clients/secrets/secret-store.ts';
+import { createKeyedSemaphore } from '../../src/platform/keyed-semaphore.ts';
 
 /** The limit of checks that wait for one client, because each check takes as long as a password check. */
 const maxWaitingChecks = 20;
@@ -18,7 +18,11 @@ const maxWaitingChecks = 20;
 export function createImportedSecrets(context: Context, keys: KeyRing, passwords: Passwords): FindImportedSecret {
   const { database, now } = context;
   /** One check at a time for each client: guesses at a client's secret must not occupy the threads that check passwords. */
-  const runPerClient = createKeyedSemaphore(1, maxWaitingChecks, 'Too many attempts at the moment. Try again shortly.');
+  const runPerClient = createKeyedSemaphore({
+    concurrency: 1,
+    maxWaiting: maxWaitingChecks,
+    message: 'Too many attempts at the moment. Try again shortly.',
+  });
 
   /** Replaces the imported hash, unless the client got another secret in the meantime. */
   const replace = (clientId: string, hash: string, secret: string) =>

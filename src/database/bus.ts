@@ -49,18 +49,24 @@ export interface Bus {
   isCacheUsable(): boolean;
 }
 
-/** Runs a transaction and announces its invalidations in the same transaction. Returns when every instance has handled them. */
+/**
+ * Runs a transaction and announces its invalidations in the same transaction. Returns when every instance has handled them. `start` may
+ * delay the transaction.
+ */
 export async function commitAndInvalidate<T>(
   { db, bus }: { db: Db; bus: Bus },
   work: (tx: Tx, invalidate: Invalidate) => Promise<T>,
+  start: (transaction: () => Promise<T>) => Promise<T> = (transaction) => transaction(),
 ): Promise<T> {
   const invalidations: Invalidation[] = [];
   let announcement = '';
-  const result = await db.transaction().execute(async (tx) => {
-    const value = await work(tx, (invalidation) => invalidations.push(invalidation));
-    if (invalidations.length > 0) announcement = await bus.announce(tx, invalidations);
-    return value;
-  });
+  const result = await start(() =>
+    db.transaction().execute(async (tx) => {
+      const value = await work(tx, (invalidation) => invalidations.push(invalidation));
+      if (invalidations.length > 0) announcement = await bus.announce(tx, invalidations);
+      return value;
+    }),
+  );
   if (invalidations.length > 0) await bus.settle(announcement, invalidations);
   return result;
 }

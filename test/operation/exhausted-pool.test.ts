@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
-import { addClient } from '../harness/accounts.ts';
+import { sql } from 'kysely';
+import { addClient, addLogin, password } from '../harness/accounts.ts';
 import { openTokens } from '../harness/bearers.ts';
-import { type JsonResponse, request } from '../harness/request.ts';
+import { type JsonResponse, logIn, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 import { byCredentials, requestBy } from '../harness/token-requests.ts';
 
@@ -75,5 +76,38 @@ describe('An exhausted pool', () => {
       }
     });
     assert.equal((await users()).status, 200);
+  });
+
+  it('is not caused by the changes of one account, which wait for each other', async () => {
+    const service = await start({ env: { DATABASE_POOL_SIZE: '3' } });
+    const { db, connections } = service.context.database;
+    const [ada, bob] = [await addLogin(service), await addLogin(service)];
+    const [token, other] = [await logIn(service, ada.email, password), await logIn(service, bob.email, password)];
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const holder = db.transaction().execute(async (tx) => {
+      await tx.selectFrom('users').select('id').where('id', '=', ada.id).forUpdate().execute();
+      lock();
+      await released;
+    });
+    await locked;
+    const changes = Array.from({ length: 20 }, (_, n) =>
+      request(service, '/v1/tokens', { json: { name: `token ${n}` }, token }),
+    );
+    const waiting = sql<{ waiting: boolean }>`select exists (select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock') as waiting`;
+    try {
+      while (!(await waiting.execute(db)).rows[0]?.waiting) await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const name of ['Bob', 'Robert'])
+        assert.equal(
+          (await request(service, '/v1/users/me', { method: 'PATCH', json: { name }, token: other })).status,
+          200,
+        );
+      assert.equal(connections().waiting, 0);
+    } finally {
+      release();
+      await holder;
+    }
+    assert.deepEqual(new Set((await Promise.all(changes)).map(({ status }) => status)), new Set([201]));
   });
 });

@@ -2,20 +2,14 @@ import type { Context } from '../../database/context.ts';
 import type { Tx } from '../../database/database.ts';
 import type { RequestSource } from '../../http/request-source.ts';
 import { OAuthError, tooManyRequests } from '../../platform/errors.ts';
+import { createKeyedSemaphore } from '../../platform/keyed-semaphore.ts';
 import { recordEvent } from '../../resources/audit/record-event.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { readLogin } from '../accounts/identifiers.ts';
 import { isInRealm } from '../accounts/user.ts';
 import { findUserByLogin, lockUserWithHash, replacePasswordHash, type UserRow } from '../accounts/user-store.ts';
 import type { Passwords } from '../passwords/passwords.ts';
-import {
-  type Attempt,
-  beginAttempt,
-  createKeyedSemaphore,
-  type ExceededLimit,
-  type Limit,
-  networkLimits,
-} from '../throttle/throttle.ts';
+import { type Attempt, beginAttempt, type ExceededLimit, type Limit, networkLimits } from '../throttle/throttle.ts';
 import { accountKey, identifierKey } from '../throttle/throttle-store.ts';
 import { knownBrowserOf } from './known-browsers.ts';
 import { needsEmailConfirmation, unconfirmedEmail } from './require-confirmed-email.ts';
@@ -31,9 +25,9 @@ export interface Credentials {
   readonly realm?: string | null | undefined;
 }
 
-/** Well below the limits, so that right passwords on several instances do not exceed them together. */
-const perAccount = createKeyedSemaphore(2, 200);
-const perAddress = createKeyedSemaphore(32, 1000);
+/** Parallel right passwords would count as failures. Well below the limits, so that several instances together do not exceed them. */
+const perAccount = createKeyedSemaphore({ concurrency: 2, maxWaiting: 200 });
+const perAddress = createKeyedSemaphore({ concurrency: 32, maxWaiting: 1000 });
 
 export const maxFailures = { account: 10, browser: 10, address: 100 };
 

@@ -4,6 +4,7 @@ import type { RequestSource } from '../../http/request-source.ts';
 import { mailboxOf } from '../../platform/email-address.ts';
 import { type FieldError, Problem, tooManyRequests, unprocessable } from '../../platform/errors.ts';
 import { isOneOf } from '../../platform/is-one-of.ts';
+import { createKeyedSemaphore } from '../../platform/keyed-semaphore.ts';
 import type { AccountServices } from '../accounts/account-services.ts';
 import { isReservedForAnother } from '../accounts/email-change-store.ts';
 import { fingerprintOfLogin } from '../accounts/identifiers.ts';
@@ -17,13 +18,7 @@ import {
   unknownField,
 } from '../accounts/user-fields.ts';
 import { findTakenFields, type UserRow } from '../accounts/user-store.ts';
-import {
-  countAgainstLimits,
-  createKeyedSemaphore,
-  networkLimits,
-  readExceededLimit,
-  requireAttempt,
-} from '../throttle/throttle.ts';
+import { countAgainstLimits, networkLimits, readExceededLimit, requireAttempt } from '../throttle/throttle.ts';
 import { storeNewUser } from './store-new-user.ts';
 
 /** Reports all errors at once, one per field. Taken identifiers are reported last, and only a few times to one network. */
@@ -76,7 +71,7 @@ const maxMailsPerHour = 5;
 const takenLimits = ({ address }: RequestSource) => networkLimits('taken', address, maxTakenPerHour);
 
 /** One request at a time for each network, so that concurrent requests cannot exceed the limit. */
-const perNetwork = createKeyedSemaphore(1, 500);
+const perNetwork = createKeyedSemaphore({ concurrency: 1, maxWaiting: 500 });
 
 const tooManyTaken = (seconds: number) =>
   tooManyRequests('This network has tried too many identifiers that were taken. Try again later.', seconds);
