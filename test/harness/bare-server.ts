@@ -65,6 +65,9 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
     app.get('/v1/broken', open, async () => {
       throw new Error('select * from secrets');
     });
+    app.get('/v1/broken/:value', open, async ({ params }) => {
+      throw (params as { value: string }).value === 'null' ? null : undefined;
+    });
     app.get('/plain', open, async (_request, reply) => reply.type('text/plain').send('hello'));
     let closedStreams = 0;
     app.get('/v1/endless', open, async (_request, reply) => {

@@ -26,11 +26,13 @@ describe('Errors', () => {
   });
 
   it('reveal nothing about internal failures', async () => {
-    const response = await fetch(`${url}/v1/broken`, { headers: json });
-    assert.equal(response.status, 500);
-    const body = await response.text();
-    assert.doesNotMatch(body, /select|secrets|at .*\.ts|stack/);
-    assert.equal(JSON.parse(body).code, 'internal_error');
+    for (const path of ['broken', 'broken/null', 'broken/undefined']) {
+      const response = await fetch(`${url}/v1/${path}`, { headers: json });
+      assert.equal(response.status, 500);
+      const body = await response.text();
+      assert.doesNotMatch(body, /select|secrets|at .*\.ts|stack/);
+      assert.equal(JSON.parse(body).code, 'internal_error', path);
+    }
   });
 
   it('have the OAuth format on OAuth routes, for every failure', async () => {

@@ -42,8 +42,10 @@ const problemsByCode = new Map([
   ['ERR_MODULE_NOT_FOUND', unavailable('The files of the service are being replaced. Try again shortly.', 30)],
 ]);
 
-export function toProblem(error: Error & Partial<FastifyError>): Problem {
-  if (error instanceof Problem) return error;
+export function toProblem(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  // The operator's code can throw anything, even null.
+  const error = (thrown ?? {}) as Error & Partial<FastifyError>;
   const problem = problemsByCode.get(error.code ?? '');
   if (problem) return problem;
   if (error.validation) return validationProblem(error);
