@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { createSign, generateKeyPairSync, hash } from 'node:crypto';
+import { createSign, generateKeyPairSync, hash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { checkJwks } from '../../src/oauth/clients/check-application.ts';
+import { isSignedBy, readJws } from '../../src/oauth/proofs/client-jws.ts';
 import { addApplication } from '../harness/applications.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -95,7 +96,26 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     assert.equal((await assertion(`${data}.${signature}`)).status, 401);
     const strong = generateKeyPairSync('rsa', { modulusLength: 2048 });
     assert.equal(checkJwks({ keys: [strong.publicKey.export({ format: 'jwk' })] }), undefined);
-    assert.match(checkJwks(jwks) ?? '', /2048 bits/);
+    assert.match(checkJwks(jwks) ?? '', /2048 to 4096 bits/);
+  });
+
+  it('are refused with an RSA key that takes long to verify, which cannot be registered either', async () => {
+    const odd = (bits: number) => {
+      const bytes = randomBytes(bits / 8).fill(255, 0, 1);
+      bytes[bytes.length - 1] = 1;
+      return bytes.toString('base64url');
+    };
+    const slow = { kty: 'RSA', n: odd(3072), e: odd(3064) };
+    const long = { kty: 'RSA', n: odd(8192), e: 'AQAB' };
+    assert.match(checkJwks({ keys: [slow] }) ?? '', /exponent/);
+    assert.match(checkJwks({ keys: [long] }) ?? '', /4096 bits/);
+    const jws = readJws(
+      `${part({ alg: 'PS256' })}.${part({})}.${randomBytes(384).fill(0, 0, 1).toString('base64url')}`,
+    );
+    assert.ok(jws);
+    const start = performance.now();
+    for (let i = 0; i < 50; i++) assert.equal(isSignedBy(jws, slow), false);
+    assert.ok(performance.now() - start < 200, 'each verification would take 9 ms');
   });
 
   it('make the service fetch the keys of a client once for all concurrent requests', async () => {

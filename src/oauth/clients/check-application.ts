@@ -162,7 +162,7 @@ export function checkJwks(jwks: unknown): string | undefined {
   }
   if (JSON.stringify(jwks).length > maxJwksLength) return `must have at most ${maxJwksLength} characters`;
   if (!keys.every(isPublicKey))
-    return 'must contain only public keys: EC, OKP, or RSA with at least 2048 bits, without their private part';
+    return 'must contain only public keys: EC, OKP, or RSA with 2048 to 4096 bits and an exponent of at most 32 bits, without their private part';
   return undefined;
 }
 
@@ -170,11 +170,13 @@ const maxKeys = 20;
 const maxJwksLength = 20_000;
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'];
 
-/** 2048 bits in base64url (RFC 7518 3.3). */
-const minModulusLength = 342;
+/** 2048 bits (RFC 7518 3.3) to 4096 bits in base64url. */
+const modulusPattern = /^[\w-]{342,683}$/;
+/** At most 32 bits in base64url. Longer exponents make signatures slow to verify. */
+const exponentPattern = /^[\w-]{1,6}$/;
 
 function isPublicKey(key: unknown): boolean {
-  const { kty, n, ...rest } = asObject(key);
-  if (kty === 'RSA' && (typeof n !== 'string' || n.length < minModulusLength)) return false;
+  const { kty, n, e, ...rest } = asObject(key);
+  if (kty === 'RSA' && !(modulusPattern.test(String(n)) && exponentPattern.test(String(e)))) return false;
   return ['EC', 'OKP', 'RSA'].includes(String(kty)) && !privateMembers.some((name) => Object.hasOwn(rest, name));
 }

@@ -15,6 +15,9 @@ export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
 
 /** RFC 7518 3.3 and 3.5, in bits. */
 const minRsaBits = 2048;
+/** A signature takes 100 times as long to verify with an exponent as long as the modulus. */
+const maxRsaBits = 4096;
+const maxRsaExponent = 2n ** 32n;
 
 const maxJwsLength = 16_384;
 
@@ -38,8 +41,9 @@ export function isSignedBy({ header, data, signature }: ClientJws, jwk: Jwk, alg
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
-    const { modulusLength = minRsaBits } = key.asymmetricKeyDetails ?? {};
-    return modulusLength >= minRsaBits && verifyWith(alg, key, data, signature);
+    const { modulusLength = minRsaBits, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
+    if (modulusLength < minRsaBits || modulusLength > maxRsaBits || publicExponent > maxRsaExponent) return false;
+    return verifyWith(alg, key, data, signature);
   } catch {
     return false;
   }
