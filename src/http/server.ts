@@ -102,7 +102,8 @@ function addResponseHooks(app: App, context: Context): void {
     inRequestSpan(request, () => logRequest(request, reply));
     if (isLarge(finalPayload) && isFromOutside(request)) unsent.track(request.raw.socket, rateLimitKey(request));
     if (request.sharedCount === null) done(null, finalPayload);
-    else void request.sharedCount.then(() => done(null, finalPayload));
+    // Fastify writes the headers in `done`, and throws if the value of one is invalid.
+    else request.sharedCount.then(() => done(null, finalPayload)).catch(done);
   });
 }
 
