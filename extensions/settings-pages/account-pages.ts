@@ -9,9 +9,10 @@ import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { formErrors, hasOwnPassword, requireOk, showSettings } from './settings-shell.ts';
 import { eventsOfUserAfter } from './settings-store.ts';
 
-const pageSize = 100;
+/** So few that rows of hundreds of KB are within the limit of a list. */
+const pageSize = 20;
 /** The limit of pages per list: far above the rows of any user, so that an export always ends. */
-const maxPages = 1000;
+const maxPages = 5000;
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -69,7 +69,7 @@ const meanings: Readonly<Record<string, string>> = {
   token_missing: 'the request needs an access token',
   token_revoked: 'the token was revoked: log in again',
   too_expensive:
-    'the read takes too long (`READ_TIMEOUT`), its includes are longer than 16 MiB, or the caller has too many expensive reads',
+    'the read takes too long (`READ_TIMEOUT`), its rows or their includes are longer than 16 MiB, or the caller has too many expensive reads',
   too_many_members: 'the body has more than 1,000 members',
   too_many_requests: 'too many requests or attempts; try again after `Retry-After` seconds',
   unavailable: 'the database or a part of the service is not available; try again after `Retry-After` seconds',

@@ -152,6 +152,21 @@ onBothEngines('Expensive reads', (engine) => {
     assert.ok(text.length > 20 * 100 * 2000);
   });
 
+  it('are refused if the rows are too long', async () => {
+    const small = await serve(5, 100);
+    const { database } = small.context;
+    const body = 'a'.repeat(200_000);
+    await withMigrationLock(database, (tx) =>
+      sql`update notes set user_id = ${idOf('admin')}, body = ${body}`.execute(tx),
+    );
+    const list = async (query: string) => (await small.request('GET', `/v1/notes?${query}`)).status;
+    const { status, problem } = await small.request('GET', '/v1/notes?limit=100');
+    assert.deepEqual([status, problem.code], [503, 'too_expensive']);
+    assert.equal(await list('limit=100&cursor='), 503);
+    assert.equal(await list('limit=80'), 200);
+    assert.equal(await list('limit=100&filter=title'), 200);
+  });
+
   it('are refused before they start if they have too many wildcards', async () => {
     const values = (count: number) => Array.from({ length: count }, (_, i) => `*x${i}*`).join(',');
     const request = (query: string) => patient.request('GET', `/v1/notes?${query}`);

@@ -1,4 +1,5 @@
 import { hashOf } from '../../http/etag.ts';
+import { tooExpensive } from '../../platform/errors.ts';
 import type { ListPositions } from '../model/change-feed.ts';
 import type { PageLinks, Paging } from '../model/paging.ts';
 import type { Resource } from '../model/resource.ts';
@@ -12,7 +13,7 @@ import { thenMaybe } from '../sql/then-maybe.ts';
 import type { CompiledList } from './compile-list-query.ts';
 import { type CountQuery, countCap, countRows, readCommitCounts } from './count-rows.ts';
 import { readIndexedText } from './read-indexed-text.ts';
-import { loadIncludes } from './read-rows.ts';
+import { loadIncludes, maxCharacters } from './read-rows.ts';
 import { cacheOf } from './resource-cache.ts';
 
 export const listOrAggregateJson = (
@@ -103,7 +104,14 @@ function pageJson(pageRead: PageRead): string | Promise<string> {
     return thenMaybe(pagination, (meta) =>
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
         let data = '';
-        for (const row of rows) data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
+        for (const row of rows) {
+          data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
+          if (data.length > maxCharacters)
+            throw tooExpensive(
+              'The rows are longer than 16 MiB. Request a smaller limit, or fewer fields by filter.',
+              1,
+            );
+        }
         const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(meta)}`;
         if (!logPosition) return `${body}}}`;
         const { positions, positionBefore } = logPosition;

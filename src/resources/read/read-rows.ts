@@ -87,8 +87,8 @@ const noEmbedding: Embedding = () => '';
 
 const maxRows = 10_000;
 const maxRowsPerParent = 100;
-/** A row that many others refer to is repeated for each of them, with its own includes. */
-const maxIncludedCharacters = 16 * 1024 * 1024;
+/** The limit of the rows of a list, and of included rows. A row that many others refer to is repeated for each of them. */
+export const maxCharacters = 16 * 1024 * 1024;
 
 /** Rejects a request before its includes block other requests. */
 function limitLength(embed: Embedding): Embedding {
@@ -96,7 +96,7 @@ function limitLength(embed: Embedding): Embedding {
   return (row) => {
     const json = embed(row);
     length += json.length;
-    if (length <= maxIncludedCharacters) return json;
+    if (length <= maxCharacters) return json;
     throw tooExpensive('The included rows are longer than 16 MiB. Request fewer rows or includes.', 1);
   };
 }
