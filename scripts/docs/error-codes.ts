@@ -21,6 +21,7 @@ const meanings: Readonly<Record<string, string>> = {
   body_too_large: 'the body is larger than 1 MiB',
   client_revoked: 'the client of the token no longer exists',
   conflict: 'the current state does not allow the request; `detail` gives the reason',
+  connection_closed: 'only in the log and the metrics: the caller closed the connection before the response',
   csrf_refused: 'the form is too old, or it did not come from a page of this service',
   email_confirmed: 'the address is already confirmed',
   email_missing: 'the user has no email address',

@@ -1,4 +1,4 @@
-import { tooExpensive, unavailable } from '../platform/errors.ts';
+import { callerHungUp, tooExpensive } from '../platform/errors.ts';
 import { getOrCreate } from '../platform/get-or-create.ts';
 import type { Reader } from './reader.ts';
 
@@ -59,9 +59,7 @@ export class FairQueue {
         reject(error);
       };
       const timer = setTimeout(() => abandon(readTimeoutError(timeoutSeconds)), timeoutSeconds * 1000);
-      const unsubscribe = reader.onDisconnect(() =>
-        abandon(unavailable('Nobody waits for this.', 1, 'the caller hung up')),
-      );
+      const unsubscribe = reader.onDisconnect(() => abandon(callerHungUp()));
       const cleanUp = () => {
         clearTimeout(timer);
         unsubscribe();

@@ -75,6 +75,12 @@ export const unavailable = (detail: string, seconds: number, reason?: string) =>
     headers: retryAfter(seconds),
     ...(reason ? { reason } : {}),
   });
+/** Nobody gets this response. The status is for the log and the metrics: a caller that hangs up is no error of the service. */
+export const callerHungUp = () =>
+  new Problem(499, 'Client Closed Request', 'The caller closed the connection.', {
+    code: 'connection_closed',
+    reason: 'the caller hung up',
+  });
 export const tooExpensive = (detail: string, seconds: number) =>
   new Problem(503, 'Service Unavailable', detail, { code: 'too_expensive', headers: retryAfter(seconds) });
 

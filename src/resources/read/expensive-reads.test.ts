@@ -108,6 +108,9 @@ onBothEngines('Expensive reads', (engine) => {
     leaving.abort();
     await Promise.all(many);
     assert.equal((await find('alice', 'e%20199')).pagination.total, 1 + 10 + 100, 'a canceled read takes no place');
+    const metrics = await patient.context.metrics.registry.metrics();
+    assert.match(metrics, /route="\/v1\/notes",status="499"/);
+    assert.doesNotMatch(metrics, /route="\/v1\/notes",status="503"/);
   });
 
   it('are all limited: counts, orders, far pages and includes', async () => {
