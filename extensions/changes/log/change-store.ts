@@ -53,6 +53,8 @@ export async function readHorizon(db: Db, ended: number): Promise<Horizon> {
 }
 
 const stretch = 10_000;
+/** A page ends at this size, because a change can have megabytes, and each stream and webhook reads its own pages. */
+const maxPageBytes = 1024 * 1024;
 
 export interface LogPage {
   readonly rows: LogRow[];
@@ -73,7 +75,7 @@ export async function readChanges(
   const end = Math.min(to, after + stretch);
   let query = db
     .selectFrom('change_log')
-    .selectAll()
+    .select(['position', sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`.as('size')])
     .where('position', '>', after)
     .where('position', '<=', end)
     .where('resource', 'in', resources)
@@ -85,9 +87,24 @@ export async function readChanges(
       or.or([or('position', '>', shown.upTo), or('transaction_id', 'is', null), or.not(isVisible)]),
     );
   }
-  const rows = await query.execute();
+  const rows = await db
+    .with('found', () => query)
+    .with('measured', (found) =>
+      found
+        .selectFrom('found')
+        .select(['position', 'size', sql<number>`sum(size) over (order by position)`.as('total')])
+        .select(sql<number>`count(*) over ()`.as('found_count')),
+    )
+    .selectFrom('change_log')
+    .innerJoin('measured', 'measured.position', 'change_log.position')
+    .selectAll('change_log')
+    .select('found_count')
+    .where(sql<boolean>`total - size < ${maxPageBytes}`)
+    .orderBy('change_log.position')
+    .execute();
   const last = rows.at(-1);
-  return { rows, to: rows.length === limit && last ? last.position : end };
+  const isComplete = !last || (rows.length < limit && rows.length === Number(last.found_count));
+  return { rows, to: isComplete ? end : last.position };
 }
 
 export const changeAt = (db: Db, position: number): Promise<LogRow | undefined> =>

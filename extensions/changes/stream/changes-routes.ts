@@ -37,7 +37,6 @@ const defaultLimit = 100;
 const maxLimit = 1000;
 /** A change of a row with long values has more than 100 KB. So a page ends at this number of characters, whatever its limit. */
 const maxPageLength = 4 * 1024 * 1024;
-const maxRowsPerRead = 100;
 const parameters = new Set(['resources', 'after', 'limit', 'search', 'searchJoin', 'searchFields', 'ticket']);
 
 const optionalText = (description: string) => Type.Optional(Type.String({ description }));
@@ -155,7 +154,7 @@ async function readPage(services: ChangesServices, request: FastifyRequest, call
   let to = from;
   let length = 0;
   while (to.number < settled && data.length < limit && length < maxPageLength && names.length > 0) {
-    const page = await log.page(to, names, Math.min(limit - data.length, maxRowsPerRead));
+    const page = await log.page(to, names, limit - data.length);
     const visible = await visibleChanges(context, subscription, loggedChanges(resources, page.rows), history);
     for (const { json } of visible) {
       data.push(JSON.parse(json));
