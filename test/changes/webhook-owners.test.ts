@@ -109,4 +109,13 @@ onBothEngines('The owner of a webhook', (engine) => {
     assert.deepEqual([body.data.active, body.data.disabled_reason], [false, 'the keys were compromised']);
     assert.equal((await change('PATCH', id, { active: true }, token)).body.data.active, true);
   });
+
+  it('has at most 20 webhooks', async () => {
+    const ada = await registerUser(service);
+    for (let i = 0; i < 20; i++) assert.equal((await make(ada.token)).status, 201);
+    const { status, body } = await make(ada.token);
+    assert.deepEqual([status, body.code], [409, 'conflict']);
+    const bob = await registerUser(service);
+    assert.equal((await make(bob.token)).status, 201);
+  });
 });

@@ -10,6 +10,15 @@ export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
   db.selectFrom('webhooks').selectAll().where('active', '=', 1).orderBy('id').execute();
 
+export async function countWebhooks(tx: Tx, userId: string | null): Promise<number> {
+  const { n } = await tx
+    .selectFrom('webhooks')
+    .select((eb) => eb.fn.countAll().as('n'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(n);
+}
+
 /** Returns the webhook and locks it, because one instance at a time creates its deliveries. */
 export function lockWebhook(tx: Tx, id: string): Promise<WebhookRow | undefined> {
   const query = tx.selectFrom('webhooks').selectAll().where('id', '=', id).where('active', '=', 1);

@@ -12,10 +12,12 @@ import { readSubscription } from '../view/subscription.ts';
 import { createPing } from './delivery-rows.ts';
 import { fullyReadableResources } from './fully-readable.ts';
 import { newSecret, verifyingKey } from './webhook-signature.ts';
-import { insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
+import { countWebhooks, insertDeliveries, newestPosition, replaceSecret, requeueDeliveries } from './webhook-store.ts';
 
 const hour = 3_600_000;
 const defaultKeepHours = 24;
+/** Every webhook stores and sends each change again. */
+const maxPerUser = 20;
 const operations = ['created', 'updated', 'deleted'] as const;
 
 export const secretLabel = (id: string): string => `webhook ${id}`;
@@ -152,6 +154,8 @@ export const webhooksResource = (services: WebhookServices) =>
         // An empty list means all operations.
         if (values.operations !== undefined && !values.operations?.length) values.operations = [...operations];
         if (operation === 'create') {
+          if ((await countWebhooks(call.tx, call.caller.userId)) >= maxPerUser)
+            throw conflict(`You have ${maxPerUser} webhooks. Delete one before you create another one.`);
           const secret = newSecret(values.signature ?? 'hmac');
           // The row has no id yet, so the label of the encrypted secret names the owner.
           values.sealed_secret = services.keys.seal(secret, secretLabel(call.caller.userId ?? ''));
