@@ -103,6 +103,9 @@ onBothEngines('Personal clients', (engine) => {
     );
     for (const keep_old_hours of [-1, 721, 1.5, 'many', '999', {}])
       assert.equal((await renew({ keep_old_hours })).status, 422, JSON.stringify(keep_old_hours));
+    for (let active = 1; active < 10; active++) assert.equal((await renew({ keep_old_hours: 1 })).status, 201);
+    assert.equal((await renew({ keep_old_hours: 1 })).status, 409, 'at most ten secrets are active');
+    assert.equal((await renew()).status, 201);
   });
 
   it('lose scopes and end immediately, with their tokens', async () => {

@@ -3,12 +3,13 @@ import type { Context } from '../../../database/context.ts';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { changesBetween } from '../../../resources/write/changes.ts';
 import { invalidClient } from '../client-rules.ts';
 import { createClient, lockClient, type NewClient, type StoredClient, withDefaults } from '../client-store.ts';
-import { endSecrets, type HashedSecret, insertSecret, lockSecret } from './secret-store.ts';
+import { endSecrets, type HashedSecret, insertSecret, listSecrets, lockSecret } from './secret-store.ts';
 
 /** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';
@@ -62,10 +63,15 @@ export async function addClientSecret(
   const at = now();
   await lockClient(tx, clientId);
   await endSecrets(tx, clientId, at + oldHours * 3_600_000, at);
+  if ((await listSecrets(tx, clientId, at)).length >= maxSecrets)
+    throw conflict(`The client has ${maxSecrets} active secrets. End the old secrets: leave keep_old_hours out.`);
   await insertSecret(tx, clientId, hashSecret(keys, clientId, secret), at);
   invalidate({ kind: 'client', id: clientId });
   return secret;
 }
+
+/** Each wrong secret is compared with all of them. */
+const maxSecrets = 10;
 
 interface RecordedClient extends NewClient {
   readonly actorId: string | null;
