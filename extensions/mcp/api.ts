@@ -46,6 +46,9 @@ export const apiOf =
       status: response.statusCode,
       etag: typeof etag === 'string' ? etag : undefined,
       text: response.body,
-      body: JSON.parse(response.body || '{}'),
+      // A list that is too long is not parsed.
+      get body() {
+        return JSON.parse(response.body || '{}');
+      },
     };
   };

@@ -91,16 +91,21 @@ async function list(resource: Resource, callArguments: Arguments, api: Api): Pro
     ...selectionOf(resource, callArguments),
   };
   rejectHiddenPaths(resource, callArguments);
-  for (let rows = Math.min(limit, maxRows); ; rows = Math.ceil(rows / 2)) {
-    const { text, body } = await callApi<List>(api, {
+  for (let rows = Math.min(limit, maxRows); ; ) {
+    const response = await callApi<List>(api, {
       method: 'GET',
       path: resource.name,
       query: { ...query, limit: `${rows}` },
     });
-    if (text.length > maxListLength && rows > 1) continue;
-    const { pagination } = body.meta;
+    const { length } = response.text;
+    if (length > maxListLength && rows > 1) {
+      rows = Math.max(1, Math.min(Math.ceil(rows / 2), Math.floor((rows * maxListLength) / length)));
+      continue;
+    }
+    const { data, meta } = response.body;
+    const { pagination } = meta;
     const total = aggregate === undefined ? {} : { total: pagination.total };
-    return { data: body.data, next_cursor: pagination.next_cursor ?? null, ...total };
+    return { data, next_cursor: pagination.next_cursor ?? null, ...total };
   }
 }
 

@@ -113,9 +113,16 @@ onBothEngines('An assistant', (engine) => {
         ),
       );
     for (const { status } of await put({ manual: 'x'.repeat(60_000) })) assert.equal(status, 200);
+    const countReads = async () => {
+      const { text } = await request(service, '/metrics');
+      return Number(/_seconds_count\{method="GET",route="\/v1\/cars",status="200"\} (\d+)/.exec(text)?.[1]);
+    };
+    const readsBefore = await countReads();
     const listed = await call(assistant.client, 'list', { resource: 'cars' });
     assert.equal(listed.isError, undefined);
     assert.ok(listed.data.length > 0);
+    const reads = (await countReads()) - readsBefore;
+    assert.ok(reads <= 3, `${reads} reads, each with fewer rows`);
     await put(null);
   });
 
