@@ -1,3 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants, setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Plan } from './compare-operations.ts';
 import { runSql } from './gatehouse/run-sql.ts';
 import { prepareGatehouse } from './gatehouse/start-gatehouse.ts';
@@ -5,6 +9,9 @@ import { drive } from './measure/load.ts';
 import { medianOf } from './measure/median.ts';
 import type { BenchRequest } from './measure/request.ts';
 import type { Result } from './measure/result.ts';
+
+/** The service has no part in it: it shows how the system divides the processor. */
+export const control = 'while another process computes and sends nothing';
 
 export interface IsolationFigures {
   readonly rows: number;
@@ -22,14 +29,19 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   const load = { connections: 4, seconds: plan.quick ? 1 : 4 };
   const longer = { connections: 32, seconds: load.seconds + 1 };
   const rounds = plan.quick ? 1 : 3;
+  const elsewhere = { url: server.url, get, ms: longer.seconds * 1000 };
+  const lowest = constants.priority.PRIORITY_LOW;
   try {
     await drive(server.url, get, load);
     const idleResults: Result[] = [];
     const loads: Record<string, () => Promise<unknown>> = {
       'while logins saturate the hashing queue': async () => drive(server.url, await server.again('password'), longer),
       'while searches read the whole table': () => search(server.url, get, performance.now() + longer.seconds * 1000),
-      'while a cursor reads the whole table': () => walk(server.url, get, performance.now() + longer.seconds * 1000),
-      'while cars are being imported': () => importCars(server.url, get, performance.now() + longer.seconds * 1000),
+      'while a cursor reads the whole table': () => workElsewhere('walk', elsewhere),
+      'while a cursor with low priority reads it': () => workElsewhere('walk', elsewhere, lowest),
+      'while cars are being imported': () => workElsewhere('importCars', elsewhere),
+      'while cars are being imported with low priority': () => workElsewhere('importCars', elsewhere, lowest),
+      [control]: () => workElsewhere('compute', elsewhere),
     };
     const during: ({ name: string } & Result)[] = [];
     for (const [name, startLoad] of Object.entries(loads)) {
@@ -78,27 +90,17 @@ async function search(url: string, { headers }: BenchRequest, until: number): Pr
   await Promise.all(Array.from({ length: 8 }, sender));
 }
 
-async function walk(url: string, { headers }: BenchRequest, until: number): Promise<void> {
-  let cursor = '';
-  while (performance.now() < until) {
-    const response = await fetch(`${url}/v1/cars?limit=100&cursor=${encodeURIComponent(cursor)}`, { headers });
-    const { meta } = (await response.json()) as { meta: { pagination: { next_cursor: string | null } } };
-    cursor = meta.pagination.next_cursor ?? '';
-  }
-}
-
-async function importCars(url: string, { headers }: BenchRequest, until: number): Promise<void> {
-  const response = await fetch(`${url}/v1/owners?limit=1`, { headers });
-  const { data } = (await response.json()) as { data: { id: string }[] };
-  const body = JSON.stringify({ plate: 'NEW', color: 'Red', owner_id: data[0]?.id });
-  const sender = async () => {
-    while (performance.now() < until) {
-      await fetch(`${url}/v1/cars`, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body,
-      });
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, sender));
+/** Works in another process. With a low priority, it only gets the processor time that the service and the load leave. */
+async function workElsewhere(
+  work: 'walk' | 'importCars' | 'compute',
+  { url, get, ms }: { url: string; get: BenchRequest; ms: number },
+  priority: number = constants.priority.PRIORITY_NORMAL,
+): Promise<void> {
+  const client = fileURLToPath(new URL('isolation-client.ts', import.meta.url));
+  const child = spawn(process.execPath, [client, work, url, JSON.stringify(get.headers), String(ms)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  setPriority(child.pid as number, priority);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`isolation-client.ts ${work} ended with ${code}`);
 }

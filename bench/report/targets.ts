@@ -2,7 +2,7 @@ import type { ChangesFigures } from '../changes.ts';
 import type { EngineFigures } from '../compare-engines.ts';
 import type { Comparison, ServerFigures } from '../compare-operations.ts';
 import type { GrowthFigures } from '../growth.ts';
-import type { IsolationFigures } from '../isolation.ts';
+import { control, type IsolationFigures } from '../isolation.ts';
 import { totalOf } from '../measure/cost.ts';
 import { type Ratio, ratioOf } from '../measure/median.ts';
 import { growthOf } from './cost-tables.ts';
@@ -84,7 +84,9 @@ function ofEngines({ operation, sqlite, postgres, costs }: EngineFigures): Targe
 }
 
 const ofIsolation = ({ atRest, during }: IsolationFigures): Target[] =>
-  during.map(({ name, p99 }) => atMost(`p99 of the GET ${name} / without other work`, p99 / atRest.p99, 2));
+  during
+    .filter(({ name }) => name !== control)
+    .map(({ name, p99 }) => atMost(`p99 of the GET ${name} / without other work`, p99 / atRest.p99, 2));
 
 function ofChanges({ idle, fanOut, sustained, costs }: ChangesFigures): Target[] {
   const many = (count: number) => count.toLocaleString('en');
