@@ -26,7 +26,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/tutorial.md', 'npm test', 'test/package/package.test.ts does it in a new project'],
   ['docs/moving-from-laravel.md', 'gatehouse import passport', 'needs a MySQL of somebody; test/passport has its own'],
   ['docs/oauth.md', 'curl https://auth.example.com/oauth/token', 'needs a person who agrees; test/oauth has a browser'],
-  ['docs/devices.md', 'curl -H "Authorization: Bearer $(gatehouse token)"', 'needs a user who signs in first'],
+  ['docs/devices.md', 'gatehouse login', 'needs a user who signs in first'],
   ['docs/fapi.md', 'curl -X POST https://auth.example.com/v1/clients', 'test/fapi/fapi.test.ts creates such a client'],
   ['docs/fapi.md', 'AUTHORIZATION_DETAILS_TYPES', 'a setting; test/fapi starts a service with it'],
   ['docs/jobs.md', 'gatehouse job list', 'needs a project with jobs; test/custom-code has one'],
@@ -71,6 +71,8 @@ const pages = [
   'README.md',
   'docs/tutorial.md',
   'docs/oauth.md',
+  'docs/applications.md',
+  'docs/devices.md',
   'docs/client-registration.md',
   'docs/operating.md',
   'docs/migrations.md',
@@ -150,7 +152,7 @@ describe('The commands in the documents', () => {
     assert.equal(stdout.match(/"status":4\d\d/g)?.length, 1, stdout);
   });
 
-  it('of the tutorial and of the OAuth page work with the resource of the tutorial', async () => {
+  it('of the tutorial and of the pages about OAuth work with the resource of the tutorial', async () => {
     const project = folder('tutorial');
     // Blocks that begin with a path are complete files. `gatehouse check` on the page reads all of them.
     const blocks = fenced('docs/tutorial.md', 'ts').map(({ text }) => text);
@@ -173,6 +175,11 @@ describe('The commands in the documents', () => {
     assert.match(made, /"access_token":"gh_pat_/);
     assert.match(made, /code_challenge=[\w-]{43}&/);
     assert.doesNotMatch(made, /"error":|"status":4\d\d/);
+    const created = await runPage('docs/applications.md', project, settingsOf(service), service.url);
+    assert.match(created, /client_secret/);
+    const device = await runPage('docs/devices.md', project, settingsOf(service), service.url);
+    assert.match(device, /"user_code":"[A-Z]{4}-[A-Z]{4}"/);
+    assert.match(device, /"error":"authorization_pending"/);
     const registered = await runPage('docs/client-registration.md', project, settingsOf(service), service.url);
     assert.match(registered, /"registration_access_token":/);
   });
