@@ -88,7 +88,7 @@ export const builtinResources: Readonly<Record<string, Presentation>> = {
     columns: ['user_id', 'client_id', 'scopes', 'created_at'],
     remove: 'Withdraw',
     removeWarning: 'The application is signed out of this account at once, and has to ask again.',
-    empty: 'No applications have been authorised yet.',
+    empty: 'No applications have been authorized yet.',
     steps: [
       'Create a client of the type “application”, with the address that people return to.',
       'Enter its client ID and secret in your application.',

@@ -16,7 +16,7 @@ test('an event is told as a sentence, with those whom it names', () => {
   assert.equal(told(event('user.disabled', { actor_id: 'a' })), '<actor a> disabled <user u>');
   assert.equal(told(event('passkey.removed', { actor_id: 'a' })), '<actor a> removed a passkey of <user u>');
   assert.equal(told(event('logout')), '<user u> signed out');
-  assert.equal(told(event('consent.given')), '<user u> authorised <client c>');
+  assert.equal(told(event('consent.given')), '<user u> authorized <client c>');
 });
 
 test('a write to a declared resource names who and what', () => {

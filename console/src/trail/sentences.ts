@@ -87,7 +87,7 @@ const sentences = new Map(
     'refresh_token.reused': ['A refresh token of {user} was used twice: the session was ended'],
     'refresh_token.retried': ['{user} repeated a token request'],
     'authorization_code.reused': ['An authorization code of {user} was used twice: its tokens were revoked'],
-    'consent.given': ['{user} authorised {client}'],
+    'consent.given': ['{user} authorized {client}'],
     'consent.withdrawn': [
       '{user} withdrew the consent to {client}',
       '{actor} withdrew the consent of {user} to {client}',
