@@ -162,7 +162,9 @@ describe('A storm of registrations', () => {
     // The password hashes of this service take as long as in production.
     process.env.TEST_REAL_PASSWORDS = '1';
     test.after(() => void delete process.env.TEST_REAL_PASSWORDS);
-    const service = await start({ env: { TRUST_PROXY: '127.0.0.1', DATABASE_POOL_SIZE: '2', REGISTRATION_LIMIT: '10000' } });
+    const service = await start({
+      env: { TRUST_PROXY: '127.0.0.1', DATABASE_POOL_SIZE: '2', REGISTRATION_LIMIT: '10000' },
+    });
     const from = (address: string, json: unknown) => ({ json, headers: { 'x-forwarded-for': address } });
     const { email } = await addLogin(service);
     const waiting = async () => (await service.context.metrics.passwordQueue.get()).values[0]?.value ?? 0;
