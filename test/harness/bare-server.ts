@@ -68,6 +68,13 @@ export function bareServers(): (env?: Record<string, string>) => Promise<string>
     app.get('/v1/broken/:value', open, async ({ params }) => {
       throw (params as { value: string }).value === 'null' ? null : undefined;
     });
+    app.get('/v1/broken/headers/:name', open, async ({ params }, reply) => {
+      const { name } = params as { name: string };
+      return reply.header(name, name === 'x-symbol' ? Symbol('a') : '€').send({ data: null });
+    });
+    app.get('/v1/broken/validation', open, async () => {
+      throw Object.assign(new Error('select'), { validation: { email: ['is taken'] }, statusCode: 422.5 });
+    });
     app.get('/plain', open, async (_request, reply) => reply.type('text/plain').send('hello'));
     let closedStreams = 0;
     app.get('/v1/endless', open, async (_request, reply) => {

@@ -26,12 +26,23 @@ describe('Errors', () => {
   });
 
   it('reveal nothing about internal failures', async () => {
-    for (const path of ['broken', 'broken/null', 'broken/undefined']) {
+    for (const path of ['broken', 'broken/null', 'broken/undefined', 'broken/validation']) {
       const response = await fetch(`${url}/v1/${path}`, { headers: json });
       assert.equal(response.status, 500);
       const body = await response.text();
       assert.doesNotMatch(body, /select|secrets|at .*\.ts|stack/);
       assert.equal(JSON.parse(body).code, 'internal_error', path);
+    }
+  });
+
+  it('have the usual format if a route sets an invalid header', async () => {
+    for (const name of ['location', 'content-disposition', 'x-symbol', 'bad%20name']) {
+      const response = await fetch(`${url}/v1/broken/headers/${name}`, { headers: json });
+      assert.deepEqual([response.status, response.statusText], [500, 'Internal Server Error'], name);
+      assert.equal(response.headers.get('content-type'), 'application/problem+json');
+      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+      const { code, instance } = (await response.json()) as Record<string, string>;
+      assert.deepEqual([code, instance], ['internal_error', response.headers.get('x-request-id')]);
     }
   });
 

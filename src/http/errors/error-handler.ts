@@ -1,4 +1,4 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../database/context.ts';
 import {
@@ -44,13 +44,13 @@ const problemsByCode = new Map([
 
 export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  // The operator's code can throw anything, even null.
+  // The operator's code can throw anything: null, or an error of another library whose members have the same names.
   const error = (thrown ?? {}) as Error & Partial<FastifyError>;
   const problem = problemsByCode.get(error.code ?? '');
   if (problem) return problem;
-  if (error.validation) return validationProblem(error);
+  if (error.code === 'FST_ERR_VALIDATION') return validationProblem(error);
   const status = error.statusCode ?? 500;
-  if (status >= 400 && status < 500) {
+  if (Number.isInteger(status) && status >= 400 && status < 500) {
     return new Problem(status, STATUS_CODES[status] ?? 'Bad Request', error.message, { code: 'bad_request' });
   }
   return new Problem(
@@ -171,12 +171,27 @@ function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Probl
   return undefined;
 }
 
+/** If a route set a header that Node refuses to send, the error response would fail too. */
+function removeInvalidHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders())) {
+    try {
+      validateHeaderName(name);
+      for (const each of [value].flat()) validateHeaderValue(name, each as string);
+    } catch {
+      reply.removeHeader(name);
+      // Node has set the text of the first status.
+      reply.raw.statusMessage = '';
+    }
+  }
+}
+
 const resourceOf = ({ routeOptions }: FastifyRequest): string | undefined => routeOptions.config?.resource;
 
 /** Responds to thrown errors. The response has the public message only. The reason goes to the log. */
 export function setErrorHandler(app: App, { log, config }: Context): void {
   app.setErrorHandler(async (error: FastifyError | Problem | OAuthError, request, reply) => {
     const response = countUnknownCaller(request, reply) ?? (error instanceof OAuthError ? error : toProblem(error));
+    if (response.status >= 500) removeInvalidHeaders(reply);
     // RFC 9110 15.5.2: every 401 response has a challenge.
     if (response.status === 401) reply.header('www-authenticate', 'Bearer realm="gatehouse"');
     reply.headers(response.headers);
