@@ -15,6 +15,8 @@ function itemSchema(resource: Resource, operation: BatchOperation) {
   return { ...schema, properties: { id, if_match: ifMatch, ...properties }, required: ['id'] };
 }
 
+const longRows = ' If the rows are longer than 16 MiB, the other results have no data.';
+
 const clientCalls = { create: 'createAll([{}])', update: 'patchAll([{ id }])', delete: 'deleteAll([id])' } as const;
 const verbs = { create: 'Create', update: 'Change', delete: 'Delete' } as const;
 
@@ -37,7 +39,7 @@ export function batchDocs(resource: Resource, operation: BatchOperation): RouteD
       additionalProperties: false,
     },
     response: {
-      200: json('One result for each row, in the order of the request.', {
+      200: json(`One result for each row, in the order of the request.${operation === 'update' ? longRows : ''}`, {
         type: 'object',
         properties: {
           data: {

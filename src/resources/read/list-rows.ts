@@ -98,21 +98,12 @@ function pageJson(pageRead: PageRead): string | Promise<string> {
   return thenMaybe(page, (rows) => {
     const hasMore = rows.length > list.limit;
     if (hasMore) rows.length = list.limit;
-    const pagination = byCursor
-      ? cursorMeta(pageRead, rows, hasMore)
-      : pageMeta(pageRead, rows.length, hasMore, { from: countedFrom, changes });
+    const pagination = byCursor ? undefined : pageMeta(pageRead, rows.length, hasMore, { from: countedFrom, changes });
     return thenMaybe(pagination, (meta) =>
       thenMaybe(loadIncludes(context, resource, list.includes, rows), (embed) => {
-        let data = '';
-        for (const row of rows) {
-          data += `${data === '' ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
-          if (data.length > maxCharacters)
-            throw tooExpensive(
-              'The rows are longer than 16 MiB. Request a smaller limit, or fewer fields by filter.',
-              1,
-            );
-        }
-        const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(meta)}`;
+        const { data, count } = rowsJson(pageRead, rows, embed);
+        const metaOfRows = meta ?? cursorMeta(pageRead, rows.slice(0, count), hasMore || count < rows.length);
+        const body = `{"data":[${data}],"meta":{"pagination":${JSON.stringify(metaOfRows)}`;
         if (!logPosition) return `${body}}}`;
         const { positions, positionBefore } = logPosition;
         paging.setEtag?.(`"${hashOf(`${positions.history} ${body}`)}"`);
@@ -120,6 +111,22 @@ function pageJson(pageRead: PageRead): string | Promise<string> {
       }),
     );
   });
+}
+
+/** A page by cursor ends before its limit if its rows are too long, so that a client with any limit reads all rows. */
+function rowsJson({ list }: PageRead, rows: readonly StoredRow[], embed: (row: StoredRow) => string) {
+  let data = '';
+  let count = 0;
+  for (const row of rows) {
+    const json = `${count === 0 ? '' : ','}{${list.shape.members(row)}${embed(row)}}`;
+    if (data.length + json.length > maxCharacters) {
+      if (list.cursor !== undefined && count > 0) return { data, count };
+      throw tooExpensive('The rows are longer than 16 MiB. Request a smaller limit, or fewer fields by filter.', 1);
+    }
+    data += json;
+    count++;
+  }
+  return { data, count };
 }
 
 /** The database reads all rows before a page, so a later page counts as expensive. */

@@ -1,6 +1,7 @@
 import type { Database, Engine } from '../../database/database.ts';
 import { hashOf } from '../../http/etag.ts';
 import { notFound, tooExpensive } from '../../platform/errors.ts';
+import { getOrCreate } from '../../platform/get-or-create.ts';
 import { fieldOf, type Resource } from '../model/resource.ts';
 import { allowedRows, type QueryContext, relationJoin } from '../model/row-rules.ts';
 import type { Include } from '../query/include-tree.ts';
@@ -90,11 +91,10 @@ const maxRowsPerParent = 100;
 /** The limit of the rows of a list, and of included rows. A row that many others refer to is repeated for each of them. */
 export const maxCharacters = 16 * 1024 * 1024;
 
-/** Rejects a request before its includes block other requests. */
-function limitLength(embed: Embedding): Embedding {
+/** Rejects a request before its includes block other requests. Pass it each included row. */
+function limitLength(): (json: string) => string {
   let length = 0;
-  return (row) => {
-    const json = embed(row);
+  return (json) => {
     length += json.length;
     if (length <= maxCharacters) return json;
     throw tooExpensive('The included rows are longer than 16 MiB. Request fewer rows or includes.', 1);
@@ -117,11 +117,10 @@ async function loadAll(context: QueryContext, resource: Resource, includes: read
     embeddings.push(await load(context, resource, include, rows));
   }
   const [singleEmbedding] = embeddings;
-  return limitLength(
-    embeddings.length === 1 && singleEmbedding
-      ? singleEmbedding
-      : (row: StoredRow) => embeddings.map((embed) => embed(row)).join(''),
-  );
+  const limited = limitLength();
+  return embeddings.length === 1 && singleEmbedding
+    ? (row: StoredRow) => limited(singleEmbedding(row))
+    : (row: StoredRow) => limited(embeddings.map((embed) => embed(row)).join(''));
 }
 
 const shapeFor = (target: Resource, includes: readonly Include[]): RowShape =>
@@ -147,7 +146,10 @@ async function loadOne(context: QueryContext, resource: Resource, include: Inclu
           sql`select ${raw(shape.columns)} from ${raw(target.table)} as t where ${countInnerRow} ${isAmong(context.engine, 't."id"', keys)} and ${allowedRows(target, 'read', context)}`,
         );
   const embed = await loadIncludes(context, target, children, related);
-  const byId = new Map<unknown, string>(related.map((row) => [row.id, `{${shape.members(row)}${embed(row)}}`]));
+  const limited = limitLength();
+  const byId = new Map<unknown, string>(
+    related.map((row) => [row.id, limited(`{${shape.members(row)}${embed(row)}}`)]),
+  );
   const prefix = `,${JSON.stringify(name)}:{"data":`;
   return (row) => `${prefix}${byId.get(row[column]) ?? 'null'}}`;
 }
@@ -161,12 +163,12 @@ async function loadMany(context: QueryContext, resource: Resource, include: Incl
   const related =
     ids.length === 0 ? [] : await readPrepared(context, manyQuery(context, resource, include, { shape, ids, limit }));
   const embed = await loadIncludes(context, target, children, related);
+  const limited = limitLength();
   const byParent = new Map<unknown, string[]>();
   for (const row of related) {
-    const siblings = byParent.get(row._parent);
-    const json = `{${shape.members(row)}${embed(row)}}`;
-    if (siblings) siblings.push(json);
-    else byParent.set(row._parent, [json]);
+    const siblings = getOrCreate(byParent, row._parent, () => []);
+    // The query reads one more row than is shown.
+    siblings.push(siblings.length < limit ? limited(`{${shape.members(row)}${embed(row)}}`) : '');
   }
   const prefix = `,${JSON.stringify(name)}:{"data":[`;
   return (row) => {

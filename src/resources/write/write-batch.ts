@@ -7,6 +7,7 @@ import type { Call } from '../declaration/define-resource.ts';
 import type { Resource } from '../model/resource.ts';
 import type { ResourceServices } from '../model/resource-services.ts';
 import { defaultRowQuery } from '../query/list-query.ts';
+import { maxCharacters } from '../read/read-rows.ts';
 import { selectionFor } from '../read/resource-cache.ts';
 import { canBatchCreate, maxConcurrentRows } from './batch-create.ts';
 import type { IdempotencyKey } from './idempotency.ts';
@@ -92,6 +93,8 @@ export async function writeBatch(
   { operation, rows, requestId, call, keys }: Batch,
 ): Promise<string[]> {
   const responses: string[] = [];
+  /** A short request can change rows with megabytes. Beyond the limit of a list, the response does not repeat them. */
+  let length = 0;
   let next = 0;
   /** The error after which no more rows are started. Hooks may call other services before the transaction rejects the row. */
   let fatalError: Error | undefined;
@@ -106,7 +109,8 @@ export async function writeBatch(
       return itemResponse(201, created.headers.etag ?? '', created.body);
     }
     const { etag, json } = await changeResource(services, resource, { ...request, id, mode: 'update', ifMatch });
-    return itemResponse(200, etag, json);
+    length += json.length;
+    return length <= maxCharacters ? itemResponse(200, etag, json) : `{"status":200,"etag":${JSON.stringify(etag)}}`;
   };
   const writeNext = async () => {
     while (next < rows.length) {
