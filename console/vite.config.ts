@@ -5,6 +5,10 @@ import { brotliCompress } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { drawIcons } from './icons/draw-icons.ts';
+import packages from './package.json' with { type: 'json' };
+
+/** The parts of the console in extensions, and their list. */
+const isPart = /\/extensions\/(all-console-parts\.ts|[^/]+\/console\/.+\.tsx?)$/;
 
 const own = (file: string): string => join(import.meta.dirname, file);
 
@@ -33,6 +37,8 @@ export default defineConfig({
   plugins: [drawIcons(), react(), announceConsole(), compressAndMove()],
   html: { cspNonce: '__NONCE__' },
   resolve: {
+    // The parts of the console in `extensions/` use the packages of this folder.
+    dedupe: [...Object.keys(packages.dependencies), '@mui/utils'],
     alias: [
       // Preact has a tenth of React's code. es-toolkit has a third of the code of the lodash functions that react-admin uses.
       { find: /^react(-dom)?$/, replacement: 'preact/compat' },
@@ -59,6 +65,8 @@ export default defineConfig({
     rolldownOptions: {
       // The replacements lack exports that the console does not use, and export some names twice.
       checks: { namespaceConflict: false, importIsUndefined: false },
+      // A page loads only the parts that it shows, although one list imports all of them.
+      treeshake: { moduleSideEffects: [{ test: isPart, sideEffects: false }] },
       // The first script of the page, and the code that renders the console.
       input: ['index.html', 'src/app/render-console.tsx'].map((file) => join(import.meta.dirname, file)),
       output: {
@@ -70,7 +78,14 @@ export default defineConfig({
               debugName: 'first',
               priority: 3,
             },
-            { name: 'rendering', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
+            // Not with all that a module imports: the list of parts imports those of all pages.
+            {
+              name: 'rendering',
+              test: (id) => !isEntry.test(id),
+              tags: ['$initial'],
+              includeDependenciesRecursively: false,
+              priority: 2,
+            },
             // CommonJS runs when it is imported. In files that import each other, its imports may not be initialized yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
             { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },

@@ -175,8 +175,11 @@ function threads() {
   );
 }
 
+/** All files except those of the console. */
 function sources() {
-  return ['src', 'extensions'].flatMap((folder) => filesIn(join(root, folder)).map((path) => posix.join(folder, path)));
+  return ['src', 'extensions']
+    .flatMap((folder) => filesIn(join(root, folder)).map((path) => posix.join(folder, path)))
+    .filter((path) => !/^extensions\/[^/]+\/console\//.test(path));
 }
 
 /** Copies the files that are not code. */

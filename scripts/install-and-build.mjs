@@ -194,10 +194,15 @@ const sources = [
 ];
 const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
 
+/** The parts of the console in extensions, and their list. */
+const consoleParts = readdirSync(inRoot('extensions'))
+  .map((name) => inRoot('extensions', ...(name === 'all-console-parts.ts' ? [name] : [name, 'console'])))
+  .filter(existsSync);
+
 const consolePart = {
   label: 'the console',
   result: inRoot('console/dist/index.html'),
-  sources: [inRoot('console'), inRoot('client')],
+  sources: [inRoot('console'), inRoot('client'), ...consoleParts],
   command: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
 };
 /** npm leaves out dist/ if it contains this file. npm itself cannot build before it packs, because .npmrc forbids scripts. */
@@ -282,13 +287,16 @@ async function buildMissing(node, wanted) {
   );
 }
 
+/** Folders that are built separately, or by a build. */
+const separate = new Set(['console', 'dist', 'node_modules']);
+
 function hashOf(paths) {
   const hash = createHash('sha256').update(readFileSync(inRoot('package-lock.json')));
   const visit = (folder) => {
     const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       const path = join(folder, entry.name);
-      if (entry.isDirectory() && entry.name !== 'dist' && entry.name !== 'node_modules') visit(path);
+      if (entry.isDirectory() && !separate.has(entry.name)) visit(path);
       else if (entry.isFile()) hash.update(relative(inRoot(), path)).update(readFileSync(path));
     }
   };

@@ -83,8 +83,16 @@ const partOf = (path: string): string => {
   const parts = path.replace(/\.ts$/, '').split('/');
   return parts.slice(0, isExtension(path) ? 2 : 1).join('/');
 };
-const sources = globSync('{src,extensions}/**/*.ts', { cwd: root }).map((path) =>
-  path.replaceAll('\\', '/').replace(/^src\//, ''),
+const filesOf = (pattern: string): string[] =>
+  globSync(pattern, { cwd: root, exclude: skipped }).map((path) => path.replaceAll('\\', '/'));
+/** A part of the console in an extension. */
+const isConsolePart = (path: string): boolean => /^extensions\/[^/]+\/console\//.test(path);
+const consoleParts = 'extensions/all-console-parts.ts';
+const sources = filesOf('{src,extensions}/**/*.ts')
+  .filter((path) => !isConsolePart(path) && path !== consoleParts)
+  .map((path) => path.replace(/^src\//, ''));
+const consoleSources = [...filesOf('{console/src,extensions/*/console}/**/*.{ts,tsx}'), consoleParts].map(
+  (path) => `../${path}`,
 );
 const pathOf = (file: string): string =>
   /^(extensions|\.\.)\//.test(file) ? file.replace(/^\.\.\//, '') : `src/${file}`;
@@ -137,6 +145,19 @@ describe('Layering', () => {
     assert.deepEqual([...new Set(pairs)].sort(), [...extensionImports.keys()]);
   });
 
+  it('imports parts of the console from extensions only through their list', () => {
+    const ofConsole = consoleSources.flatMap(importsOf).map((each) => ({ ...each, file: pathOf(each.file) }));
+    const ofCore = ofConsole.filter(({ file }) => file.startsWith('console/'));
+    const ofParts = ofConsole.filter(({ file }) => isConsolePart(file));
+    const wrong = [
+      ...ofCore.filter(({ target }) => isExtension(target) && target !== consoleParts),
+      ...ofParts.filter(({ file, target }) => isExtension(target) && partOf(target) !== partOf(file)),
+      // The service imports nothing of the console.
+      ...imports.filter(({ target }) => /(^|\/)console\//.test(target) || target === consoleParts),
+    ];
+    assert.deepEqual(wrong.map(show), []);
+  });
+
   it('imports only downwards between the subfolders of a folder', () => {
     for (const [folder, floors] of rooms) {
       const isInside = (path: string): boolean => path.startsWith(`${folder}/`);
@@ -150,8 +171,8 @@ describe('Layering', () => {
   });
 
   it('has no circular imports, not even of types', () => {
-    const beside = globSync('{client,console/src,bench}/**/*.{ts,tsx}', { cwd: root, exclude: skipped });
-    const all = [...shipped, ...beside.map((path) => `../${path.replaceAll('\\', '/')}`)];
+    const beside = filesOf('{client,bench}/**/*.{ts,tsx}').map((path) => `../${path}`);
+    const all = [...shipped, ...consoleSources, ...beside];
     const targets = new Map(
       all.map((file) => [file.replace(/^\.\.\//, ''), importsOf(file).map(({ target }) => target)]),
     );

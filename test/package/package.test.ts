@@ -81,7 +81,7 @@ describe('The package', { timeout: 900_000 }, () => {
     const home = join(project, 'node_modules', 'gatehouse-server');
     // The compile cache of the first run is beside the package, and is not part of it.
     const files = (readdirSync(home, { recursive: true }) as string[]).filter((file) => !/^node_modules\b/.test(file));
-    const sources = files.filter((file) => /(?<!\.d)\.ts$/.test(file) && !/^(templates|examples)\b/.test(file));
+    const sources = files.filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !/^(templates|examples)\b/.test(file));
     assert.deepEqual(sources, []);
     assert.deepEqual(
       files.filter((file) => /\.test\.|^(src|test|bench|scripts)\b/.test(file) && !file.startsWith('templates')),

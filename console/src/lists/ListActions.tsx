@@ -9,6 +9,7 @@ import MoreIcon from '@mui/icons-material/MoreHoriz';
 import { Box, Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
 import { lazy, memo, Suspense, useState } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton, useListContext, useStore } from 'react-admin';
+import { CodeDrawer } from '../../../extensions/all-console-parts.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { deletedKey } from '../data/to-list-query.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
@@ -52,7 +53,6 @@ export function CreateButton() {
   );
 }
 
-const CodeDrawer = lazy(() => import('../rows/CodeDrawer.tsx'));
 const ExportDialog = lazy(() => import('../transfer/ExportDialog.tsx'));
 const ImportDialog = lazy(() => import('../transfer/ImportDialog.tsx'));
 

@@ -9,6 +9,7 @@ import {
   useRecordContext,
   useStore,
 } from 'react-admin';
+import { ListFigures } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
@@ -34,7 +35,6 @@ import { Rows } from './Rows.tsx';
 
 const FilterForm = lazy(() => import('./FilterForm.tsx'));
 const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
-const ListFigures = lazy(() => import('./ListFigures.tsx').then((module) => ({ default: module.ListFigures })));
 
 /** The list of any resource, generated from its description. */
 export const ResourceList = memo(() => {

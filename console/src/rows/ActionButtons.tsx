@@ -1,19 +1,15 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
 import ReplayIcon from '@mui/icons-material/Replay';
-import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { type RaRecord, required, SelectInput, useGetIdentity, useRecordContext } from 'react-admin';
-import { type FailureCode, failureMeanings } from '../../../extensions/providers/client/failure-meanings.ts';
-import { gatehouse, root } from '../data/api.ts';
+import { gatehouse } from '../data/api.ts';
 import { type ActionDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { throwFormError } from '../data/form-error.ts';
 import { Input } from '../forms/Input.tsx';
 import { humanizeName, isBuiltin, rowName } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
-import { timeAgo } from '../text/value-text.ts';
 import { ActionButton } from '../widgets/DialogButton.tsx';
 import { FormButton } from '../widgets/FormDialog.tsx';
-import { MutedText, Section } from '../widgets/Section.tsx';
 import { useTask } from '../widgets/useTask.ts';
 import { RevealedSecrets, secretsIn } from './RevealedSecrets.tsx';
 
@@ -116,47 +112,4 @@ export function SendAgain() {
   const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(throwFormError);
   const again = () => void run(send, translate('The delivery is sent again.'));
   return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
-}
-
-interface Provider extends RaRecord {
-  last_success_at: string | null;
-  last_failure_at: string | null;
-  failure: FailureCode | null;
-  failure_detail: string | null;
-}
-
-/** The results of the last sign-ins with a provider, the meaning of an error, and its solution. */
-export function ProviderState() {
-  const provider = useRecordContext<Provider>();
-  if (!provider) return null;
-  const { last_success_at: success, last_failure_at: failed, failure, failure_detail: detail } = provider;
-  return (
-    <Section title={translate('State')}>
-      {!success && !failed && <MutedText>{translate('Nobody has signed in with it yet.')}</MutedText>}
-      {success && (
-        <MutedText>{translate('The last sign-in that succeeded: {when}.', { when: timeAgo(success) })}</MutedText>
-      )}
-      {failed && failure && (
-        <Box sx={{ px: 2, pb: 2 }}>
-          <p className={!success || failed > success ? 'small alarming' : 'small quiet'}>
-            {translate('The last sign-in that failed: {when}.', { when: timeAgo(failed) })}{' '}
-            {translate(failureMeanings[failure])}
-          </p>
-          <span className="mono caption quiet">{detail}</span>
-        </Box>
-      )}
-    </Section>
-  );
-}
-
-/** Opens a test sign-in at the provider. It changes nothing here, and shows the result. */
-export function TestSignIn() {
-  const provider = useRecordContext();
-  if (!provider?.enabled) return null;
-  const address = `${root}/login/with/${provider.id}/test`;
-  return (
-    <Button size="small" startIcon={<KeyIcon />} href={address} target="_blank" rel="noopener">
-      {translate('Test sign-in')}
-    </Button>
-  );
 }

@@ -2,6 +2,7 @@ import CodeIcon from '@mui/icons-material/CodeOutlined';
 import { Box, Card } from '@mui/material';
 import { lazy, Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
+import { CodeDrawer, ProviderState, TestSignIn } from '../../../extensions/all-console-parts.ts';
 import {
   type FieldDescription,
   type ResourceDescription,
@@ -16,14 +17,13 @@ import { CopyButton } from '../widgets/Code.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
-import { ActionButtons, ProviderState, SendAgain, TestSignIn } from './ActionButtons.tsx';
+import { ActionButtons, SendAgain } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { isDeleted } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
 
-const CodeDrawer = lazy(() => import('./CodeDrawer.tsx'));
 const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
 /** Relations of other kinds are shown as fields of the row: a reference, or a list of names. */

@@ -1,11 +1,11 @@
 import { Drawer, Tab, Tabs } from '@mui/material';
 import { useState } from 'react';
 import { useRecordContext } from 'react-admin';
-import { root } from '../data/api.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { tagKey } from '../data/data-provider.ts';
-import { translate } from '../text/translate.ts';
-import { Code } from '../widgets/Code.tsx';
+import { root } from '../../../console/src/data/api.ts';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { tagKey } from '../../../console/src/data/data-provider.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { Code } from '../../../console/src/widgets/Code.tsx';
 import { snippetsFor } from './snippets.ts';
 
 /** For developers: how to call the API for the resource or row of the page, and the row as JSON. */

@@ -1,15 +1,15 @@
 import { Box, Card, MenuItem, TextField, Typography } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useListContext, useStore } from 'react-admin';
-import { gatehouse } from '../data/api.ts';
-import { useDescription, useRowName } from '../data/DescriptionsProvider.tsx';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { toListQuery } from '../data/to-list-query.ts';
-import { isNumber } from '../text/details.ts';
-import { fieldLabel, labelOf, shortId } from '../text/presentation.ts';
-import { locale, translate } from '../text/translate.ts';
-import { figureText, valueText } from '../text/value-text.ts';
-import { FigureText, MutedText } from '../widgets/Section.tsx';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import { useDescription, useRowName } from '../../../console/src/data/DescriptionsProvider.tsx';
+import type { FieldDescription, ResourceDescription } from '../../../console/src/data/descriptions.ts';
+import { toListQuery } from '../../../console/src/data/to-list-query.ts';
+import { isNumber } from '../../../console/src/text/details.ts';
+import { fieldLabel, labelOf, shortId } from '../../../console/src/text/presentation.ts';
+import { locale, translate } from '../../../console/src/text/translate.ts';
+import { figureText, valueText } from '../../../console/src/text/value-text.ts';
+import { FigureText, MutedText } from '../../../console/src/widgets/Section.tsx';
 
 const card = { p: 2, minWidth: 0 };
 const mostNumbers = 3;
@@ -31,7 +31,7 @@ const groupsOf = (description: ResourceDescription): FieldDescription[] =>
   );
 
 /** Figures about the rows that match the list's filter: their count, their sums, and their count by group. */
-export function ListFigures() {
+export default function ListFigures() {
   const description = useDescription();
   const numbers = readable(description).filter(isNumber).slice(0, mostNumbers);
   const aggregate = ['count', ...numbers.flatMap(({ name }) => ['sum', 'avg'].map((of) => [of, name].join(':')))];
