@@ -4,4 +4,10 @@ import { lazy } from 'react';
 
 export const CodeDrawer = lazy(() => import('./openapi/console/CodeDrawer.tsx'));
 export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
+export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
+
+export { LiveOverview } from './changes/console/LiveOverview.tsx';
+export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
+export { LiveRows } from './changes/console/LiveRows.tsx';
+export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
 export { ProviderState, TestSignIn } from './providers/console/ProviderState.tsx';

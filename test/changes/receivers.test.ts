@@ -61,7 +61,7 @@ describe('The receivers that the console shows', () => {
       const json = { url, resources: ['cars'] };
       const { body } = await request<Webhook>(service, '/v1/webhooks', { json, token });
       const { id, secret } = body.data;
-      const code = readFileSync(join(root, 'console/src/webhooks/receivers', file), 'utf8');
+      const code = readFileSync(join(root, 'extensions/changes/console/receivers', file), 'utf8');
       writeFileSync(join(dir, file), code.replaceAll('8080', String(port)));
       const [command = '', ...rest] = run(join(dir, file), port);
       // A separate process group, because `go run` starts the compiled program as a child.

@@ -15,8 +15,8 @@ import {
   useRedirect,
 } from 'react-admin';
 import { useFormState } from 'react-hook-form';
+import { ConflictWarning } from '../../../extensions/all-console-parts.ts';
 import { type ResourceDescription, useDescription } from '../data/DescriptionsProvider.tsx';
-import { ConflictWarning } from '../live/LiveRow.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
 import { rowName, singularOf } from '../text/presentation.ts';

@@ -2,11 +2,11 @@ import type { ComponentProps, ReactNode } from 'react';
 import { RecordContextProvider, useListContext } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
-import { ChangedBy } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { detailsOf, digitsOf, labelInLine } from '../text/details.ts';
 import { rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
+import { MarkText } from './marked-rows.tsx';
 
 interface Props {
   columns: FieldDescription[];
@@ -39,7 +39,7 @@ export function PhoneRows({ columns, selectable, rowAction }: Props) {
             >
               <span className="name">
                 {first && <Value field={first} linked={false} />}
-                <ChangedBy />
+                <MarkText />
               </span>
               <span className="details">
                 {detailsOf(details, description, [row]).map((field) => (

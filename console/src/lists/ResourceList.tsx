@@ -9,7 +9,7 @@ import {
   useRecordContext,
   useStore,
 } from 'react-admin';
-import { ListFigures } from '../../../extensions/all-console-parts.ts';
+import { ListFigures, LiveRows } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { BulkBar } from '../bulk/BulkBar.tsx';
@@ -17,7 +17,6 @@ import { root } from '../data/api.ts';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { firstPageSize } from '../data/prefetched-rows.ts';
 import { deletedKey } from '../data/to-list-query.ts';
-import { LiveRows } from '../live/LiveRows.tsx';
 import { LastSignIns } from '../people/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';

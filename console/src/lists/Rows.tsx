@@ -17,12 +17,12 @@ import {
 } from 'react-admin';
 import { RouteLink } from '../app/router.tsx';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
-import { ChangedBy, useLastChange } from '../live/LiveRows.tsx';
 import { Value } from '../rows/Value.tsx';
 import { digitsOf, isNumber } from '../text/details.ts';
 import { fieldLabel, rowName, showPath } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { useIsNarrow } from '../widgets/useIsNarrow.ts';
+import { MarkText, useMark } from './marked-rows.tsx';
 import { PhoneRows, RowCheckbox } from './PhoneRows.tsx';
 import { ReferredRows } from './Reference.tsx';
 
@@ -186,7 +186,7 @@ function RowLink({ children }: { children: ReactNode }) {
       <RouteLink to={path} className={linkClass} state={{ _scrollToTop: true }}>
         {children}
       </RouteLink>
-      <ChangedBy />
+      <MarkText />
     </>
   );
 }
@@ -196,7 +196,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   const path = useRowPath();
   const navigate = useNavigate();
   const { hasBulkActions } = useDataTableConfigContext();
-  const mark = useLastChange();
+  const mark = useMark();
 
   function follow(event: MouseEvent<HTMLElement>) {
     const isOwn = (event.target as HTMLElement).closest('a, button, input, label') !== null;
@@ -212,7 +212,7 @@ const LinkedRow = memo(({ columns }: { columns: Column[] }) => {
   return (
     <tr
       // A new key restarts the animation at each change.
-      key={mark?.position}
+      key={mark?.key}
       className={[path && DataTableClasses.clickableRow, mark && 'changed'].filter(Boolean).join(' ') || undefined}
       onClick={follow}
       onAuxClick={follow}

@@ -1,8 +1,8 @@
 import { Alert, Box, Button, Card, Skeleton, ToggleButton, ToggleButtonGroup } from '@mui/material';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, Title, useGetList, useStore } from 'react-admin';
+import { LiveOverview } from '../../../extensions/all-console-parts.ts';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { useChanges, useRefreshSoon } from '../live/LiveRows.tsx';
 import { InviteButton } from '../people/InviteButton.tsx';
 import { builtinNames, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
@@ -17,16 +17,13 @@ import { useActivity } from './useOverview.ts';
 export default function Overview() {
   const descriptions = useDescriptions();
   const [period, setPeriod] = useStore<string>('overview.period', periods[0].name);
-  const refresh = useRefreshSoon();
-  useChanges([...descriptions.keys()], (change) => {
-    if (change) refresh([change.resource, 'getList'], ['events', 'getList'], ['activity']);
-  });
   const operators = [...descriptions.values()].filter(
     ({ name, operations }) => !builtinNames.includes(name) && operations.has('list'),
   );
   return (
     <Box sx={{ display: 'grid', gap: 2, mt: 2, pb: 4 }}>
       <Title title={translate('Overview')} />
+      <LiveOverview />
       <Checklist />
       <Box sx={{ display: 'flex', flexWrap: 'wrap', gap: 1, alignItems: 'center', justifyContent: 'space-between' }}>
         <h2 className="heading">{translate('Activity')}</h2>

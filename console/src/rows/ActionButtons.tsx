@@ -1,5 +1,4 @@
 import KeyIcon from '@mui/icons-material/KeyOutlined';
-import ReplayIcon from '@mui/icons-material/Replay';
 import { useState } from 'react';
 import { type RaRecord, required, SelectInput, useGetIdentity, useRecordContext } from 'react-admin';
 import { gatehouse } from '../data/api.ts';
@@ -101,15 +100,3 @@ const newSecretDialog = (client: RaRecord) => ({
     />
   ),
 });
-
-/** Sends a delivery again, even if it still waits. */
-export function SendAgain() {
-  const delivery = useRecordContext();
-  const { busy, run } = useTask();
-  if (!delivery || delivery.state === 'waiting') return null;
-  const { id, webhook_id } = delivery;
-  const webhooks = gatehouse.resource('webhooks');
-  const send = () => webhooks.act(String(webhook_id), 'redeliveries', { deliveries: [id] }).catch(throwFormError);
-  const again = () => void run(send, translate('The delivery is sent again.'));
-  return <ActionButton label={translate('Send again')} icon={ReplayIcon} disabled={busy} onClick={again} />;
-}

@@ -4,7 +4,8 @@ import EditIcon from '@mui/icons-material/EditOutlined';
 import RemoveIcon from '@mui/icons-material/LinkOff';
 import { Box, Card } from '@mui/material';
 import { lazy } from 'react';
-import { type RaRecord, ReferenceManyField, ResourceContextProvider, required, useRecordContext } from 'react-admin';
+import { ReferenceManyField, ResourceContextProvider, required, useRecordContext } from 'react-admin';
+import { SendAgain, untilDelivered } from '../../../extensions/all-console-parts.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import type { RelationDescription, ResourceDescription } from '../data/descriptions.ts';
@@ -17,12 +18,7 @@ import { ActionButton, DialogButton } from '../widgets/DialogButton.tsx';
 import { FormButton } from '../widgets/FormDialog.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { useTask } from '../widgets/useTask.ts';
-import { SendAgain } from './ActionButtons.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
-
-/** A delivery is sent shortly after it was requested. The table is read again until no delivery waits. */
-const untilDelivered = (rows: RaRecord[] = []): number | false =>
-  rows.some(({ webhook_id, state }) => webhook_id && state === 'waiting') && 5000;
 
 /** The rows of one relation, from `/v1/<resources>/<id>/<children>`, and the actions that link them to this row. */
 export function Related({ relation, target }: { relation: RelationDescription; target: ResourceDescription }) {

@@ -1,15 +1,21 @@
 import CodeIcon from '@mui/icons-material/CodeOutlined';
 import { Box, Card } from '@mui/material';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
-import { CodeDrawer, ProviderState, TestSignIn } from '../../../extensions/all-console-parts.ts';
+import {
+  CodeDrawer,
+  LiveRow,
+  ProviderState,
+  Receivers,
+  SendAgain,
+  TestSignIn,
+} from '../../../extensions/all-console-parts.ts';
 import {
   type FieldDescription,
   type ResourceDescription,
   useDescription,
   useDescriptions,
 } from '../data/DescriptionsProvider.tsx';
-import { LiveRow } from '../live/LiveRow.tsx';
 import { PersonPage } from '../people/PersonPage.tsx';
 import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
@@ -17,14 +23,12 @@ import { CopyButton } from '../widgets/Code.tsx';
 import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
-import { ActionButtons, SendAgain } from './ActionButtons.tsx';
+import { ActionButtons } from './ActionButtons.tsx';
 import { Activity } from './Activity.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { isDeleted } from './RestoreButton.tsx';
 import { Value } from './Value.tsx';
-
-const Receivers = lazy(() => import('../webhooks/Receivers.tsx'));
 
 /** Relations of other kinds are shown as fields of the row: a reference, or a list of names. */
 const shownBelow = new Set(['hasMany', 'manyToMany', 'namedBy']);

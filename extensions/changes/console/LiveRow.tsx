@@ -1,9 +1,9 @@
 import { Alert, Typography } from '@mui/material';
 import { Fragment, type RefObject, useState } from 'react';
 import { useGetIdentity, useRecordContext } from 'react-admin';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { fieldLabel } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { fieldLabel } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 import { type RowChange, useActorName, useChanges, useRefreshSoon } from './LiveRows.tsx';
 
 /** Keeps the page of a row up to date, and shows who else changed it. */

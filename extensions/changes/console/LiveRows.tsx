@@ -1,18 +1,17 @@
 import { Typography } from '@mui/material';
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
-import { useGetIdentity, useListContext, useRecordContext } from 'react-admin';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { useGetIdentity, useListContext } from 'react-admin';
 import { type Change, subscribe } from '../../../client/changes.ts';
 import { GatehouseError } from '../../../client/errors.ts';
 import type { Send } from '../../../client/page.ts';
 import { createTransport } from '../../../client/transport.ts';
-import { gatehouse, root } from '../data/api.ts';
-import { useDescription, useDescriptions, useRowName } from '../data/DescriptionsProvider.tsx';
-import { rowName } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
+import { gatehouse, root } from '../../../console/src/data/api.ts';
+import { useDescription, useDescriptions, useRowName } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { type Mark, MarkedRows } from '../../../console/src/lists/marked-rows.tsx';
+import { rowName } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 
-/** By id: the last change by another person since the list was opened. */
-const Marks = createContext<ReadonlyMap<string, RowChange>>(new Map());
 const mostMarks = 100;
 
 /** A list that follows changes. It reads the rows again, marks rows that other people changed, and announces the last change. */
@@ -23,7 +22,7 @@ export function LiveRows({ children }: { children: ReactNode }) {
   const position: string | undefined = meta?.position;
   const { identity } = useGetIdentity();
   const refresh = useRefreshSoon();
-  const [marks, setMarks] = useState<ReadonlyMap<string, RowChange>>(new Map());
+  const [marks, setMarks] = useState<ReadonlyMap<string, Mark>>(new Map());
   const [last, setLast] = useState<RowChange>();
   const who = useActorName(last?.actor);
   const sentence = last && sentences[last.operation];
@@ -31,19 +30,20 @@ export function LiveRows({ children }: { children: ReactNode }) {
   function follow(change: RowChange | undefined): void {
     refresh([name, 'getList']);
     if (!change || change.operation === 'left' || change.actor?.user_id === identity?.id) return;
-    setMarks((previous) => new Map([...previous, [change.id, change] as const].slice(-mostMarks)));
+    const mark: Mark = { key: change.position, text: <ChangedBy change={change} /> };
+    setMarks((previous) => new Map([...previous, [change.id, mark] as const].slice(-mostMarks)));
     setLast(change);
   }
 
   useChanges(position === undefined ? [] : [name], follow, position);
   return (
-    <Marks.Provider value={marks}>
+    <MarkedRows.Provider value={marks}>
       <Typography variant="body2" color="textSecondary" role="status" sx={{ px: 2, '&:not(:empty)': { pt: 1 } }}>
         {sentence &&
           translate(sentence, { who, row: rowName(description, { ...(last.after ?? last.before), id: last.id }) })}
       </Typography>
       {children}
-    </Marks.Provider>
+    </MarkedRows.Provider>
   );
 }
 
@@ -53,25 +53,10 @@ const sentences: { [operation in RowChange['operation']]?: string } = {
   deleted: '{who} deleted {row}.',
 };
 
-/** The last change of this row by another person. */
-export function useLastChange(): RowChange | undefined {
-  const row = useRecordContext();
-  return useContext(Marks).get(String(row?.id));
-}
-
-/** The name of the person who changed this row. */
-export function ChangedBy() {
-  const mark = useLastChange();
-  return mark && <Named key={mark.position} change={mark} />;
-}
-
-function Named({ change: { actor, operation } }: { change: RowChange }) {
+/** Beside a row: the name of the person who changed it. */
+function ChangedBy({ change: { actor, operation } }: { change: RowChange }) {
   const who = useActorName(actor);
-  return (
-    <span className="changed-by">
-      {operation === 'created' ? translate('Created by {who}', { who }) : translate('Changed by {who}', { who })}
-    </span>
-  );
+  return operation === 'created' ? translate('Created by {who}', { who }) : translate('Changed by {who}', { who });
 }
 
 export type RowChange = Change<Record<string, unknown>>;

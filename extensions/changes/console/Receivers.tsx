@@ -1,8 +1,8 @@
 import { Box, Tab, Tabs } from '@mui/material';
 import { useState } from 'react';
-import { translate } from '../text/translate.ts';
-import { Code } from '../widgets/Code.tsx';
-import { MutedText, Section } from '../widgets/Section.tsx';
+import { translate } from '../../../console/src/text/translate.ts';
+import { Code } from '../../../console/src/widgets/Code.tsx';
+import { MutedText, Section } from '../../../console/src/widgets/Section.tsx';
 import go from './receivers/receiver.go?raw';
 import node from './receivers/receiver.mjs?raw';
 import php from './receivers/receiver.php?raw';
