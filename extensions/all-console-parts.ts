@@ -3,6 +3,8 @@ import { lazy } from 'react';
 /** The parts of the console that extensions contain. The console imports extensions only through this list. */
 
 export const CodeDrawer = lazy(() => import('./openapi/console/CodeDrawer.tsx'));
+export const ExportDialog = lazy(() => import('./many-rows/console/ExportDialog.tsx'));
+export const ImportDialog = lazy(() => import('./many-rows/console/ImportDialog.tsx'));
 export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
 export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
 
@@ -10,4 +12,5 @@ export { LiveOverview } from './changes/console/LiveOverview.tsx';
 export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
 export { LiveRows } from './changes/console/LiveRows.tsx';
 export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
+export { BulkBar } from './many-rows/console/BulkBar.tsx';
 export { ProviderState, TestSignIn } from './providers/console/ProviderState.tsx';

@@ -1,8 +1,8 @@
 import { createGatehouse } from '../../../client/gatehouse.ts';
 import { tokenOfPage } from '../auth/page-session.ts';
 import { ProofPrompt, SignInPrompt } from '../auth/prompts.ts';
-import { recordRateLimit } from '../bulk/request-limit.ts';
 import { Listeners } from './listeners.ts';
+import { recordRateLimit } from './request-limit.ts';
 import { translateErrors } from './translate-errors.ts';
 
 /** The base path of the service. The service fills it in. Empty, or still a placeholder: no base path. */

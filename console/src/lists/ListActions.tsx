@@ -7,9 +7,9 @@ import DownloadIcon from '@mui/icons-material/FileDownloadOutlined';
 import UploadIcon from '@mui/icons-material/FileUploadOutlined';
 import MoreIcon from '@mui/icons-material/MoreHoriz';
 import { Box, Button, IconButton, ListItemIcon, ListItemText, Menu, MenuItem } from '@mui/material';
-import { lazy, memo, Suspense, useState } from 'react';
+import { memo, Suspense, useState } from 'react';
 import { ColumnsButton, FilterButton, Link, SortButton, useListContext, useStore } from 'react-admin';
-import { CodeDrawer } from '../../../extensions/all-console-parts.ts';
+import { CodeDrawer, ExportDialog, ImportDialog } from '../../../extensions/all-console-parts.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { deletedKey } from '../data/to-list-query.ts';
 import { InviteButton } from '../people/InviteButton.tsx';
@@ -52,9 +52,6 @@ export function CreateButton() {
     </Button>
   );
 }
-
-const ExportDialog = lazy(() => import('../transfer/ExportDialog.tsx'));
-const ImportDialog = lazy(() => import('../transfer/ImportDialog.tsx'));
 
 /** Whether lists show their figures. */
 export const figuresKey = 'lists.figures';

@@ -9,10 +9,9 @@ import {
   useRecordContext,
   useStore,
 } from 'react-admin';
-import { ListFigures, LiveRows } from '../../../extensions/all-console-parts.ts';
+import { BulkBar, ListFigures, LiveRows } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
-import { BulkBar } from '../bulk/BulkBar.tsx';
 import { root } from '../data/api.ts';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { firstPageSize } from '../data/prefetched-rows.ts';

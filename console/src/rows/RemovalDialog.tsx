@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { chunk } from 'es-toolkit/array';
 import type { ComponentProps } from 'react';
 import { Link } from 'react-admin';
-import { rowsOf, type Selection } from '../bulk/selected-rows.ts';
 import { gatehouse } from '../data/api.ts';
 import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { countText, isBuiltin, listPath, removeWarningOf } from '../text/presentation.ts';
@@ -37,23 +36,25 @@ const titles = new Map<Outcome, string>([
 
 type DialogProps = ComponentProps<typeof ConfirmDialog>;
 
-/** Asks before rows are deleted. */
-export const RemovalDialog = ({ selection, ...dialog }: DialogProps & { selection: Selection }) => (
-  <ConfirmDialog {...dialog} {...useRemoval(selection)} />
+/** Asks before a row is deleted. */
+export const RemovalDialog = ({ id, ...dialog }: DialogProps & { id: string }) => (
+  <ConfirmDialog {...dialog} {...useRemoval([id])} />
 );
 
 /**
  * The content of a dialog that asks before rows are deleted: the rows that are deleted with them, the rows that lose their reference, and
- * the rows that prevent the deletion.
+ * the rows that prevent the deletion. `isListed`: these rows are few, so that a link can list the rows that refer to them.
  */
-export function useRemoval(selection: Selection): Pick<DialogProps, 'danger' | 'disabled' | 'children'> {
+export function useRemoval(
+  ids: readonly string[],
+  isListed = true,
+): Pick<DialogProps, 'danger' | 'disabled' | 'children'> {
   const description = useDescription();
   const { name } = description;
   const referrers = useReferrers(name);
   const { data = [] } = useQuery({
-    queryKey: [name, 'goes-along', selection],
-    queryFn: async ({ signal }) => {
-      const ids = await idsOf(name, selection, signal);
+    queryKey: [name, 'goes-along', ids],
+    queryFn: async () => {
       const counts = await Promise.all(
         referrers.map(async (referrer) => ({ ...referrer, count: await countOf(referrer, ids) })),
       );
@@ -61,7 +62,6 @@ export function useRemoval(selection: Selection): Pick<DialogProps, 'danger' | '
     },
   });
   const isBlocked = data.some(({ outcome }) => outcome === 'restrict');
-  const ids = 'ids' in selection ? selection.ids : undefined;
   const effects = [...titles]
     .map(([outcome, title]) => ({ outcome, title, rows: data.filter((referrer) => referrer.outcome === outcome) }))
     .filter(({ rows }) => rows.length > 0);
@@ -74,7 +74,7 @@ export function useRemoval(selection: Selection): Pick<DialogProps, 'danger' | '
           <Box component="ul" sx={{ my: 0.5, pl: 3 }}>
             {rows.map(({ resource, field, count }) => (
               <li key={`${resource.name} ${field}`}>
-                {ids ? (
+                {isListed ? (
                   <Link to={listPath(resource.name, { [field]: ids.length === 1 ? ids[0] : ids })} color="inherit">
                     {countText(count, resource)}
                   </Link>
@@ -89,18 +89,6 @@ export function useRemoval(selection: Selection): Pick<DialogProps, 'danger' | '
     </>
   );
   return { danger: true, disabled: isBlocked, children };
-}
-
-/** At most this many rows are checked before the deletion. For more rows, the report lists the rows that could not be deleted. */
-const mostLookedUp = 1000;
-
-async function idsOf(resource: string, selection: Selection, signal: AbortSignal): Promise<readonly string[]> {
-  if ('ids' in selection) return selection.ids;
-  const ids: string[] = [];
-  for await (const { id } of rowsOf(resource, selection, signal)) {
-    if (ids.push(id) > mostLookedUp) return [];
-  }
-  return ids;
 }
 
 /** A field that is not searchable, or a resource that this person may not read, is not counted. */

@@ -43,7 +43,7 @@ export function RemoveButton({ small = false }: { small?: boolean }) {
       color="error"
       dialog={(close) => (
         <RemovalDialog
-          selection={{ ids: [id] }}
+          id={id}
           title={removalText(description, 'one', { thing: lowerCaseFirst(thing), row: what })}
           confirm={removalText(description, 'all', { what: lowerCaseFirst(thing) })}
           onConfirm={() => void remove(close)}

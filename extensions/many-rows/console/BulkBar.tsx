@@ -4,9 +4,9 @@ import EditIcon from '@mui/icons-material/EditOutlined';
 import { Button, IconButton, Paper, Typography } from '@mui/material';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useListContext, useRefresh } from 'react-admin';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { countText, removalText } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { countText, removalText } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 import { countOf, type Selection, sharedFields } from './selected-rows.ts';
 
 const BulkDialog = lazy(() => import('./BulkDialog.tsx'));

@@ -1,10 +1,10 @@
 import { Alert, LinearProgress, List, ListItem, ListItemText } from '@mui/material';
 import { useRef, useState } from 'react';
-import { gatehouse } from '../data/api.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { countText } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { secondsToWait } from './request-limit.ts';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { secondsToWait } from '../../../console/src/data/request-limit.ts';
+import { countText } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 import { type Operation, type Progress, type Report, type RowResult, runBulk, type Work } from './run-bulk.ts';
 
 interface ProgressProps extends Progress {

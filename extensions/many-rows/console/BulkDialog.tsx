@@ -1,13 +1,14 @@
 import { Button, MenuItem, TextField } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { Input } from '../forms/Input.tsx';
-import { useRemoval } from '../rows/RemovalDialog.tsx';
-import { countText, fieldLabel, removalText, rowName } from '../text/presentation.ts';
-import { lowerCaseFirst, translate } from '../text/translate.ts';
-import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
-import { FormDialog } from '../widgets/FormDialog.tsx';
-import { useUndoToast } from '../widgets/useUndoToast.tsx';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { Input } from '../../../console/src/forms/Input.tsx';
+import { useRemoval } from '../../../console/src/rows/RemovalDialog.tsx';
+import { countText, fieldLabel, removalText, rowName } from '../../../console/src/text/presentation.ts';
+import { lowerCaseFirst, translate } from '../../../console/src/text/translate.ts';
+import { ConfirmDialog } from '../../../console/src/widgets/ConfirmDialog.tsx';
+import { FormDialog } from '../../../console/src/widgets/FormDialog.tsx';
+import { useUndoToast } from '../../../console/src/widgets/useUndoToast.tsx';
 import { BulkProgress, BulkReport, useBulk } from './BulkReport.tsx';
 import type { Operation } from './run-bulk.ts';
 import { type Row, rowsOf, type Selection, sharedFields } from './selected-rows.ts';
@@ -27,7 +28,7 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
   const description = useDescription();
   const { progress, report, start, stop, isUndoing, undoReport, undoCount, undoAll } = useBulk<Row>();
   const undoToast = useUndoToast();
-  const removal = useRemoval(task === 'delete' ? selection : { ids: [] });
+  const removal = useRemoval(useSelectedIds(task === 'delete' ? selection : { ids: [] }), 'ids' in selection);
   const [field, setField] = useState(sharedFields(description)[0]);
   const { name, softDelete } = description;
   const taskText = (form: 'doing' | 'done', what: string) =>
@@ -118,4 +119,24 @@ export default function BulkDialog({ task, selection, total, onClose, onCancel }
       <Input field={{ ...field, label: translate('New {thing}', { thing: lowerCaseFirst(fieldLabel(field)) }) }} />
     </FormDialog>
   );
+}
+
+/** At most this many rows are checked before a deletion. For more rows, the report lists the rows that could not be deleted. */
+const mostLookedUp = 1000;
+
+/** The ids of the selected rows. Empty if they are too many. */
+function useSelectedIds(selection: Selection): readonly string[] {
+  const { name } = useDescription();
+  const { data = [] } = useQuery({
+    queryKey: [name, 'selected', selection],
+    queryFn: async ({ signal }) => {
+      const ids: string[] = [];
+      for await (const { id } of rowsOf(name, selection, signal)) {
+        if (ids.push(id) > mostLookedUp) return [];
+      }
+      return ids;
+    },
+    enabled: 'filter' in selection,
+  });
+  return 'ids' in selection ? selection.ids : data;
 }

@@ -13,9 +13,13 @@ import {
 } from '@mui/material';
 import type { SxProps, Theme } from '@mui/material/styles';
 import { useState } from 'react';
-import { type FieldDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { fieldLabel } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
+import {
+  type FieldDescription,
+  useDescription,
+  useDescriptions,
+} from '../../../console/src/data/DescriptionsProvider.tsx';
+import { fieldLabel } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 import { type CheckedRow, cellOf, checkRows, columnsIn, isWrong } from './check-rows.ts';
 
 type OnChange = (row: CheckedRow) => void;

@@ -2,10 +2,10 @@ import { chunk } from 'es-toolkit/array';
 import type { RaRecord } from 'react-admin';
 import type { ListQuery } from '../../../client/list-query.ts';
 import type { Page } from '../../../client/resource.ts';
-import { gatehouse } from '../data/api.ts';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { toSearch } from '../data/to-list-query.ts';
-import { waitForCapacity } from './request-limit.ts';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import type { FieldDescription, ResourceDescription } from '../../../console/src/data/descriptions.ts';
+import { waitForCapacity } from '../../../console/src/data/request-limit.ts';
+import { toSearch } from '../../../console/src/data/to-list-query.ts';
 
 export type Row = RaRecord<string>;
 

@@ -2,15 +2,15 @@ import { Alert, Button } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useListContext } from 'react-admin';
+import { useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { toListQuery } from '../../../console/src/data/to-list-query.ts';
+import { countText, labelOf } from '../../../console/src/text/presentation.ts';
+import { lowerCaseFirst, translate } from '../../../console/src/text/translate.ts';
+import { ConfirmDialog } from '../../../console/src/widgets/ConfirmDialog.tsx';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { BulkProgress } from '../bulk/BulkReport.tsx';
-import { countOf, eachRow } from '../bulk/selected-rows.ts';
-import { useDescription } from '../data/DescriptionsProvider.tsx';
-import { toListQuery } from '../data/to-list-query.ts';
-import { countText, labelOf } from '../text/presentation.ts';
-import { lowerCaseFirst, translate } from '../text/translate.ts';
-import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
+import { BulkProgress } from './BulkReport.tsx';
 import { csvLine, saveFile } from './csv.ts';
+import { countOf, eachRow } from './selected-rows.ts';
 
 /** Saves every row that matches the list's filter as a file. */
 export default function ExportDialog({ onClose }: { onClose: () => void }) {

@@ -1,13 +1,13 @@
 import { chunk } from 'es-toolkit/array';
 import type { RaRecord } from 'react-admin';
-import { waitForCapacity } from '../bulk/request-limit.ts';
-import type { Operation } from '../bulk/run-bulk.ts';
-import { gatehouse } from '../data/api.ts';
-import type { FieldDescription, ResourceDescription } from '../data/descriptions.ts';
-import { rulesOf } from '../forms/rules-of.ts';
-import { i18nProvider } from '../text/i18n-provider.ts';
-import { translate } from '../text/translate.ts';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import type { FieldDescription, ResourceDescription } from '../../../console/src/data/descriptions.ts';
+import { waitForCapacity } from '../../../console/src/data/request-limit.ts';
+import { rulesOf } from '../../../console/src/forms/rules-of.ts';
+import { i18nProvider } from '../../../console/src/text/i18n-provider.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 import type { FileRow } from './read-rows.ts';
+import type { Operation } from './run-bulk.ts';
 
 type Descriptions = ReadonlyMap<string, ResourceDescription>;
 

@@ -1,12 +1,12 @@
 import { Alert, Box, Button } from '@mui/material';
 import { type ChangeEvent, useState } from 'react';
 import { useRefresh } from 'react-admin';
+import { useDescription, useDescriptions } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { countText, labelOf } from '../../../console/src/text/presentation.ts';
+import { lowerCaseFirst, translate } from '../../../console/src/text/translate.ts';
+import { ConfirmDialog } from '../../../console/src/widgets/ConfirmDialog.tsx';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { BulkProgress, BulkReport, useBulk } from '../bulk/BulkReport.tsx';
-import { useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { countText, labelOf } from '../text/presentation.ts';
-import { lowerCaseFirst, translate } from '../text/translate.ts';
-import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
+import { BulkProgress, BulkReport, useBulk } from './BulkReport.tsx';
 import { type CheckedRow, checkRows, columnsIn, isWrong, operationOf } from './check-rows.ts';
 import { csvLine, saveFile } from './csv.ts';
 import { ImportTable } from './ImportTable.tsx';
