@@ -13,7 +13,7 @@ import { type Service, services } from '../harness/service.ts';
 
 type Json = Record<string, unknown>;
 
-/** The modules of the plans config and dynamic. Comments and docs/openid.md name the requirements that are not met. */
+/** The modules of the plans config and dynamic. Comments and docs/reference/openid-certification.md name the rest. */
 onBothEngines('oidcc-dynamic-certification-test-plan', (engine) => {
   const start = services(engine);
   const startParty = relyingParties();

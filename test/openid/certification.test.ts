@@ -183,7 +183,7 @@ for (const [plan, engine, mode] of [
   });
 }
 
-it('docs/openid.md states the result of each module', () => {
-  const page = readFileSync(new URL('../../docs/openid.md', import.meta.url), 'utf8');
+it('docs/reference/openid-certification.md states the result of each module', () => {
+  const page = readFileSync(new URL('../../docs/reference/openid-certification.md', import.meta.url), 'utf8');
   for (const name of Object.keys(modules)) assert.ok(page.includes(`\`${name}\``), name);
 });
