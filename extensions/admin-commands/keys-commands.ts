@@ -33,7 +33,7 @@ function printEnded({ sessions, clients, links }: EndedCredentials): void {
      (the running service, or its next start, restores the secrets of clients in the settings)
   ${links} links in mail: users have to request new ones
 Passwords, users, clients and their data stay. The secret that encrypts the keys stays too. If somebody else knows it, see
-"Encryption of the keys" in docs/configuration.md.`);
+"Change the encryption secret" in docs/keys.md.`);
 }
 
 function addKeysList(keys: Command): void {
