@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createSign, generateKeyPairSync, hash, randomBytes } from 'node:crypto';
+import { createSign, generateKeyPairSync, hash, randomBytes, sign as signBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { before, it } from 'node:test';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { checkJwks } from '../../src/oauth/clients/check-application.ts';
-import { isSignedBy, readJws } from '../../src/oauth/proofs/client-jws.ts';
+import { isSignedBy, type Jwk, readJws } from '../../src/oauth/proofs/client-jws.ts';
 import { addApplication } from '../harness/applications.ts';
 import { challenge, codeFor, redirectUri, signedIn, verifier } from '../harness/authorizing.ts';
 import { onBothEngines } from '../harness/engines.ts';
@@ -109,6 +109,9 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     const long = { kty: 'RSA', n: odd(8192), e: 'AQAB' };
     assert.match(checkJwks({ keys: [slow] }) ?? '', /exponent/);
     assert.match(checkJwks({ keys: [long] }) ?? '', /4096 bits/);
+    const { n } = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' });
+    for (const key of [{ n: [n], e: 'AQAB' }, { n, e: 65_537 }, { n }])
+      assert.match(checkJwks({ keys: [{ kty: 'RSA', ...key }] }) ?? '', /exponent/);
     const jws = readJws(
       `${part({ alg: 'PS256' })}.${part({})}.${randomBytes(384).fill(0, 0, 1).toString('base64url')}`,
     );
@@ -116,6 +119,21 @@ onBothEngines('Signed requests and proofs of an attacker', (engine) => {
     const start = performance.now();
     for (let i = 0; i < 50; i++) assert.equal(isSignedBy(jws, slow), false);
     assert.ok(performance.now() - start < 200, 'each verification would take 9 ms');
+  });
+
+  it('are refused with ES256 and a key of a curve other than P-256', async () => {
+    for (const [namedCurve, accepted] of [
+      ['P-256', true],
+      ['P-384', false],
+      ['P-521', false],
+    ] as const) {
+      const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve });
+      const data = `${part({ alg: 'ES256' })}.${part({})}`;
+      const signature = signBytes('sha256', Buffer.from(data), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      const jws = readJws(`${data}.${signature.toString('base64url')}`);
+      assert.ok(jws);
+      assert.equal(isSignedBy(jws, publicKey.export({ format: 'jwk' }) as Jwk), accepted, namedCurve);
+    }
   });
 
   it('make the service fetch the keys of a client once for all concurrent requests', async () => {

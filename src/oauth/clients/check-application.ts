@@ -175,8 +175,10 @@ const modulusPattern = /^[\w-]{342,683}$/;
 /** At most 32 bits in base64url. Longer exponents make signatures slow to verify. */
 const exponentPattern = /^[\w-]{1,6}$/;
 
+const isText = (value: unknown, pattern: RegExp): boolean => typeof value === 'string' && pattern.test(value);
+
 function isPublicKey(key: unknown): boolean {
   const { kty, n, e, ...rest } = asObject(key);
-  if (kty === 'RSA' && !(modulusPattern.test(String(n)) && exponentPattern.test(String(e)))) return false;
+  if (kty === 'RSA' && !(isText(n, modulusPattern) && isText(e, exponentPattern))) return false;
   return ['EC', 'OKP', 'RSA'].includes(String(kty)) && !privateMembers.some((name) => Object.hasOwn(rest, name));
 }

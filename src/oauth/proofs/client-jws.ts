@@ -39,6 +39,8 @@ export function isSignedBy({ header, data, signature }: ClientJws, jwk: Jwk, alg
   const { alg } = header;
   if (typeof alg !== 'string' || !algorithms.includes(alg) || jwk.kty !== keyTypes[alg]) return false;
   if ((jwk.alg !== undefined && jwk.alg !== alg) || (jwk.use !== undefined && jwk.use !== 'sig')) return false;
+  // RFC 7518 3.4. A signature takes ten times as long to verify with P-521.
+  if (alg === 'ES256' && jwk.crv !== 'P-256') return false;
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     const { modulusLength = minRsaBits, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
