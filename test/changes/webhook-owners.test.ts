@@ -112,7 +112,8 @@ onBothEngines('The owner of a webhook', (engine) => {
 
   it('has at most 20 webhooks', async () => {
     const ada = await registerUser(service);
-    for (let i = 0; i < 20; i++) assert.equal((await make(ada.token)).status, 201);
+    const made = await Promise.all(Array.from({ length: 30 }, () => make(ada.token)));
+    assert.equal(made.filter(({ status }) => status === 201).length, 20);
     const { status, body } = await make(ada.token);
     assert.deepEqual([status, body.code], [409, 'conflict']);
     const bob = await registerUser(service);

@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Database, Db, Tx } from '../../../src/database/database.ts';
+import { isPostgres } from '../../../src/database/locks/revocation-locks.ts';
 import { pruneBefore } from '../../../src/database/prune-in-batches.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
 import { lastSqlitePosition } from '../log/change-store.ts';
@@ -10,7 +11,10 @@ export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 export const activeWebhooks = (db: Db): Promise<WebhookRow[]> =>
   db.selectFrom('webhooks').selectAll().where('active', '=', 1).orderBy('id').execute();
 
+/** Until the transaction ends, other transactions that count the webhooks of this user wait. SQLite has one writer. */
 export async function countWebhooks(tx: Tx, userId: string | null): Promise<number> {
+  if (isPostgres(tx))
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${userId}`}, 0))`.execute(tx);
   const { n } = await tx
     .selectFrom('webhooks')
     .select((eb) => eb.fn.countAll().as('n'))
