@@ -16,7 +16,7 @@ import { type Parameters, resourcesIn } from './parameters.ts';
 import type { ClientKeys } from './proofs/client-keys.ts';
 import type { Dpop, DpopRequest } from './proofs/dpop.ts';
 import type { Sessions } from './sessions/sessions.ts';
-import type { StoredSession } from './sessions/store/session-store.ts';
+import type { StoredSession, TokenSession } from './sessions/store/session-store.ts';
 import type { TokenClaims } from './sessions/tokens/access-token.ts';
 import type { TokenVerifier } from './sessions/verify/token-verifier.ts';
 
@@ -72,7 +72,7 @@ export interface GrantRequest {
 }
 
 /** The session of the tokens, and the scopes of this access token. */
-export interface GrantResult extends StoredSession {
+export interface GrantResult extends StoredSession<TokenSession> {
   readonly scopes: readonly string[];
   /** The scopes of the authorization request, if there was one. */
   readonly requestedScopes?: readonly string[];

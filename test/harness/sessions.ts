@@ -1,7 +1,7 @@
 import type { Context } from '../../src/database/context.ts';
 import { type RefreshRequest, refreshSession as rotate } from '../../src/oauth/sessions/refresh-session.ts';
 import type { NewSession, Sessions } from '../../src/oauth/sessions/sessions.ts';
-import type { SessionRow } from '../../src/oauth/sessions/store/session-store.ts';
+import type { SessionRow, TokenSession } from '../../src/oauth/sessions/store/session-store.ts';
 
 /** Opens a session, and returns when it is on disk. */
 export async function openSession(
@@ -17,7 +17,7 @@ export async function openSession(
 export async function refreshSession(
   sessions: Sessions,
   refresh: RefreshRequest,
-): Promise<{ session: SessionRow; accessToken: string }> {
+): Promise<{ session: TokenSession; accessToken: string }> {
   const { session, durable } = await rotate(sessions, refresh);
   const accessToken = await sessions.signAccessToken(session);
   await durable;

@@ -6,7 +6,7 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { openidScope } from '../clients/scopes/scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readDetails } from '../sessions/store/grant-details.ts';
-import { authenticationOf, type SessionRow } from '../sessions/store/session-store.ts';
+import { authenticationOf, type TokenSession } from '../sessions/store/session-store.ts';
 import { accessTokenExpiry } from '../sessions/tokens/access-token.ts';
 import { claimsOf } from './claims.ts';
 
@@ -20,7 +20,7 @@ export const idTokenClaims: readonly string[] = [
 
 interface Login {
   readonly client: Pick<StoredClient, 'id' | 'type' | 'id_token_claims' | 'id_token_signed_response_alg'>;
-  readonly session: SessionRow;
+  readonly session: TokenSession;
   readonly scopes: readonly string[];
   readonly accessToken: string;
   /** The nonce of the authorization request. Not repeated at a refresh (OpenID Connect Core 12.2). */

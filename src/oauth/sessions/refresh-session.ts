@@ -8,7 +8,13 @@ import { requireSecret } from '../clients/secrets/client-secrets.ts';
 import { endSessions } from './end-sessions.ts';
 import type { Sessions } from './sessions.ts';
 import { rotateSession, setRetriedGeneration } from './store/rotation-store.ts';
-import { findSession, type SessionRow, type StoredSession, sessionEnd } from './store/session-store.ts';
+import {
+  findSession,
+  type SessionRow,
+  type StoredSession,
+  sessionEnd,
+  type TokenSession,
+} from './store/session-store.ts';
 import { isWithinGrace, readRefreshToken } from './tokens/refresh-token.ts';
 
 /** In milliseconds. Longer than any session. */
@@ -23,7 +29,10 @@ export interface RefreshRequest {
 }
 
 /** Moves a session to its next generation. The new refresh token replaces the presented one. */
-export async function refreshSession(sessions: Sessions, refresh: RefreshRequest): Promise<StoredSession> {
+export async function refreshSession(
+  sessions: Sessions,
+  refresh: RefreshRequest,
+): Promise<StoredSession<TokenSession>> {
   const { context, keys, legacyTokens } = sessions;
   const { config, database, metrics, now } = context;
   const presented =

@@ -12,7 +12,7 @@ import { systemSource as source } from '../../http/request-source.ts';
 import { endSessions, pruneSessions } from './end-sessions.ts';
 import { issuePersonalToken, revealPersonalToken } from './personal-tokens/personal-tokens.ts';
 import type { Sessions } from './sessions.ts';
-import { findSession, type SessionRow } from './store/session-store.ts';
+import { findSession, type TokenSession } from './store/session-store.ts';
 import type { TokenVerifier } from './verify/token-verifier.ts';
 
 interface Stage {
@@ -31,7 +31,7 @@ async function stage(context: TestContext): Promise<Stage> {
   return { context, keys, ...createSessions(context, keys), userId, clientId };
 }
 
-const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRow> =>
+const open = ({ context, sessions, userId, clientId }: Stage): Promise<TokenSession> =>
   openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
 
 const refresh = async ({ sessions, clientId }: Stage, refreshToken: string) =>
@@ -187,12 +187,12 @@ onBothEngines('Sessions', (engine) => {
     const on = await stage(await make());
     const { db } = on.context.database;
     const [revoked, pruned, clientGone, userGone] = (await Promise.all([open(on), open(on), open(on), open(on)])) as [
-      SessionRow,
-      SessionRow,
-      SessionRow,
-      SessionRow,
+      TokenSession,
+      TokenSession,
+      TokenSession,
+      TokenSession,
     ];
-    const token = (session: SessionRow) => signToken(on.sessions, session);
+    const token = (session: TokenSession) => signToken(on.sessions, session);
     for (const session of [revoked, pruned, clientGone, userGone]) await verify(on, token(session));
     await end(on, revoked.id);
     await assert.rejects(verify(on, token(revoked)), refusedWith('token_revoked'));

@@ -16,6 +16,7 @@ import {
   type StoredSession,
   sessionEnd,
   shortenSessions,
+  type TokenSession,
 } from './store/session-store.ts';
 import {
   accessTokenClaims,
@@ -148,7 +149,7 @@ export class Sessions {
    * transaction. `scopes` and `audience` narrow those of the session.
    */
   signAccessToken(
-    session: SessionRow,
+    session: TokenSession,
     scopes = scopesOfSession(session),
     audience?: readonly string[],
     claims?: TokenClaims,
@@ -159,7 +160,7 @@ export class Sessions {
   }
 
   /** The lifetime of an access token issued now, in seconds. */
-  accessTokenTtl(session: SessionRow): number {
+  accessTokenTtl(session: TokenSession): number {
     const { config, now } = this.context;
     const at = now();
     return accessTokenExpiry(session, config, at) - Math.floor(at / 1000);

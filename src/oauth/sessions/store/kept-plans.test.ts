@@ -5,6 +5,7 @@ import { contexts } from '../../../../test/harness/contexts.ts';
 import { openSessions } from '../../../../test/harness/session-instances.ts';
 import { openSession, refreshSession } from '../../../../test/harness/sessions.ts';
 import { systemSource as source } from '../../../http/request-source.ts';
+import type { TokenSession } from './session-store.ts';
 
 describe('Statements that all sessions share on PostgreSQL', () => {
   const make = contexts('postgres');
@@ -18,7 +19,7 @@ describe('Statements that all sessions share on PostgreSQL', () => {
     await sql`insert into sessions (id, type, user_id, scopes, created_at, expires_at)
       select 'other' || n, 'session', ${userId}, '[]', 1, 1 from generate_series(1, 5000) as n`.execute(db);
     await sql`analyze sessions`.execute(db);
-    let row = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
+    let row: TokenSession = await openSession({ context, sessions }, { userId, clientId, scopes: ['*'], source });
     for (let i = 0; i < 30; i++) {
       const refreshToken = sessions.makeRefreshToken(row);
       row = (await refreshSession(sessions, { refreshToken, clientId, source })).session;

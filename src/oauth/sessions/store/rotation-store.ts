@@ -3,7 +3,7 @@ import { compiledQuery } from '../../../database/compiled-query.ts';
 import type { Database, Db, Tx, WriteResult } from '../../../database/database.ts';
 import { exclusiveLock, isPostgres } from '../../../database/locks/revocation-locks.ts';
 import { activeSecretsSql, isSecretActive, isSecretActiveSql } from '../../clients/secrets/secret-store.ts';
-import type { SessionRow } from './session-store.ts';
+import { type SessionRow, type TokenSession, tokenColumns } from './session-store.ts';
 
 interface Rotation
   extends Pick<SessionRow, 'id' | 'client_id' | 'generation' | 'expires_at' | 'address' | 'user_agent'> {
@@ -42,7 +42,7 @@ const rotateOne = compiledQuery((db, rotation: Rotation & { next: number; logged
     .where('expires_at', '>', rotation.now)
     .where('created_at', '>', rotation.loggedInAfter)
     .where(checkSecretThenLock(db, rotation))
-    .returningAll(),
+    .returning(tokenColumns),
 );
 
 const columns =
@@ -61,20 +61,20 @@ const rotateMany = `with r as materialized (
   where t.id = r.id and t.generation = r.generation and t.client_id = r.client_id
     and t.type = 'session' and t.revoked_at is null and t.expires_at > r.now and t.created_at > r.now - r.max_age
     and ${isSecretActiveSql}
-  returning t.*`;
+  returning ${tokenColumns.map((column) => `t.${column}`).join(', ')}`;
 
 /** The complete rotation in one statement. Only one request finds the generation unchanged. */
-export function rotateSession(database: Database, rotation: Rotation): Promise<WriteResult<SessionRow>> {
+export function rotateSession(database: Database, rotation: Rotation): Promise<WriteResult<TokenSession>> {
   return database.batchWrite ? rotateInBatch(database, database.batchWrite, rotation) : rotateAlone(database, rotation);
 }
 
-function rotateAlone(database: Database, rotation: Rotation): Promise<WriteResult<SessionRow>> {
+function rotateAlone(database: Database, rotation: Rotation): Promise<WriteResult<TokenSession>> {
   const values = { ...rotation, next: rotation.generation + 1, loggedInAfter: rotation.now - rotation.max_age };
   return rotateOne.write(database, values);
 }
 
 async function rotateInBatch(database: Database, batchWrite: NonNullable<Database['batchWrite']>, rotation: Rotation) {
-  const session = await batchWrite<SessionRow>(rotateMany, rotation);
+  const session = await batchWrite<TokenSession>(rotateMany, rotation);
   return session ? { rows: [session], durable: Promise.resolve() } : rotateAlone(database, rotation);
 }
 

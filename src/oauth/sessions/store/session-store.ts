@@ -10,6 +10,13 @@ import { offlineAccessScope } from '../../clients/scopes/scopes.ts';
 
 export type SessionRow = Selectable<Tables['sessions']>;
 
+/** The columns that the tokens of a session depend on. */
+export const tokenColumns = [
+  ...(['id', 'type', 'user_id', 'client_id', 'scopes', 'generation', 'created_at', 'expires_at'] as const),
+  ...(['auth_time', 'amr', 'acr', 'resource', 'details'] as const),
+] as const;
+export type TokenSession = Pick<SessionRow, (typeof tokenColumns)[number]>;
+
 /** Selects sessions: a single session, sessions of a user (with an optional exception), or sessions of a client. */
 export type SessionFilter =
   | { readonly sessionId: string }
@@ -174,8 +181,8 @@ export async function writeLastUses(db: Db, engine: Engine, uses: readonly LastU
 }
 
 /** A current session. No token of it may leave the service before the session is durable. */
-export interface StoredSession {
-  readonly session: SessionRow;
+export interface StoredSession<S extends TokenSession = SessionRow> {
+  readonly session: S;
   /** Settles when the session is on disk. In a transaction: when the row is written. Then the commit decides. */
   readonly durable: Promise<void>;
 }

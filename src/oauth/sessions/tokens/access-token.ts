@@ -3,7 +3,7 @@ import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import { uuidv7 } from '../../../database/uuid.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import type { AuthorizationDetail } from '../store/grant-details.ts';
-import { authenticationOf, type SessionRow, sessionEnd } from '../store/session-store.ts';
+import { authenticationOf, sessionEnd, type TokenSession } from '../store/session-store.ts';
 
 /** RFC 9068 2.1: ID tokens and other JWTs must not be accepted as access tokens. */
 export const accessTokenType = 'at+jwt';
@@ -41,7 +41,7 @@ export interface AccessTokenClaims {
 }
 
 /** The end of a session's next access token: never later than the session. In whole seconds, like `exp`. */
-export function accessTokenExpiry(session: SessionRow, config: Config, now: number): number {
+export function accessTokenExpiry(session: TokenSession, config: Config, now: number): number {
   const sessionEnds = Math.floor(sessionEnd(session, config) / 1000);
   if (session.type === 'personal') return sessionEnds;
   return Math.min(Math.floor(now / 1000) + config.accessTokenTtl, sessionEnds);
@@ -61,19 +61,19 @@ export type TokenClaims = Partial<
 >;
 
 /** One audience as text, several as a list (RFC 7519 4.1.3). */
-function audOf({ baseUrl }: Config, { resource }: SessionRow, audience: TokenGrant['audience']) {
+function audOf({ baseUrl }: Config, { resource }: TokenSession, audience: TokenGrant['audience']) {
   const audiences = audience ?? (resource === null ? undefined : parseJson(resource));
   if (audiences === undefined) return baseUrl;
   return audiences.length === 1 ? (audiences[0] as string) : audiences;
 }
 
 /** RFC 9068 2.2.1: how the user signed in. Introspection shows later changes from the session. */
-function proofClaims(session: SessionRow): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
+function proofClaims(session: TokenSession): Pick<AccessTokenClaims, 'auth_time' | 'acr' | 'amr'> {
   const proof = session.type === 'session' ? authenticationOf(session) : null;
   return proof === null ? {} : { auth_time: Math.floor(proof.time / 1000), acr: proof.acr, amr: proof.amr };
 }
 
-export function accessTokenClaims(config: Config, session: SessionRow, { now, scope, audience, claims }: TokenGrant) {
+export function accessTokenClaims(config: Config, session: TokenSession, { now, scope, audience, claims }: TokenGrant) {
   return {
     iss: config.baseUrl,
     aud: audOf(config, session, audience),

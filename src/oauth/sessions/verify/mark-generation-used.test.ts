@@ -11,7 +11,7 @@ import { type KeyRing, openKeyRing } from '../../../database/keys/key-ring.ts';
 import { systemSource as source } from '../../../http/request-source.ts';
 import { issuePersonalToken } from '../personal-tokens/personal-tokens.ts';
 import type { Sessions } from '../sessions.ts';
-import { findSession, type SessionRow } from '../store/session-store.ts';
+import { findSession, type TokenSession } from '../store/session-store.ts';
 import type { TokenVerifier } from './token-verifier.ts';
 
 interface Stage {
@@ -43,13 +43,13 @@ async function stage(made: TestContext): Promise<Stage> {
   return on;
 }
 
-const open = ({ context, sessions, userId, clientId }: Stage): Promise<SessionRow> =>
+const open = ({ context, sessions, userId, clientId }: Stage): Promise<TokenSession> =>
   openSession({ context, sessions }, { userId, clientId, scopes: ['cars:read', 'cars:write'], source });
 
-const refresh = async ({ sessions, clientId }: Stage, session: SessionRow) =>
+const refresh = async ({ sessions, clientId }: Stage, session: TokenSession) =>
   (await refreshSession(sessions, { refreshToken: sessions.makeRefreshToken(session), clientId, source })).session;
 
-const usedAt = async ({ context }: Stage, { id }: SessionRow) => {
+const usedAt = async ({ context }: Stage, { id }: TokenSession) => {
   const row = await findSession(context.database, id);
   return row && row.used_generation === row.generation ? row.used_at : null;
 };
