@@ -23,21 +23,43 @@ import { addInit } from './project/init-command.ts';
 import { addSeed } from './seeds/seed-command.ts';
 import { addUserImport } from './user-import/user-import-command.ts';
 
+type Add = (parent: Command) => void;
+
+/** Adds commands with a common first word, such as `gatehouse user create`. */
+const family =
+  (name: string, description: string, ...commands: Add[]): Add =>
+  (program) => {
+    const parent = program.command(name).description(description);
+    for (const add of commands) add(parent);
+  };
+
+/** The commands under each heading of the help, in its order. */
+const commandsByHeading: readonly [heading: string, ...Add[]][] = [
+  ['Your project:', addInit, addDev, addCheck, addTypes, addSeed, addEject],
+  [
+    'The service:',
+    addServe,
+    addMigrate,
+    addDoctor,
+    addEvents,
+    family('job', 'List and run your own jobs.', ...jobCommands),
+    family('webhooks', 'Receive webhooks on this machine, for a test.', addWebhooksListen),
+  ],
+  [
+    'Users, clients and keys:',
+    family('user', 'Create and manage users.', ...userCommands, addUserImport),
+    family('client', 'Create and manage clients.', ...clientCommands, addRegistrationToken),
+    family('session', 'List and end sessions.', ...sessionCommands),
+    family('keys', 'Manage the keys that sign tokens.', ...keysCommands),
+  ],
+  ['Data:', addBackup, addRestore, addMove, family('import', 'Import another service.', addImportPassport)],
+  ['Your login at a service:', addLogin, addToken, addLogout],
+];
+
 /** Adds all commands, in the order of the help. */
 export function addCommands(program: Command): void {
-  for (const add of [addInit, addServe, addDev, addCheck, addTypes, addMigrate, addSeed, addEject]) add(program);
-  const groups: readonly [name: string, description: string, ...((group: Command) => void)[]][] = [
-    ['user', 'Create and manage users.', ...userCommands, addUserImport],
-    ['client', 'Create and manage clients.', ...clientCommands, addRegistrationToken],
-    ['session', 'List and end sessions.', ...sessionCommands],
-    ['webhooks', 'Try webhooks.', addWebhooksListen],
-    ['job', 'List and run your own jobs.', ...jobCommands],
-    ['keys', 'Manage the keys that sign tokens.', ...keysCommands],
-    ['import', 'Import another service.', addImportPassport],
-  ];
-  for (const [name, description, ...commands] of groups) {
-    const group = program.command(name).description(description);
-    for (const add of commands) add(group);
+  for (const [heading, ...commands] of commandsByHeading) {
+    program.commandsGroup(heading);
+    for (const add of commands) add(program);
   }
-  for (const add of [addLogin, addToken, addLogout, addEvents, addBackup, addRestore, addMove, addDoctor]) add(program);
 }

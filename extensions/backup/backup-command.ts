@@ -30,6 +30,7 @@ const defaultKeep = 24;
 export function addBackup(program: Command): void {
   program
     .command('backup')
+    .summary('Copy the SQLite database. The service can keep running.')
     .description('Make a complete and consistent copy of the SQLite database at PATH. The service can keep running.')
     .argument('<path>', 'a file; with --keep or --every, a folder of copies that are named after their times')
     .option(

@@ -17,6 +17,7 @@ interface Flags {
 export function addRestore(program: Command): void {
   program
     .command('restore')
+    .summary('Replace the SQLite database with a backup.')
     .description('Replace the SQLite database with a backup. Stop the service first.')
     .argument('<file>', 'the file that `gatehouse backup` created')
     .option('--force', 'replace the existing database; the command keeps it beside the restored one')

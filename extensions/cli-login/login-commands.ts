@@ -21,6 +21,7 @@ interface Flags {
 export function addLogin(program: Command): void {
   program
     .command('login')
+    .summary('Sign in to a service on the command line.')
     .description('Sign in to a service with a browser on any device, and store the token for scripts.')
     .option('--url <url>', 'the address of the service (default: BASE_URL)')
     .option('--scope <scopes>', 'the scopes of the token, separated by spaces; * is everything that you may do', '*')
@@ -64,6 +65,7 @@ const minLifetimeMs = 60_000;
 export function addToken(program: Command): void {
   program
     .command('token')
+    .summary('Print an access token for scripts.')
     .description('Print a valid access token of the session that `gatehouse login` started.')
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
     .addHelpText(
@@ -106,6 +108,7 @@ async function refresh(service: string, { refreshToken, scope }: StoredTokens): 
 export function addLogout(program: Command): void {
   program
     .command('logout')
+    .summary('Sign out on the command line.')
     .description('End the session that `gatehouse login` started, and remove its token from this machine.')
     .option('--url <url>', 'the address of the service (default: the one that you signed in to last)')
     .addHelpText('after', '\nExamples:\n  gatehouse logout\n  gatehouse logout --url https://auth.example.com')

@@ -12,6 +12,7 @@ import { openReadOnly } from './open-read-only.ts';
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
+    .summary('Find problems, and show how to fix them.')
     .description(
       'Check settings, database, clock, keys, mail, providers, cookies, proxies and permissions. Prints each problem with its fix, and exits with 1 if it finds one.',
     )

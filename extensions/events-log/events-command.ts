@@ -27,6 +27,7 @@ const everyMs = 1000;
 export function addEvents(program: Command): void {
   program
     .command('events')
+    .summary('Show or follow the audit trail.')
     .description('Show the newest events of the audit trail. With --follow, also show new events as they happen.')
     .option('--type <type>', 'only events of this type: login.failed, or login.* for all types that begin with login.')
     .option(

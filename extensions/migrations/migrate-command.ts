@@ -6,6 +6,7 @@ import { OperatorError } from '../../src/platform/errors.ts';
 export function addMigrate(program: Command): void {
   program
     .command('migrate')
+    .summary('Run or show the pending migrations.')
     .description(
       'Run the pending migrations of the service and of the declared resources, without starting the service.',
     )

@@ -23,6 +23,7 @@ function checkUrl(value: string): void {
 export function addMove(program: Command): void {
   program
     .command('move')
+    .summary('Copy the service into another database.')
     .description('Copy the whole service into an empty SQLite or PostgreSQL database.')
     .requiredOption('--to <url>', 'the empty database: postgres://USER:PASSWORD@HOST:PORT/NAME or sqlite:PATH')
     .option('--dry-run', 'check both databases, show the tables to copy, and change nothing')

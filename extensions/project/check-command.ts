@@ -13,6 +13,7 @@ import { namingAdvice } from './naming-advice.ts';
 export function addCheck(program: Command): void {
   program
     .command('check')
+    .summary('Check settings and declarations.')
     .description(
       'Check settings, declarations, routes, views, messages and mail templates without starting the service. Exits with 1 if it finds an error.',
     )

@@ -14,6 +14,7 @@ const settleMs = 100;
 export function addDev(commands: Command): void {
   commands
     .command('dev')
+    .summary('Start the service, and restart it after changes.')
     .description(
       'Start the service, and restart it when a file of the project changes. If a declaration has an error, the command reports it and the service keeps running.',
     )

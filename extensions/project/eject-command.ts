@@ -60,6 +60,7 @@ export function addEject(program: Command): void {
     .command('eject')
     .argument('<what>', `one of ${[...kinds.keys()].join(', ')}`)
     .argument('[names...]', 'the names of views or emails, or the languages of messages (default: all)')
+    .summary('Copy built-in views, emails or messages to change.')
     .description('Copy built-in views, email templates or messages into the project, so that you can change them.')
     .option('--list', 'list the names, and copy nothing')
     .addHelpText(

@@ -37,6 +37,7 @@ export function addInit(program: Command): void {
   program
     .command('init')
     .argument('[folder]', 'the folder of the project', '.')
+    .summary('Create a project.')
     .description('Create a project with a resource, its test, settings and deployment files.')
     .option('--no-install', 'do not install packages')
     .option('--yes', 'add to an existing project without asking')

@@ -6,6 +6,7 @@ export function addSeed(program: Command): void {
   program
     .command('seed')
     .argument('[names...]', 'only these files, by name')
+    .summary('Fill the database with rows for development.')
     .description(
       'Fill the database with rows for development. Runs every file in SEEDS_DIR, in the order of the file names.',
     )

@@ -31,7 +31,12 @@ subject. \`CLIENT_<PLATFORM>_<AUDIENCE>_ID\` and \`…_SECRET\` define [login pr
 }
 
 async function commandsPage(): Promise<string> {
-  const parts = leaves(await createProgram()).map(({ name, command }) => {
+  const commands = leaves(await createProgram());
+  const overview = commands.map(({ name, command }) => {
+    const [firstSentence] = command.description().split(/(?<=\.) /);
+    return `| [\`${name}\`](#gatehouse-${name.replaceAll(' ', '-')}) | ${command.summary() || firstSentence} |`;
+  });
+  const parts = commands.map(({ name, command }) => {
     const help = command.createHelp();
     help.helpWidth = 100;
     const text = stripVTControlCharacters(help.formatHelp(command, help)).trimEnd();
@@ -41,7 +46,8 @@ async function commandsPage(): Promise<string> {
 
 Run a command as \`npx gatehouse-server …\` in a project, or as \`npm run gatehouse -- …\` in a clone. A command exits with 0 if it succeeds, with 1 if it fails, and
 with 2 if you call it incorrectly.`;
-  return `${made}${intro}\n\n${parts.join('\n\n')}\n`;
+  const table = `| command | effect |\n| --- | --- |\n${overview.join('\n')}`;
+  return `${made}${intro}\n\n${table}\n\n${parts.join('\n\n')}\n`;
 }
 
 function leaves(command: Command, path: string[] = []): { name: string; command: Command }[] {

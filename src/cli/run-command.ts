@@ -12,7 +12,7 @@ export async function createProgram(only?: 'serve'): Promise<Command> {
     .description('An OAuth 2.0 and OpenID Connect server and a REST API in one program.')
     .version(serviceVersion)
     .exitOverride()
-    .configureHelp({ styleTitle: (title) => paint('bold', title) })
+    .configureHelp({ styleTitle: (title) => paint('bold', title), subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: (text, write) => write(paintError('red', formatCommanderError(text))) })
     .addHelpText(
       'after',

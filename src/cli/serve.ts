@@ -36,6 +36,7 @@ function collectGarbage(): void {
 export function addServe(program: Command): void {
   program
     .command('serve')
+    .summary('Start the service.')
     .description('Start the service. Creates the database, the keys and an administrator if they are missing.')
     .option('--host <host>', 'the address to listen on (HOST)')
     .option('--port <port>', 'the port to listen on (PORT)', readPort)

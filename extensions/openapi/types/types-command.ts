@@ -10,6 +10,7 @@ const defaultFile = 'gatehouse-types.d.ts';
 export function addTypes(program: Command): void {
   program
     .command('types')
+    .summary('Write the types of resources for the typed client.')
     .description('Write the types of the declared resources, for the typed client. Does the same checks as `check`.')
     .option('--out <file>', 'the file to write', defaultFile)
     .option('--check', 'write nothing; exit with 1 if the file is out of date')
