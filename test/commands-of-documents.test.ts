@@ -41,7 +41,7 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
   ['docs/guides/deploy-vps.md', 'sudo ', 'changes the machine; test/deploy starts the unit or checks it, and Caddy'],
   ['docs/operating.md', 'gatehouse events --follow', 'goes on until it is stopped; test/cli/events.test.ts stops it'],
   [
-    'docs/operating.md',
+    'docs/guides/backups-and-upgrades.md',
     'gatehouse backup /var/backups/copies --every',
     'goes on until it is stopped; test/operation/backups',
   ],
@@ -56,7 +56,11 @@ const notRunHere: readonly [path: string, begins: string, why: string][] = [
     'names a bank; test/fapi has its own application',
   ],
   ['docs/guides/deploy.md', 'cd /opt/gatehouse', 'needs an installed unit'],
-  ['docs/operating.md', 'gatehouse move --to postgres', 'needs a PostgreSQL of somebody; test/move has its own'],
+  [
+    'docs/move-to-postgresql.md',
+    'gatehouse move --to postgres',
+    'needs a PostgreSQL of somebody; test/move has its own',
+  ],
   ['examples/server-app/README.md', 'npm run example:server-app', 'waits for a user; its own test signs one in'],
   ['examples/web-app/README.md', 'npm run example:web-app', 'waits for a user; its own test signs one in'],
   [
@@ -75,6 +79,7 @@ const pages = [
   'docs/devices.md',
   'docs/client-registration.md',
   'docs/operating.md',
+  'docs/guides/backups-and-upgrades.md',
   'docs/migrations.md',
   'examples/fleet/README.md',
 ];
@@ -205,6 +210,7 @@ describe('The commands in the documents', () => {
       assert.equal(code, 0, stderr);
     }
     await runPage('docs/operating.md', project, settings);
+    await runPage('docs/guides/backups-and-upgrades.md', project, settings);
     // A command that deletes something must find it first.
     const database = new DatabaseSync(join(settings.DATA_DIR, 'gatehouse.db'));
     database.exec(

@@ -53,7 +53,7 @@ Examples:
   gatehouse backup /var/backups/gatehouse --every 1h --keep 24
 
 On PostgreSQL use pg_dump, or archive the write-ahead log to restore any moment:
-docs/operating.md`,
+docs/guides/backups-and-upgrades.md`,
     )
     .action(async (path: string, flags: Flags) => {
       const config = await loadConfig();
