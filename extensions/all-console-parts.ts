@@ -7,10 +7,13 @@ export const ExportDialog = lazy(() => import('./many-rows/console/ExportDialog.
 export const ImportDialog = lazy(() => import('./many-rows/console/ImportDialog.tsx'));
 export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
 export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
+export const InvitePerson = lazy(() => import('./people/console/InvitePerson.tsx'));
 
 export { LiveOverview } from './changes/console/LiveOverview.tsx';
 export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
 export { LiveRows } from './changes/console/LiveRows.tsx';
 export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
 export { BulkBar } from './many-rows/console/BulkBar.tsx';
+export { InviteButton } from './people/console/InviteButton.tsx';
+export { PersonPage } from './people/console/PersonPage.tsx';
 export { ProviderState, TestSignIn } from './providers/console/ProviderState.tsx';

@@ -14,6 +14,7 @@ import {
   useGetIdentity,
   useSidebarState,
 } from 'react-admin';
+import { InvitePerson } from '../../../extensions/all-console-parts.ts';
 import { proofPrompt, root, signInPrompt } from '../data/api.ts';
 import { type ResourceDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { SearchEverything } from '../search/SearchEverything.tsx';
@@ -70,7 +71,7 @@ const ConsoleBar = memo(() => {
       >
         {brand.name}
       </Link>
-      <SearchEverything />
+      <SearchEverything Invitation={InvitePerson} />
     </AppBar>
   );
 });

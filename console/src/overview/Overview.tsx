@@ -1,9 +1,8 @@
 import { Alert, Box, Button, Card, Skeleton, ToggleButton, ToggleButtonGroup } from '@mui/material';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, Title, useGetList, useStore } from 'react-admin';
-import { LiveOverview } from '../../../extensions/all-console-parts.ts';
+import { InviteButton, LiveOverview } from '../../../extensions/all-console-parts.ts';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { InviteButton } from '../people/InviteButton.tsx';
 import { builtinNames, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
 import type { TrailEvent } from '../trail/sentences.ts';

@@ -5,6 +5,7 @@ import { EditButton, RecordField, Show, useRecordContext } from 'react-admin';
 import {
   CodeDrawer,
   LiveRow,
+  PersonPage,
   ProviderState,
   Receivers,
   SendAgain,
@@ -16,7 +17,6 @@ import {
   useDescription,
   useDescriptions,
 } from '../data/DescriptionsProvider.tsx';
-import { PersonPage } from '../people/PersonPage.tsx';
 import { fieldLabel, hasField, isBuiltin, rowName, singularOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { CopyButton } from '../widgets/Code.tsx';
@@ -45,7 +45,7 @@ export default function ResourceShow() {
       queryOptions={{ onError: () => undefined }}
     >
       <LiveRow />
-      {name === 'users' ? <PersonPage /> : <RowPage />}
+      {name === 'users' ? <PersonPage history={<Activity />} /> : <RowPage />}
     </Show>
   );
 }

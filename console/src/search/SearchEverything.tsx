@@ -2,15 +2,14 @@ import SearchIcon from '@mui/icons-material/Search';
 import { Box, Button } from '@mui/material';
 import { useTheme } from '@mui/material/styles';
 import visuallyHidden from '@mui/utils/visuallyHidden';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
 import { translate } from '../text/translate.ts';
 
 const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);
-const InvitePerson = lazy(() => import('../people/InvitePerson.tsx'));
 
-/** The search button in the top bar. Ctrl-K (⌘K) also opens the search. */
-export function SearchEverything() {
+/** The search button in the top bar. Ctrl-K (⌘K) also opens the search. `Invitation`: a dialog that the search can open. */
+export function SearchEverything({ Invitation }: { Invitation: ComponentType<{ onClose: () => void }> }) {
   const theme = useTheme();
   const [open, setOpen] = useState<'search' | 'invite'>();
 
@@ -45,7 +44,7 @@ export function SearchEverything() {
       </Button>
       <Suspense>
         {open === 'search' && <Palette onClose={() => setOpen(undefined)} onInvite={() => setOpen('invite')} />}
-        {open === 'invite' && <InvitePerson onClose={() => setOpen(undefined)} />}
+        {open === 'invite' && <Invitation onClose={() => setOpen(undefined)} />}
       </Suspense>
     </>
   );

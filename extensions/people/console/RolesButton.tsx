@@ -1,8 +1,8 @@
 import { Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
-import { translate } from '../text/translate.ts';
-import { FormButton } from '../widgets/FormDialog.tsx';
-import { nameOf, type Person } from './PersonColumns.tsx';
+import { nameOf, type Person } from '../../../console/src/people/PersonColumns.tsx';
+import { translate } from '../../../console/src/text/translate.ts';
+import { FormButton } from '../../../console/src/widgets/FormDialog.tsx';
 
 /** Changes the roles of a person. */
 export function RolesButton() {

@@ -1,15 +1,15 @@
 import { Box, Chip } from '@mui/material';
 import type { ReactNode } from 'react';
 import { Link, useDataProvider, useGetList, useRecordContext } from 'react-admin';
-import { isOwnSession } from '../auth/page-session.ts';
-import { useRowName } from '../data/DescriptionsProvider.tsx';
-import { useReferrers } from '../rows/RemovalDialog.tsx';
-import { labelOf, listPath, rowName, shortId, showPath } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { userAgentName } from '../text/user-agent.ts';
-import { timeAgo } from '../text/value-text.ts';
-import { FormButton } from '../widgets/FormDialog.tsx';
-import { Section } from '../widgets/Section.tsx';
+import { isOwnSession } from '../../../console/src/auth/page-session.ts';
+import { useRowName } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { useReferrers } from '../../../console/src/rows/RemovalDialog.tsx';
+import { labelOf, listPath, rowName, shortId, showPath } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { userAgentName } from '../../../console/src/text/user-agent.ts';
+import { timeAgo } from '../../../console/src/text/value-text.ts';
+import { FormButton } from '../../../console/src/widgets/FormDialog.tsx';
+import { Section } from '../../../console/src/widgets/Section.tsx';
 
 type Row = { id: string; scopes?: string[]; user_agent?: string | null } & Record<string, unknown>;
 

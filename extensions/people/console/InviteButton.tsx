@@ -1,7 +1,7 @@
 import MailIcon from '@mui/icons-material/MailOutlined';
 import { lazy } from 'react';
-import { translate } from '../text/translate.ts';
-import { DialogButton } from '../widgets/DialogButton.tsx';
+import { translate } from '../../../console/src/text/translate.ts';
+import { DialogButton } from '../../../console/src/widgets/DialogButton.tsx';
 
 const InvitePerson = lazy(() => import('./InvitePerson.tsx'));
 

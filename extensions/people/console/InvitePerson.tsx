@@ -1,8 +1,8 @@
 import { email, required, TextInput, useNotify, useRedirect } from 'react-admin';
-import { gatehouse } from '../data/api.ts';
-import { throwFormError } from '../data/form-error.ts';
-import { translate } from '../text/translate.ts';
-import { FormDialog } from '../widgets/FormDialog.tsx';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import { throwFormError } from '../../../console/src/data/form-error.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { FormDialog } from '../../../console/src/widgets/FormDialog.tsx';
 import { RoleChoice } from './RolesButton.tsx';
 
 /** Invites a person by email. The person chooses a password on the page that the email links to. */

@@ -1,24 +1,24 @@
 import { Box, Card, Chip, Typography } from '@mui/material';
+import type { ReactNode } from 'react';
 import { useDataProvider, useRecordContext } from 'react-admin';
-import { gatehouse } from '../data/api.ts';
-import { Activity } from '../rows/Activity.tsx';
-import { locale, translate } from '../text/translate.ts';
-import { timeAgo } from '../text/value-text.ts';
-import { CopyButton } from '../widgets/Code.tsx';
-import { FormButton } from '../widgets/FormDialog.tsx';
-import { lockedText, nameOf, type Person, PersonName, useLockout } from './PersonColumns.tsx';
+import { gatehouse } from '../../../console/src/data/api.ts';
+import { lockedText, nameOf, type Person, PersonName, useLockout } from '../../../console/src/people/PersonColumns.tsx';
+import { locale, translate } from '../../../console/src/text/translate.ts';
+import { timeAgo } from '../../../console/src/text/value-text.ts';
+import { CopyButton } from '../../../console/src/widgets/Code.tsx';
+import { FormButton } from '../../../console/src/widgets/FormDialog.tsx';
 import { PersonSections } from './PersonSections.tsx';
 import { RolesButton } from './RolesButton.tsx';
 
-/** One person: their profile, activity, sessions, tokens and clients, and the actions on them. */
-export function PersonPage() {
+/** One person: their profile, history, sessions, tokens and clients, and the actions on them. */
+export function PersonPage({ history }: { history: ReactNode }) {
   return (
     <>
       <Head />
       <Box
         sx={{ display: 'grid', gap: 2, mt: 2, alignItems: 'start', gridTemplateColumns: { xs: '1fr', lg: '1fr 1fr' } }}
       >
-        <Activity />
+        {history}
         <Box sx={{ display: 'grid', gap: 2 }}>
           <PersonSections />
         </Box>
