@@ -13,6 +13,7 @@ export { LiveOverview } from './changes/console/LiveOverview.tsx';
 export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
 export { LiveRows } from './changes/console/LiveRows.tsx';
 export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
+export { SearchEverything } from './console-search/console/SearchEverything.tsx';
 export { BulkBar } from './many-rows/console/BulkBar.tsx';
 export { InviteButton } from './people/console/InviteButton.tsx';
 export { PersonPage } from './people/console/PersonPage.tsx';

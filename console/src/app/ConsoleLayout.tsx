@@ -14,10 +14,9 @@ import {
   useGetIdentity,
   useSidebarState,
 } from 'react-admin';
-import { InvitePerson } from '../../../extensions/all-console-parts.ts';
+import { InvitePerson, SearchEverything } from '../../../extensions/all-console-parts.ts';
 import { proofPrompt, root, signInPrompt } from '../data/api.ts';
 import { type ResourceDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { SearchEverything } from '../search/SearchEverything.tsx';
 import { builtinNames, isBuiltin, isUnlisted, labelOf } from '../text/presentation.ts';
 import { translate } from '../text/translate.ts';
 import { PageHead } from '../widgets/PageActions.tsx';

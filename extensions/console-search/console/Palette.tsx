@@ -2,8 +2,8 @@ import { Box, Dialog, InputBase } from '@mui/material';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type KeyboardEvent, type MouseEvent, useEffect, useId, useMemo, useState } from 'react';
 import { useNavigate, useTheme } from 'react-admin';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { translate } from '../text/translate.ts';
+import { useDescriptions } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { translate } from '../../../console/src/text/translate.ts';
 import { addressOf, type Destination, fixedDestinations, matches, useSearchResults } from './destinations.ts';
 
 /** The command palette: the person types, moves with the arrow keys and confirms with Enter. */

@@ -3,7 +3,7 @@ import { Box, Button } from '@mui/material';
 import { useTheme } from '@mui/material/styles';
 import visuallyHidden from '@mui/utils/visuallyHidden';
 import { type ComponentType, lazy, Suspense, useEffect, useState } from 'react';
-import { translate } from '../text/translate.ts';
+import { translate } from '../../../console/src/text/translate.ts';
 
 const loadPalette = () => import('./Palette.tsx');
 const Palette = lazy(loadPalette);

@@ -1,10 +1,10 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { gatehouse, home, root } from '../data/api.ts';
-import { type ResourceDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { anywhereKey, toSearch } from '../data/to-list-query.ts';
-import { labelOf, rowDetail, rowName, searchedFields, singularOf } from '../text/presentation.ts';
-import { lowerCaseFirst, translate } from '../text/translate.ts';
+import { gatehouse, home, root } from '../../../console/src/data/api.ts';
+import { type ResourceDescription, useDescriptions } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { anywhereKey, toSearch } from '../../../console/src/data/to-list-query.ts';
+import { labelOf, rowDetail, rowName, searchedFields, singularOf } from '../../../console/src/text/presentation.ts';
+import { lowerCaseFirst, translate } from '../../../console/src/text/translate.ts';
 
 /** A destination of the search. */
 export interface Destination {
