@@ -8,7 +8,11 @@ export const ImportDialog = lazy(() => import('./many-rows/console/ImportDialog.
 export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
 export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
 export const InvitePerson = lazy(() => import('./people/console/InvitePerson.tsx'));
+export const TrailRows = lazy(() => import('./audit-trail/console/TrailRows.tsx'));
 
+export { LatestEvents } from './audit-trail/console/LatestEvents.tsx';
+export { RowHistory } from './audit-trail/console/RowHistory.tsx';
+export { kindsOfEvents } from './audit-trail/console/sentences.ts';
 export { LiveOverview } from './changes/console/LiveOverview.tsx';
 export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
 export { LiveRows } from './changes/console/LiveRows.tsx';

@@ -1,9 +1,9 @@
 import { Box } from '@mui/material';
 import { AutocompleteInput, DateInput, NumberInput, SelectInput, TextInput } from 'react-admin';
+import { kindsOfEvents } from '../../../extensions/all-console-parts.ts';
 import { type FieldDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { choicesOf, RowInput } from '../forms/Input.tsx';
 import { translate } from '../text/translate.ts';
-import { kindsOfEvents } from '../trail/sentences.ts';
 
 export interface FilterProps {
   source: string;

@@ -9,7 +9,7 @@ import {
   useRecordContext,
   useStore,
 } from 'react-admin';
-import { BulkBar, ListFigures, LiveRows } from '../../../extensions/all-console-parts.ts';
+import { BulkBar, ListFigures, LiveRows, TrailRows } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
 import { ColumnsOpened } from '../app/lazy-components.tsx';
 import { root } from '../data/api.ts';
@@ -21,7 +21,6 @@ import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, defaultOrderOf, emptyTextOf, firstStepsOf, isBuiltin, labelOf } from '../text/presentation.ts';
 import { locale, lowerCaseFirst, translate } from '../text/translate.ts';
-import type { TrailEvent } from '../trail/sentences.ts';
 import { Code } from '../widgets/Code.tsx';
 import { ListError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
@@ -32,7 +31,6 @@ import { Pagination } from './Pagination.tsx';
 import { Rows } from './Rows.tsx';
 
 const FilterForm = lazy(() => import('./FilterForm.tsx'));
-const Trail = lazy(() => import('../trail/Trail.tsx').then((module) => ({ default: module.Trail })));
 
 /** The list of any resource, generated from its description. */
 export const ResourceList = memo(() => {
@@ -107,7 +105,9 @@ const ListContent = memo(() => {
       <HiddenRows />
       <LiveRows>
         {name === 'events' ? (
-          <TrailRows />
+          <Suspense>
+            <TrailRows />
+          </Suspense>
         ) : name === 'users' ? (
           <LastSignIns>
             <TableRows />
@@ -137,16 +137,6 @@ function TableRows() {
 
 function DeletedAction() {
   return isDeleted(useRecordContext()) ? <RestoreButton small /> : null;
-}
-
-/** The audit trail as sentences. */
-function TrailRows() {
-  const { data = [] } = useListContext<TrailEvent>();
-  return (
-    <Suspense>
-      <Trail events={data} />
-    </Suspense>
-  );
 }
 
 /** "Cars 3,000" */

@@ -1,13 +1,11 @@
 import { Alert, Box, Button, Card, Skeleton, ToggleButton, ToggleButtonGroup } from '@mui/material';
 import { lazy, Suspense, useMemo } from 'react';
 import { Link, Title, useGetList, useStore } from 'react-admin';
-import { InviteButton, LiveOverview } from '../../../extensions/all-console-parts.ts';
+import { InviteButton, LatestEvents, LiveOverview } from '../../../extensions/all-console-parts.ts';
 import { useDescriptions } from '../data/DescriptionsProvider.tsx';
 import { builtinNames, labelOf } from '../text/presentation.ts';
 import { locale, translate } from '../text/translate.ts';
-import type { TrailEvent } from '../trail/sentences.ts';
-import { Trail } from '../trail/Trail.tsx';
-import { FigureText, Section } from '../widgets/Section.tsx';
+import { FigureText } from '../widgets/Section.tsx';
 import { type Kind, type Period, periods, seriesOf } from './activity.ts';
 import { Checklist, HealthReport } from './HealthReport.tsx';
 import { useActivity } from './useOverview.ts';
@@ -59,19 +57,6 @@ export default function Overview() {
         </Box>
       </Box>
     </Box>
-  );
-}
-
-function LatestEvents() {
-  const { data, error } = useGetList<TrailEvent>('events', {
-    pagination: { page: 1, perPage: 10 },
-    sort: { field: 'created_at', order: 'DESC' },
-  });
-  const empty = data?.length === 0 && translate('Nothing has happened yet.');
-  return (
-    <Section title={translate('Latest events')} to="/events" {...{ error, empty }}>
-      <Trail events={data ?? []} />
-    </Section>
   );
 }
 

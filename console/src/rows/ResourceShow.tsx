@@ -8,6 +8,7 @@ import {
   PersonPage,
   ProviderState,
   Receivers,
+  RowHistory,
   SendAgain,
   TestSignIn,
 } from '../../../extensions/all-console-parts.ts';
@@ -24,7 +25,6 @@ import { DialogButton } from '../widgets/DialogButton.tsx';
 import { ShowError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { ActionButtons } from './ActionButtons.tsx';
-import { Activity } from './Activity.tsx';
 import { Related } from './Related.tsx';
 import { RemoveButton } from './RemoveButtons.tsx';
 import { isDeleted } from './RestoreButton.tsx';
@@ -45,7 +45,7 @@ export default function ResourceShow() {
       queryOptions={{ onError: () => undefined }}
     >
       <LiveRow />
-      {name === 'users' ? <PersonPage history={<Activity />} /> : <RowPage />}
+      {name === 'users' ? <PersonPage history={<RowHistory />} /> : <RowPage />}
     </Show>
   );
 }
@@ -84,7 +84,7 @@ function RowPage() {
       </Box>
       {name !== 'events' && (
         <Box sx={{ flex: '1 1 320px', minWidth: 0, '&:empty': { display: 'none' } }}>
-          <Activity />
+          <RowHistory />
         </Box>
       )}
     </Box>

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
 import { Link, useRecordContext } from 'react-admin';
-import { useDescriptions, useRowName } from '../data/DescriptionsProvider.tsx';
-import { humanizeName, rowName, shortId, showPath, singularOf } from '../text/presentation.ts';
-import { locale, lowerCaseFirst, translate } from '../text/translate.ts';
-import { userAgentName } from '../text/user-agent.ts';
-import { timeAgo } from '../text/value-text.ts';
+import { useDescriptions, useRowName } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { humanizeName, rowName, shortId, showPath, singularOf } from '../../../console/src/text/presentation.ts';
+import { locale, lowerCaseFirst, translate } from '../../../console/src/text/translate.ts';
+import { userAgentName } from '../../../console/src/text/user-agent.ts';
+import { timeAgo } from '../../../console/src/text/value-text.ts';
 import { isAlarming, type Part, partsOf, type TrailEvent } from './sentences.ts';
 
 interface Props {

@@ -1,4 +1,4 @@
-import { messageTemplate } from '../text/translate.ts';
+import { messageTemplate } from '../../../console/src/text/translate.ts';
 
 type FieldChange = { from?: unknown; to?: unknown; cut?: true; hidden?: true };
 

@@ -1,14 +1,18 @@
 import { Box, Button } from '@mui/material';
 import { useState } from 'react';
 import { useDataProvider, useGetList, useRecordContext } from 'react-admin';
-import { type ResourceDescription, useDescription, useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { fieldLabel, humanizeName, isBuiltin } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import type { TrailEvent } from '../trail/sentences.ts';
-import { Trail } from '../trail/Trail.tsx';
-import { MutedText, Section } from '../widgets/Section.tsx';
-import { useTask } from '../widgets/useTask.ts';
-import { isDeleted } from './RestoreButton.tsx';
+import {
+  type ResourceDescription,
+  useDescription,
+  useDescriptions,
+} from '../../../console/src/data/DescriptionsProvider.tsx';
+import { isDeleted } from '../../../console/src/rows/RestoreButton.tsx';
+import { fieldLabel, humanizeName, isBuiltin } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { MutedText, Section } from '../../../console/src/widgets/Section.tsx';
+import { useTask } from '../../../console/src/widgets/useTask.ts';
+import type { TrailEvent } from './sentences.ts';
+import { Trail } from './Trail.tsx';
 
 /** The field of the audit trail with the id of a built-in row. Other rows are found by `row_id`. */
 const subjects = new Map([
@@ -20,7 +24,7 @@ const subjects = new Map([
 const pageSize = 12;
 
 /** The history of a row: who changed which field, when and from where. Each earlier version can be restored. */
-export function Activity() {
+export function RowHistory() {
   const description = useDescription();
   const row = useRecordContext();
   const [limit, setLimit] = useState(pageSize);
