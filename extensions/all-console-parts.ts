@@ -10,6 +10,7 @@ export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
 export const InvitePerson = lazy(() => import('./people/console/InvitePerson.tsx'));
 export const TrailRows = lazy(() => import('./audit-trail/console/TrailRows.tsx'));
 
+export { ActivityCharts, FactorFigures } from './activity/console/ActivityCharts.tsx';
 export { LatestEvents } from './audit-trail/console/LatestEvents.tsx';
 export { RowHistory } from './audit-trail/console/RowHistory.tsx';
 export { kindsOfEvents } from './audit-trail/console/sentences.ts';
@@ -18,6 +19,7 @@ export { ConflictWarning, LiveRow } from './changes/console/LiveRow.tsx';
 export { LiveRows } from './changes/console/LiveRows.tsx';
 export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
 export { SearchEverything } from './console-search/console/SearchEverything.tsx';
+export { Checklist, HealthReport } from './doctor/console/HealthReport.tsx';
 export { BulkBar } from './many-rows/console/BulkBar.tsx';
 export { InviteButton } from './people/console/InviteButton.tsx';
 export { PersonPage } from './people/console/PersonPage.tsx';

@@ -68,6 +68,9 @@ interface FigureProps {
   isAlarming?: boolean | undefined;
 }
 
+/** The style of a card with one number. It aligns the numbers of a row of cards, however long the labels are. */
+export const figureTile = { p: 2, display: 'grid', alignContent: 'space-between' } as const;
+
 /** A number with its label, and a detail below it. */
 export const FigureText = ({ label, value, detail, isAlarming }: FigureProps) => (
   <>

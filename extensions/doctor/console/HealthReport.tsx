@@ -3,15 +3,34 @@ import ErrorIcon from '@mui/icons-material/ErrorOutlineOutlined';
 import InfoIcon from '@mui/icons-material/InfoOutlined';
 import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
 import { Box, Button } from '@mui/material';
+import { useQuery } from '@tanstack/react-query';
 import { useStore } from 'react-admin';
+import { readData, root } from '../../../console/src/data/api.ts';
+import { useDescriptions } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { humanizeName, isBuiltin } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { timeAgo } from '../../../console/src/text/value-text.ts';
+import { Line, MutedText, Section } from '../../../console/src/widgets/Section.tsx';
 import type { Finding } from '../../../src/main/finding.ts';
-import { root } from '../data/api.ts';
-import { useDescriptions } from '../data/DescriptionsProvider.tsx';
-import { humanizeName, isBuiltin } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { timeAgo } from '../text/value-text.ts';
-import { Line, MutedText, Section } from '../widgets/Section.tsx';
-import { useDiagnosis, useHealth } from './useOverview.ts';
+
+interface Diagnosis {
+  version: string;
+  node: string;
+  database: string;
+  started_at: string;
+  findings: Finding[];
+}
+
+const useDiagnosis = () =>
+  useQuery({ queryKey: ['diagnosis'], staleTime: 60_000, queryFn: () => readData<Diagnosis>('/v1/diagnoses') });
+
+/** Requests the health like a load balancer: a 503 response names the failed part. */
+const useHealth = () =>
+  useQuery({
+    queryKey: ['health'],
+    refetchInterval: 30_000,
+    queryFn: async (): Promise<{ checks: Record<string, string> }> => (await fetch(`${root}/health/ready`)).json(),
+  });
 
 const icons = { ok: CheckIcon, notice: InfoIcon, error: ErrorIcon };
 const colours = { ok: 'success', notice: 'warning', error: 'error' } as const;

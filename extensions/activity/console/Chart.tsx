@@ -1,7 +1,7 @@
 import { useTheme } from '@mui/material/styles';
 import { BarChart } from '@mui/x-charts/BarChart';
 import { LineChart } from '@mui/x-charts/LineChart';
-import { locale } from '../text/translate.ts';
+import { locale } from '../../../console/src/text/translate.ts';
 
 interface Props {
   at: Date[];
