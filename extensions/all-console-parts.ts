@@ -2,14 +2,6 @@ import { lazy } from 'react';
 
 /** The parts of the console that extensions contain. The console imports extensions only through this list. */
 
-export const CodeDrawer = lazy(() => import('./openapi/console/CodeDrawer.tsx'));
-export const ExportDialog = lazy(() => import('./many-rows/console/ExportDialog.tsx'));
-export const ImportDialog = lazy(() => import('./many-rows/console/ImportDialog.tsx'));
-export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
-export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
-export const InvitePerson = lazy(() => import('./people/console/InvitePerson.tsx'));
-export const TrailRows = lazy(() => import('./audit-trail/console/TrailRows.tsx'));
-
 export { ActivityCharts, FactorFigures } from './activity/console/ActivityCharts.tsx';
 export { LatestEvents } from './audit-trail/console/LatestEvents.tsx';
 export { RowHistory } from './audit-trail/console/RowHistory.tsx';
@@ -20,7 +12,17 @@ export { LiveRows } from './changes/console/LiveRows.tsx';
 export { SendAgain, untilDelivered } from './changes/console/SendAgain.tsx';
 export { SearchEverything } from './console-search/console/SearchEverything.tsx';
 export { Checklist, HealthReport } from './doctor/console/HealthReport.tsx';
+export { useConflict } from './edit-conflicts/console/useConflict.tsx';
 export { BulkBar } from './many-rows/console/BulkBar.tsx';
 export { InviteButton } from './people/console/InviteButton.tsx';
 export { PersonPage } from './people/console/PersonPage.tsx';
 export { ProviderState, TestSignIn } from './providers/console/ProviderState.tsx';
+
+/** Parts that are loaded when they are shown, because most visitors do not open them. */
+export const CodeDrawer = lazy(() => import('./openapi/console/CodeDrawer.tsx'));
+export const ExportDialog = lazy(() => import('./many-rows/console/ExportDialog.tsx'));
+export const ImportDialog = lazy(() => import('./many-rows/console/ImportDialog.tsx'));
+export const InvitePerson = lazy(() => import('./people/console/InvitePerson.tsx'));
+export const ListFigures = lazy(() => import('./aggregates/console/ListFigures.tsx'));
+export const Receivers = lazy(() => import('./changes/console/Receivers.tsx'));
+export const TrailRows = lazy(() => import('./audit-trail/console/TrailRows.tsx'));

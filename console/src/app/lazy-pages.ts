@@ -1,7 +1,7 @@
 import { home } from '../data/api.ts';
 
 /** Code that is loaded on demand, or shortly before. */
-export const loadDashboard = () => import('../overview/Overview.tsx');
+export const loadDashboard = () => import('./Overview.tsx');
 export const loadShow = () => import('../rows/ResourceShow.tsx');
 export const loadForms = () => import('../forms/ResourceForms.tsx');
 

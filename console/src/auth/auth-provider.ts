@@ -2,7 +2,7 @@ import type { AuthProvider } from 'react-admin';
 import { GatehouseError, SignedOutError } from '../../../client/errors.ts';
 import type { Gatehouse } from '../../../client/gatehouse.ts';
 import type { Operation, ResourceDescription } from '../data/descriptions.ts';
-import type { Person } from '../people/PersonColumns.tsx';
+import type { Person } from '../rows/PersonColumns.tsx';
 import { translate } from '../text/translate.ts';
 
 export type Me = Pick<Person, 'id' | 'email' | 'username' | 'phone' | 'name' | 'roles'>;

@@ -15,7 +15,7 @@ import {
   useRedirect,
 } from 'react-admin';
 import { useFormState } from 'react-hook-form';
-import { ConflictWarning } from '../../../extensions/all-console-parts.ts';
+import { ConflictWarning, useConflict } from '../../../extensions/all-console-parts.ts';
 import { type ResourceDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { RemoveButton } from '../rows/RemoveButtons.tsx';
 import { RevealedSecrets, secretsIn } from '../rows/RevealedSecrets.tsx';
@@ -26,7 +26,6 @@ import { EditError } from '../widgets/LoadError.tsx';
 import { PageActions } from '../widgets/PageActions.tsx';
 import { useUndoToast } from '../widgets/useUndoToast.tsx';
 import { FormFields, readOnceOptions, WhenLoaded } from './FormFields.tsx';
-import { useConflict } from './useConflict.tsx';
 
 /** Creates a row of any resource. If the response contains a secret, the secret is shown first. */
 export function ResourceCreate() {

@@ -16,7 +16,7 @@ import { root } from '../data/api.ts';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { firstPageSize } from '../data/prefetched-rows.ts';
 import { deletedKey } from '../data/to-list-query.ts';
-import { LastSignIns } from '../people/PersonColumns.tsx';
+import { LastSignIns } from '../rows/PersonColumns.tsx';
 import { isDeleted, RestoreButton } from '../rows/RestoreButton.tsx';
 import { hiddenRowsText } from '../text/hidden-rows.ts';
 import { columnsOf, defaultOrderOf, emptyTextOf, firstStepsOf, isBuiltin, labelOf } from '../text/presentation.ts';

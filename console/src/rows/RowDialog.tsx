@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { CreateBase, EditBase, useNotify, useRefresh } from 'react-admin';
+import { useConflict } from '../../../extensions/all-console-parts.ts';
 import { useDescription } from '../data/DescriptionsProvider.tsx';
 import { FormFields, readOnceOptions, WhenLoaded } from '../forms/FormFields.tsx';
-import { useConflict } from '../forms/useConflict.tsx';
 import { singularOf } from '../text/presentation.ts';
 import { lowerCaseFirst, translate } from '../text/translate.ts';
 import { FormDialog } from '../widgets/FormDialog.tsx';

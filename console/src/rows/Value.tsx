@@ -3,9 +3,9 @@ import { useRecordContext } from 'react-admin';
 import { isOwnSession } from '../auth/page-session.ts';
 import type { FieldDescription } from '../data/descriptions.ts';
 import { Reference } from '../lists/Reference.tsx';
-import { LastSignIn, type Person, PersonName, Status } from '../people/PersonColumns.tsx';
 import { translate } from '../text/translate.ts';
 import { emptyValueText, valueText } from '../text/value-text.ts';
+import { LastSignIn, type Person, PersonName, Status } from './PersonColumns.tsx';
 
 interface Props {
   field: FieldDescription;

@@ -2,7 +2,7 @@ import { Box, Card, Chip, Typography } from '@mui/material';
 import type { ReactNode } from 'react';
 import { useDataProvider, useRecordContext } from 'react-admin';
 import { gatehouse } from '../../../console/src/data/api.ts';
-import { lockedText, nameOf, type Person, PersonName, useLockout } from '../../../console/src/people/PersonColumns.tsx';
+import { lockedText, nameOf, type Person, PersonName, useLockout } from '../../../console/src/rows/PersonColumns.tsx';
 import { locale, translate } from '../../../console/src/text/translate.ts';
 import { timeAgo } from '../../../console/src/text/value-text.ts';
 import { CopyButton } from '../../../console/src/widgets/Code.tsx';

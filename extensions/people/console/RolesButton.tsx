@@ -1,6 +1,6 @@
 import { Checkbox, FormControlLabel, FormGroup } from '@mui/material';
 import { useDataProvider, useGetList, useInput, useRecordContext } from 'react-admin';
-import { nameOf, type Person } from '../../../console/src/people/PersonColumns.tsx';
+import { nameOf, type Person } from '../../../console/src/rows/PersonColumns.tsx';
 import { translate } from '../../../console/src/text/translate.ts';
 import { FormButton } from '../../../console/src/widgets/FormDialog.tsx';
 

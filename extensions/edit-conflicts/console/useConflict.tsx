@@ -1,13 +1,13 @@
 import { Button, Chip, FormControlLabel, Radio, RadioGroup, Stack } from '@mui/material';
 import { useState } from 'react';
 import { RecordContextProvider, useDataProvider, useNotify, useRefresh } from 'react-admin';
+import { type FieldDescription, useDescription } from '../../../console/src/data/DescriptionsProvider.tsx';
+import { ConflictError, FormError } from '../../../console/src/data/form-error.ts';
+import { Value } from '../../../console/src/rows/Value.tsx';
+import { fieldLabel, rowName, singularOf } from '../../../console/src/text/presentation.ts';
+import { translate } from '../../../console/src/text/translate.ts';
+import { ConfirmDialog } from '../../../console/src/widgets/ConfirmDialog.tsx';
 import { reasonOf } from '../../../src/platform/errors.ts';
-import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
-import { ConflictError, FormError } from '../data/form-error.ts';
-import { Value } from '../rows/Value.tsx';
-import { fieldLabel, rowName, singularOf } from '../text/presentation.ts';
-import { translate } from '../text/translate.ts';
-import { ConfirmDialog } from '../widgets/ConfirmDialog.tsx';
 import { type Choice, chosenChanges, type Difference, differencesOf, firstChoice } from './versions.ts';
 
 interface Conflict {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describe } from '../data/descriptions.ts';
+import { describe } from '../../../console/src/data/descriptions.ts';
 import { chosenChanges, differencesOf, firstChoice } from './versions.ts';
 
 const { fields } = describe({

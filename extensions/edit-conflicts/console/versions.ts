@@ -1,4 +1,4 @@
-import type { FieldDescription } from '../data/descriptions.ts';
+import type { FieldDescription } from '../../../console/src/data/descriptions.ts';
 
 type Row = Record<string, unknown>;
 
