@@ -73,37 +73,32 @@ export async function readChanges(
   }: { after: number; to: number; resources: readonly string[]; limit: number; shown?: IncludedChanges | undefined },
 ): Promise<LogPage> {
   const end = Math.min(to, after + stretch);
-  let query = db
+  let found = db
     .selectFrom('change_log')
-    .select(['position', sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`.as('size')])
     .where('position', '>', after)
-    .where('position', '<=', end)
     .where('resource', 'in', resources)
     .orderBy('position')
     .limit(limit);
   if (shown) {
     const isVisible = sql<boolean>`pg_visible_in_snapshot(transaction_id::text::xid8, ${shown.snapshot}::pg_snapshot)`;
-    query = query.where((or) =>
+    found = found.where((or) =>
       or.or([or('position', '>', shown.upTo), or('transaction_id', 'is', null), or.not(isVisible)]),
     );
   }
-  const rows = await db
-    .with('found', () => query)
-    .with('measured', (found) =>
-      found
-        .selectFrom('found')
-        .select(['position', 'size', sql<number>`sum(size) over (order by position)`.as('total')])
-        .select(sql<number>`count(*) over ()`.as('found_count')),
-    )
-    .selectFrom('change_log')
-    .innerJoin('measured', 'measured.position', 'change_log.position')
-    .selectAll('change_log')
-    .select('found_count')
-    .where(sql<boolean>`total - size < ${maxPageBytes}`)
-    .orderBy('change_log.position')
+  // A sum over a window in the same statement takes four times as long on SQLite, for every stream and webhook after every change.
+  const sizes = await found
+    .select(['position', sql<number>`coalesce(octet_length(before), 0) + coalesce(octet_length(after), 0)`.as('size')])
+    .where('position', '<=', end)
     .execute();
-  const last = rows.at(-1);
-  const isComplete = !last || (rows.length < limit && rows.length === Number(last.found_count));
+  let bytes = 0;
+  const lastThatFits = sizes.find(({ size }) => {
+    bytes += size;
+    return bytes >= maxPageBytes;
+  });
+  const last = lastThatFits ?? sizes.at(-1);
+  if (!last) return { rows: [], to: end };
+  const rows = await found.selectAll().where('position', '<=', last.position).execute();
+  const isComplete = sizes.length < limit && last === sizes.at(-1);
   return { rows, to: isComplete ? end : last.position };
 }
 
