@@ -13,6 +13,9 @@ import { applyResourceMigrations } from './migrate-resources.ts';
 const things = (fields: Fields, more: object = {}): ResourceDefinition =>
   defineResource({ name: 'things', fields, access: { read: 'auth:api', write: 'auth:api' }, ...more });
 
+/** The fields differ from test to test. */
+type ThingsTable = { things: Record<string, unknown> };
+
 onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
   const open: Database[] = [];
   const create = databases(engine);
@@ -29,8 +32,9 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
   };
   const insert = async ({ db }: Database, values: object) =>
     db
-      .insertInto('things' as never)
-      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .withTables<ThingsTable>()
+      .insertInto('things')
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values })
       .execute();
 
   it('allow more digits for a decimal, and fewer only if all values fit', async () => {
@@ -39,7 +43,7 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     ];
     const database = await fresh(of(6, 2)[0] as ResourceDefinition);
     for (const [i, amount] of ['-99.25', '12.5', '0'].entries()) {
-      await insert(database, { id: String(i), amount: sortableDecimal(parseDecimal(amount) as never) });
+      await insert(database, { id: String(i), amount: sortableDecimal(parseDecimal(amount) ?? assert.fail(amount)) });
     }
     assert.deepEqual(await applyResourceMigrations(database, of(9, 4)), []);
     assert.deepEqual(await applyResourceMigrations(database, of(4, 2)), []);
@@ -67,10 +71,7 @@ onBothEngines('Migrations of decimals and of deleted rows', (engine) => {
     await assert.rejects(insert(database, { id: '3', name: 'a', deleted_at: null }));
     assert.deepEqual(await applyResourceMigrations(database, [things(fields, { softDelete: true })]), []);
     await assert.rejects(applyResourceMigrations(database, [things(fields)]), /1 deleted rows would reappear/);
-    await database.db
-      .deleteFrom('things' as never)
-      .where('id' as never, '=', '2' as never)
-      .execute();
+    await database.db.withTables<ThingsTable>().deleteFrom('things').where('id', '=', '2').execute();
     await applyResourceMigrations(database, [things(fields)]);
     await assert.rejects(insert(database, { id: '4', name: 'a', deleted_at: 7 }), 'unique among all rows again');
   });

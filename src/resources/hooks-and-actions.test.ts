@@ -84,10 +84,11 @@ onBothEngines('Hooks and actions', (engine) => {
     assert.equal(kept.status, 200);
     assert.equal((await request('DELETE', `/v1/safes/${created.row.id}`)).status, 409);
     const stored = await service.context.database.db
-      .selectFrom('safes' as never)
+      .withTables<{ safes: { code_hash: string } }>()
+      .selectFrom('safes')
       .selectAll()
       .execute();
-    assert.equal((stored[0] as { code_hash: string }).code_hash, 'hash of 1234');
+    assert.equal(stored[0]?.code_hash, 'hash of 1234');
   });
 
   it('serve actions in addition to the generated routes', async () => {

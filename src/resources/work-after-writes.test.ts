@@ -51,9 +51,10 @@ const boats = defineResource({
     async afterCommit({ context }, { operation, before: row, after }) {
       if (after?.label !== 'committed' && row?.label !== 'committed') return;
       const rows = await context.database.db
-        .selectFrom('boats' as never)
+        .withTables<{ boats: { label: string } }>()
+        .selectFrom('boats')
         .selectAll()
-        .where('label' as never, '=', 'committed' as never)
+        .where('label', '=', 'committed')
         .execute();
       seen.push(`${operation}: ${rows.length}`);
       throw new Error('afterCommit fails');

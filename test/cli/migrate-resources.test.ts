@@ -62,10 +62,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
 
     const open = await openDatabase({ databaseUrl: database.url, databasePoolSize: 1, workingDir: database.dir });
     const row = { id: '1', room: 'A', created_at: 1, updated_at: 1, version: 1 };
-    await open.db
-      .insertInto('shelves' as never)
-      .values(row as never)
-      .execute();
+    await open.db.withTables<{ shelves: typeof row }>().insertInto('shelves').values(row).execute();
     await open.close();
     declared('room: date()');
     const impossible = await run('--plan');
@@ -150,10 +147,7 @@ onBothEngines('The command migrate, with declared resources', (engine) => {
     );
     const open = await openDatabase({ databaseUrl: database.url, databasePoolSize: 1, workingDir: database.dir });
     const row = { id: '1', room: 'A', color: 'Red', size: 4, created_at: 1, updated_at: 1, version: 1 };
-    await open.db
-      .insertInto('shelves' as never)
-      .values(row as never)
-      .execute();
+    await open.db.withTables<{ shelves: typeof row }>().insertInto('shelves').values(row).execute();
     await open.close();
     assert.match(await migrate(fields, '--plan'), /stays: shelves\.size is no longer declared, and 1 row has/);
   });

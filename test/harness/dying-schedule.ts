@@ -20,10 +20,7 @@ queue.handle('nightly', (job) =>
   scheduler.runAttempt(job, 2, () =>
     database.db.transaction().execute(async (tx) => {
       const bill = { id: job.key, title: 'night', title_folded: 'night', amount: 0, number: 'of the dead' };
-      await tx
-        .insertInto('bills' as never)
-        .values(bill as never)
-        .execute();
+      await tx.withTables<{ bills: typeof bill }>().insertInto('bills').values(bill).execute();
       process.kill(process.pid, 'SIGKILL');
       return new Promise(() => undefined);
     }),

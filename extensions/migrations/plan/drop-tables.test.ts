@@ -33,8 +33,9 @@ onBothEngines('Dropping the tables of undeclared resources', (engine) => {
   };
   const insert = ({ db }: Database, table: string, values: object) =>
     db
-      .insertInto(table as never)
-      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .withTables<Record<string, Record<string, unknown>>>()
+      .insertInto(table)
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values })
       .execute();
   const names = async ({ db }: Database) => [...(await readSchemas(db)).keys()].sort();
 

@@ -15,7 +15,8 @@ describe('Indexes of migrations on a PostgreSQL with rows', () => {
   const open = contexts('postgres');
   const start = services('postgres');
   let context: TestContext;
-  let [writer, other] = [] as unknown as [pg.Client, pg.Client];
+  let writer: pg.Client;
+  let other: pg.Client;
   before(async () => {
     context = await open();
     const connectionString = context.testDatabase.url;

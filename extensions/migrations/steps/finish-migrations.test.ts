@@ -19,7 +19,8 @@ describe('Indexes of declared resources on a PostgreSQL with rows', () => {
   const createDatabase = databases('postgres');
   const start = services('postgres');
   let database: TestDatabase;
-  let [writer, other] = [] as unknown as [pg.Client, pg.Client];
+  let writer: pg.Client;
+  let other: pg.Client;
   const run = (name: string, fields: string) => {
     const dir = join(database.dir, name);
     mkdirSync(dir);

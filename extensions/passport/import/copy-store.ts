@@ -22,10 +22,7 @@ export async function copyTables(from: Database, to: Database): Promise<void> {
     for (;;) {
       const rows = await read(from, table, key, last);
       if (rows.length > 0) {
-        await to.db
-          .insertInto(table as 'users')
-          .values(rows as never)
-          .execute();
+        await to.db.withTables<Record<string, Row>>().insertInto(table).values(rows).execute();
       }
       if (rows.length < batch) break;
       last = rows.at(-1);

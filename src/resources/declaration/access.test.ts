@@ -37,11 +37,8 @@ const notes = defineResource({
     delete: role('admin'),
   },
   async remove({ tx }, { id }) {
-    await tx
-      .updateTable('notes' as never)
-      .set({ deleted: 1 } as never)
-      .where('id' as never, '=', id as never)
-      .execute();
+    const notes = tx.withTables<{ notes: { id: string; deleted: number } }>().updateTable('notes');
+    await notes.set({ deleted: 1 }).where('id', '=', id).execute();
   },
 });
 

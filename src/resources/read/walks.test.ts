@@ -80,10 +80,7 @@ onBothEngines('Pagination by cursor', (engine) => {
         id: `0199d0a0-7c00-7000-8000-${String(batch * 500 + i).padStart(12, '0')}`,
         ...{ name: 'n', name_folded: 'n', created_at: 1, updated_at: 1, version: 1 },
       }));
-      await db
-        .insertInto('drivers' as never)
-        .values(rows as never)
-        .execute();
+      await db.withTables<{ drivers: (typeof rows)[number] }>().insertInto('drivers').values(rows).execute();
     }
     const capped = await request('GET', '/v1/drivers?limit=100');
     assert.deepEqual([capped.pagination.total, capped.pagination.total_capped], [10_000, true]);

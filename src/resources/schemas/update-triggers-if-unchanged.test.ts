@@ -34,8 +34,9 @@ onBothEngines('A start', (engine) => {
   };
   const insert = ({ db }: Database, values: object) =>
     db
-      .insertInto('things' as never)
-      .values({ created_at: 1, updated_at: 1, version: 1, ...values } as never)
+      .withTables<{ things: Record<string, unknown> }>()
+      .insertInto('things')
+      .values({ created_at: 1, updated_at: 1, version: 1, ...values })
       .execute();
   const isUnchanged = (database: Database, ...definitions: ResourceDefinition[]) =>
     updateTriggersIfUnchanged(database, definitions, []);
