@@ -148,7 +148,7 @@ describe('Two instances on one PostgreSQL', () => {
       form: { refresh_token: before.refresh_token },
     });
     assert.equal(refreshed.status, 200);
-    const jwks = (await request(other, '/.well-known/jwks.json')).body as unknown as { keys: { kty: string }[] };
+    const { body: jwks } = await request<{ keys: { kty: string }[] }>(other, '/.well-known/jwks.json');
     const ofType = (kty: string) => jwks.keys.filter((key) => key.kty === kty).length;
     assert.deepEqual([ofType('EC'), ofType('RSA')], [2, 2], 'of access tokens and of ID tokens');
   });

@@ -21,7 +21,7 @@ onBothEngines('The fleet', (engine) => {
     ada = await logIn(service.url, 'ada@fleet.example');
   });
 
-  const ask = async (method: string, path: string, token: string, body?: object) => {
+  const ask = async <T = Row>(method: string, path: string, token: string, body?: object) => {
     const response = await fetch(`${service.url}/v1/${path}`, {
       method,
       headers: {
@@ -33,7 +33,7 @@ onBothEngines('The fleet', (engine) => {
     });
     const text = await response.text();
     const { data } = (text ? JSON.parse(text) : {}) as { data: unknown };
-    return { status: response.status, text, row: data as Row, rows: data as Row[] };
+    return { status: response.status, text, row: data as T, rows: data as T[] };
   };
   const plates = async (path: string, token = admin) => (await ask('GET', path, token)).rows.map(({ plate }) => plate);
 
@@ -42,11 +42,12 @@ onBothEngines('The fleet', (engine) => {
     const { status, text } = await ask('PATCH', `cars/${car.id}`, admin, { plate: 'lower case' });
     assert.equal(status, 422);
     assert.match(text, /plate does not have the right form: Capital letters, digits, spaces and dashes/);
-    const described = (await ask('GET', 'resources', admin)).rows.find(({ name }) => name === 'cars') as Row;
-    const { icon, fields, actions } = described as unknown as Record<string, Record<string, Record<string, unknown>>>;
-    assert.equal(icon, 'car');
-    assert.equal(fields?.plate?.example, 'AB 123');
-    assert.partialDeepStrictEqual(actions?.[0]?.bodySchema, { required: ['place'] });
+    const described = (await ask('GET', 'resources', admin)).rows.find(({ name }) => name === 'cars');
+    assert.partialDeepStrictEqual(described, {
+      icon: 'car',
+      fields: { plate: { example: 'AB 123' } },
+      actions: [{ bodySchema: { required: ['place'] } }],
+    });
   });
 
   it('tells the history of a row', async () => {
@@ -67,12 +68,10 @@ onBothEngines('The fleet', (engine) => {
       'EF 789',
       'GH 12',
     ]);
-    const [van] = (await ask('GET', 'cars?search=plate:cd*&include=owner,drivers&filter=plate', admin)).rows;
-    const { plate, owner, drivers } = van as unknown as {
-      plate: string;
-      owner: { data: Row };
-      drivers: { data: Row[] };
-    };
+    const vans = 'cars?search=plate:cd*&include=owner,drivers&filter=plate';
+    const [van] = (await ask<{ plate: string; owner: { data: Row }; drivers: { data: Row[] } }>('GET', vans, admin))
+      .rows;
+    const { plate, owner, drivers } = van ?? assert.fail('no van');
     assert.equal(plate, 'CD 456');
     assert.equal(owner.data.name, 'Ada Lovelace');
     assert.deepEqual(

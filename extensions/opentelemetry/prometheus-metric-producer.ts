@@ -12,7 +12,7 @@ import type { Metrics } from '../../src/platform/metrics.ts';
 
 interface Value {
   readonly value: number;
-  readonly labels: Readonly<Record<string, string | number>>;
+  readonly labels: Readonly<Partial<Record<string, string | number>>>;
   readonly metricName?: string;
 }
 
@@ -40,7 +40,7 @@ export class PrometheusMetricProducer implements MetricProducer {
 
   async collect(): Promise<CollectionResult> {
     this.#refresh();
-    const figures = (await this.#metrics.registry.getMetricsAsJSON()) as unknown as Figure[];
+    const figures = await this.#metrics.registry.getMetricsAsJSON();
     const now = performance.timeOrigin + performance.now();
     const times = { startTime: millisToHrTime(this.#began), endTime: millisToHrTime(now) };
     const metrics = figures.flatMap((figure) => asMetric(figure, times));

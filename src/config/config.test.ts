@@ -124,11 +124,9 @@ describe('Combined settings', () => {
   });
 
   it('cannot be changed', () => {
-    const config = fromEnv({ LOGIN_ATTRIBUTES: 'email' }) as unknown as { port: number; loginAttributes: string[] };
-    assert.throws(() => {
-      config.port = 1;
-    }, TypeError);
-    assert.throws(() => config.loginAttributes.push('phone'), TypeError);
+    const config = fromEnv({ LOGIN_ATTRIBUTES: 'email' });
+    assert.ok(Object.isFrozen(config));
+    assert.ok(Object.isFrozen(config.loginAttributes));
   });
 
   it('accept the spellings of the specification', () => {

@@ -9,7 +9,6 @@ describe('Responses that callers do not read', () => {
     destroy() {
       this.ended = true;
       this.writableLength = 0;
-      return this as never;
     },
   });
 

@@ -13,7 +13,9 @@ interface UnsentLimits {
 const mebibyte = 1024 * 1024;
 const unsentLimits: UnsentLimits = { perCaller: 64 * mebibyte, total: 256 * mebibyte };
 
-type Unsent = Pick<Socket, 'writableLength' | 'destroy'>;
+interface Unsent extends Pick<Socket, 'writableLength'> {
+  destroy(): unknown;
+}
 
 /** Large responses that callers have not read yet. Above a limit, the connections that use the most memory are closed. */
 export class UnsentResponses {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import pino from 'pino';
-import type { Context } from '../database/context.ts';
 import { runInBackground } from './background.ts';
 
-const context = { log: pino({ level: 'silent' }) } as unknown as Context;
+const context = { log: pino({ level: 'silent' }) };
 
 describe('Background work', () => {
   it('continues after a failure, never overlaps, and has ended when stop returns', async () => {

@@ -7,7 +7,10 @@ export interface BackgroundJob {
 }
 
 /** Runs each job at its own interval, never twice at the same time. A failure is logged, and the job runs again at the next interval. */
-export function runInBackground({ log }: Context, jobs: readonly BackgroundJob[]): { stop(): Promise<void> } {
+export function runInBackground(
+  { log }: Pick<Context, 'log'>,
+  jobs: readonly BackgroundJob[],
+): { stop(): Promise<void> } {
   const running = new Map<BackgroundJob, Promise<void>>();
   const runOnce = async (job: BackgroundJob) => {
     try {

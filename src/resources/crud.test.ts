@@ -95,9 +95,9 @@ onBothEngines('Resources', (engine) => {
     assert.equal(driver.status, 201, driver.text);
     const found = await request('GET', `/v1/cars/${car.id}?include=owner.cars,drivers&filter=id`);
     assert.equal(found.status, 200, found.text);
-    const data = found.row as unknown as { owner: { data: { cars: { data: { id: string }[] } } }; drivers: unknown };
-    assert.ok(data.owner.data.cars.data.some(({ id }) => id === car.id));
-    assert.deepEqual(data.drivers, { data: [driver.row] });
+    const embedded = found.row.owner as { data: { cars: { data: { id: string }[] } } };
+    assert.ok(embedded.data.cars.data.some(({ id }) => id === car.id));
+    assert.deepEqual(found.row.drivers, { data: [driver.row] });
     const nested = await request('GET', `/v1/owners/${owner}/cars?limit=100`);
     assert.ok(nested.rows.some(({ id }) => id === car.id));
     assert.deepEqual((await request('GET', `/v1/cars/${car.id}/drivers`)).rows, [driver.row]);

@@ -153,8 +153,9 @@ onBothEngines('Applications in the API', (engine) => {
     const found = await service.clients.find(id);
     assert.deepEqual([found?.redirect_uris, found?.scopes], [uris, ['openid']]);
     const events = await requestAs('GET', `/v1/events?search=type:client.updated;client_id:${id}`, admin);
-    const [{ data } = assert.fail('no event')] = rowsOf(events) as unknown as { data: { changes: object } }[];
-    assert.deepEqual(data.changes, {
+    const [event = assert.fail('no event')] = rowsOf(events);
+    const { changes } = event.data as { changes: object };
+    assert.deepEqual(changes, {
       scopes: { from: ['openid', 'clients:read'], to: ['openid'] },
       redirect_uris: { from: redirect_uris, to: uris },
     });

@@ -39,7 +39,7 @@ onBothEngines("A write during the end of its caller's rights", (engine) => {
     const rows = ['Eve', 'Mallory', 'Trudy'].map((name) => ({ name }));
     const batch: Write = { method: 'POST', path: '/v1/owners/batches', json: { rows } };
     const { body } = await requestDuring(service, revoke(person), () => send(person, batch));
-    const results = (body as unknown as { data: { status: number; error: { code: string } }[] }).data;
+    const results = body.data as { status: number; error: { code: string } }[];
     assert.deepEqual(
       results.map(({ status, error }) => [status, error.code]),
       rows.map(() => [401, 'token_revoked']),

@@ -142,7 +142,7 @@ async function here(call: string): Promise<{ code: number; output: string }> {
     output += text;
     return true;
   };
-  const caught = [process.stdout, process.stderr].map((stream) => mock.method(stream, 'write', catchOutput as never));
+  const caught = [process.stdout, process.stderr].map((stream) => mock.method(stream, 'write', catchOutput));
   try {
     const code = await runCommand(call.split(' '));
     return { code, output };

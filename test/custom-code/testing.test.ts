@@ -11,7 +11,7 @@ onBothEngines('gatehouse-server/testing', (engine) => {
   let service: TestService;
   before(async () => {
     const { url } = await database();
-    service = await startTestService({ databaseUrl: url, roles: ['admin', 'vet'] as never }, { workingDir: project });
+    service = await startTestService({ databaseUrl: url, roles: ['admin', 'vet'] }, { workingDir: project });
   });
   after(() => service.stop());
 

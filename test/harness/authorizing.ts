@@ -74,6 +74,7 @@ export async function codeFor(visitor: Visitor, clientId: string, parameters: Pa
 export interface TokenBody {
   readonly access_token: string;
   readonly refresh_token?: string;
+  readonly id_token?: string;
   readonly scope?: string;
   readonly error?: string;
 }

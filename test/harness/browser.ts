@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { after, afterEach, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type axe from 'axe-core';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core';
 
 /** `npm test` sets this variable after it has found or installed Chromium. Otherwise the usual system paths are used. */
 function chromiumPath(): string {
@@ -92,3 +99,20 @@ async function violationsOf(page: Page, rules?: readonly string[]): Promise<axe.
   const options = { resultTypes: ['violations'], preload, ...(rules && { runOnly: { type: 'rule', values: rules } }) };
   return page.evaluate<axe.Result[]>(`axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`);
 }
+
+/** The parts of the DOM that `styleOf` uses. The tests are compiled without the types of browsers. */
+interface PageElement {
+  readonly ownerDocument: { readonly defaultView: { getComputedStyle(element: unknown): Style } };
+}
+interface Style {
+  readonly color: string;
+  readonly backgroundColor: string;
+  readonly cursor: string;
+}
+
+/** The style of an element as the browser shows it. */
+export const styleOf = (locator: Locator): Promise<Style> =>
+  locator.evaluate((element: PageElement) => {
+    const { color, backgroundColor, cursor } = element.ownerDocument.defaultView.getComputedStyle(element);
+    return { color, backgroundColor, cursor };
+  });

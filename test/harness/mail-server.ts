@@ -48,20 +48,21 @@ export function servicesWithMail(engine: Engine): {
 }
 
 async function startMailServer(): Promise<MailServer> {
-  const state = { mood: 'accept' as MailServer['mood'], mails: [] as Email[], attempts: 0 };
+  const mails: Email[] = [];
+  let attempts = 0;
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
     onData(stream, _session, done) {
-      state.attempts++;
-      const { mood } = state;
+      attempts++;
+      const { mood } = server;
       const chunks: Buffer[] = [];
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', async () => {
         if (mood === 'hang') return;
         if (mood === 'refuse') return done(Object.assign(new Error('not now'), { responseCode: 451 }));
-        state.mails.push(await PostalMime.parse(Buffer.concat(chunks)));
+        mails.push(await PostalMime.parse(Buffer.concat(chunks)));
         done();
       });
     },
@@ -69,10 +70,16 @@ async function startMailServer(): Promise<MailServer> {
   smtp.on('error', () => undefined);
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve));
   const { port } = smtp.server.address() as { port: number };
-  return Object.defineProperties(state, {
-    url: { value: `smtp://127.0.0.1:${port}?ignoreTLS=true` },
-    close: { value: () => new Promise<void>((resolve) => smtp.close(() => resolve())) },
-  }) as unknown as MailServer;
+  const server: MailServer = {
+    url: `smtp://127.0.0.1:${port}?ignoreTLS=true`,
+    mails,
+    mood: 'accept',
+    get attempts() {
+      return attempts;
+    },
+    close: () => new Promise<void>((resolve) => smtp.close(() => resolve())),
+  };
+  return server;
 }
 
 /** The accepted mails, after the service has sent everything. */

@@ -17,6 +17,11 @@ interface Login {
   state: 'live' | 'revoked' | 'unknown';
 }
 
+const tokensIn = ({ access_token, refresh_token }: Record<string, unknown>): Tokens => ({
+  access_token: String(access_token),
+  refresh_token: String(refresh_token),
+});
+
 const json = { accept: 'application/json', 'content-type': 'application/json' };
 
 /**
@@ -106,7 +111,7 @@ export class Oracle {
   async #logIn(): Promise<Login | undefined> {
     const { status, body } = await this.#token({ grant_type: 'client_credentials' });
     if (status !== 200) return undefined;
-    const login: Login = { tokens: body as unknown as Tokens, state: 'live' };
+    const login: Login = { tokens: tokensIn(body), state: 'live' };
     this.logins.push(login);
     return login;
   }
@@ -131,7 +136,7 @@ export class Oracle {
   async #refresh(login: Login): Promise<void> {
     const { refresh_token } = login.tokens;
     const { status, body } = await this.#token({ grant_type: 'refresh_token', refresh_token });
-    if (status === 200) login.tokens = body as unknown as Tokens;
+    if (status === 200) login.tokens = tokensIn(body);
     // The result is unknown. The old token must still work, because the response was lost.
     assert.notEqual(status, 400, `a live login was refused: ${JSON.stringify(body)}`);
   }

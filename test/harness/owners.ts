@@ -12,7 +12,7 @@ export interface Owner {
 export type Row = Record<string, unknown> & { id: string };
 
 export const rowOf = ({ body }: JsonResponse): Row => body.data as Row;
-export const rowsOf = ({ body }: JsonResponse): Row[] => body.data as unknown as Row[];
+export const rowsOf = ({ body }: JsonResponse): Row[] => body.data as Row[];
 
 export async function addOwner(service: Service, roles: string[] = []): Promise<Owner> {
   const { id, email } = await addLogin(service, { roles });

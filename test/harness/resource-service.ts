@@ -155,7 +155,7 @@ export function resourceServices(
       };
       await open.db
         .insertInto('users')
-        .values({ ...row, created_at: 0, updated_at: 0, version: 1 } as never)
+        .values({ ...row, created_at: 0, updated_at: 0, version: 1 })
         .execute();
     }
     const app = await createServer(context, {

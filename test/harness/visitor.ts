@@ -45,7 +45,7 @@ export class Visitor {
   }
 
   #keep(set: string): void {
-    const [, name, value] = /^([^=]+)=([^;]*)/.exec(set) as unknown as [string, string, string];
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
     if (/max-age=0/i.test(set)) this.cookies.delete(name);
     else this.cookies.set(name, value);
   }

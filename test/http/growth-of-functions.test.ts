@@ -115,7 +115,7 @@ const tried = (work: () => unknown) => {
 
 const multipart = (text: string) =>
   readMultipart(Buffer.from(text), 'multipart/form-data; boundary=a', (bytes) => bytes.toString());
-const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'array' } } } as never;
+const form = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'array' } } };
 const identifierKinds = ['email', 'username', 'phone'] as const;
 
 /** Every function that processes text of a caller, with the maximum length of the text. */

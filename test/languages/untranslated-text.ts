@@ -87,8 +87,8 @@ export function untranslatedText(file: string, source: string, isMessage: (text:
 
 function read(file: string, source: string): Node {
   const { program, errors } = parseSync(file, source);
-  if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
-  return program as unknown as Node;
+  if (errors.length > 0 || !isNode(program)) throw new Error(`${file}: ${errors[0]?.message}`);
+  return program;
 }
 
 /** The sentences of findings, `notice('mail', summary, fix)`, including texts in constants. */

@@ -21,7 +21,7 @@ onBothEngines('An assistant', (engine) => {
       const { structuredContent, content, isError } = await client.callTool({ name, arguments: given });
       const [text] = content as { text: string }[];
       assert.ok(isError !== true, String(text?.text));
-      return structuredContent as { data: { id: string } & unknown[]; total?: number };
+      return structuredContent as { data: { id: string; title?: string } & unknown[]; total?: number };
     };
     const refusal = async (name: string, given: Record<string, unknown>) => {
       const { content, isError } = await client.callTool({ name, arguments: given });
@@ -65,7 +65,7 @@ onBothEngines('An assistant', (engine) => {
     const deleted = await call('list', { resource: 'albums', deleted: 'only', filter: 'title' });
     assert.deepEqual(deleted.data, [{ title: 'Moanin' }]);
     const restored = await call('restore', { resource: 'albums', id });
-    assert.equal((restored.data as unknown as { title: string }).title, 'Moanin');
+    assert.equal(restored.data.title, 'Moanin');
     assert.match(await refusal('restore', { resource: 'labels', id: label }), /resource/);
   });
 });

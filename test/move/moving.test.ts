@@ -67,10 +67,11 @@ onBothEngines('Moving a service to the other engine', (engine) => {
     const [here, there] = [await create(), await createOther()];
     const old = await start({ database: here, env });
     const { id: userId, email } = await addLogin(old, { roles: ['admin'] });
-    const login = (await request(old, '/v1/clients/web/admin/login', { json: { email, password } })).body as never as {
-      access_token: string;
-      refresh_token: string;
-    };
+    const { body: login } = await request<{ access_token: string; refresh_token: string }>(
+      old,
+      '/v1/clients/web/admin/login',
+      { json: { email, password } },
+    );
     const token = login.access_token;
     const personal = await request<{ data: { access_token: string } }>(old, '/v1/tokens', {
       token,

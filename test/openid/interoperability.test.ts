@@ -70,7 +70,7 @@ onBothEngines('OpenID clients with their defaults', (engine) => {
 
   const idTokenOf = async (app: { id: string; secret?: string }, parameters: Record<string, string>) => {
     const { body, text } = await redeem(service, app, await codeFor(visitor, app.id, parameters));
-    const { id_token, access_token } = body as unknown as { id_token: string; access_token: string };
+    const { id_token, access_token } = body;
     assert.ok(id_token, text);
     const info = await request<Record<string, unknown>>(service, '/oauth/userinfo', { token: access_token });
     return { claims: decodeJwt(id_token), info: info.body, id_token, access_token, scope: body.scope };

@@ -36,11 +36,11 @@ describe('Instances whose clocks are hours apart', () => {
 
   const token = async ({ url }: ServerProcess, form: Record<string, string>): Promise<Tokens> => {
     const { client_id, client_secret } = client;
-    const { status, body } = await request({ url }, '/v1/oauth/token', {
+    const { status, body } = await request<Tokens>({ url }, '/v1/oauth/token', {
       form: { client_id, client_secret, ...form },
     });
     assert.equal(status, 200, JSON.stringify(body));
-    return body as unknown as Tokens;
+    return body;
   };
   const issue = (at: ServerProcess) => token(at, { grant_type: 'client_credentials' });
   const refresh = (at: ServerProcess, { refresh_token }: Tokens) =>

@@ -9,7 +9,7 @@ const logIn = () =>
 const [login] = await Promise.all(Array.from({ length: 12 }, logIn));
 await Promise.all(Array.from({ length: 12 }, (_, i) => service.keys.signingKeys.signInWorker({ i }, { typ: 'JWT' })));
 const search = await request(service, '/v1/users?search=name:somebody', { token: login?.body.access_token ?? '' });
-const threads = () => (process.report.getReport() as unknown as { workers: unknown[] }).workers.length;
+const threads = () => (process.report.getReport() as { workers: unknown[] }).workers.length;
 const before = threads();
 await service.stop();
 // The pipes belong to the program. A file system request of the module loader may still be running.

@@ -92,8 +92,7 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   it('blocks no other process: keys are created and published', async () => {
     const rotated = await gatehouse(['keys', 'rotate'], database.dir, { DATABASE_URL: database.url });
     assert.equal(rotated.code, 0, rotated.stderr);
-    const { body } = await request(survivor, '/.well-known/jwks.json');
-    const { keys } = body as unknown as { keys: { alg: string }[] };
-    assert.deepEqual(keys.map(({ alg }) => alg).sort(), ['ES256', 'ES256', 'RS256', 'RS256']);
+    const { body } = await request<{ keys: { alg: string }[] }>(survivor, '/.well-known/jwks.json');
+    assert.deepEqual(body.keys.map(({ alg }) => alg).sort(), ['ES256', 'ES256', 'RS256', 'RS256']);
   });
 });

@@ -163,7 +163,7 @@ describe('The package', { timeout: 900_000 }, () => {
     const settings = { ...env, PORT: '0', ADMIN_PASSWORD: 'correct horse battery' };
     const service = start(starter, project, settings);
     await service.says(/"address":"http[^"]+","msg":"listening"/);
-    const [, url] = /"address":"(http[^"]+)","msg":"listening"/.exec(service.printed()) as unknown as [string, string];
+    const [, url] = /"address":"(http[^"]+)","msg":"listening"/.exec(service.printed()) ?? [];
     const response = await fetch(`${url}/v1/clients/web/admin/login`, {
       method: 'POST',
       headers: { accept: 'application/json' },

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
 import { openConsole } from '../console/open-console.ts';
-import { browsers, seriousProblems } from '../harness/browser.ts';
+import { browsers, seriousProblems, styleOf } from '../harness/browser.ts';
 import { databases } from '../harness/engines.ts';
 import { mailsTo } from '../harness/mailbox.ts';
 import { registerUser } from '../harness/people.ts';
@@ -11,10 +11,6 @@ import { type Service, services } from '../harness/service.ts';
 
 const logo =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 1"><rect width="4" height="1" fill="#f2c200"/></svg>';
-
-interface Browser {
-  getComputedStyle(element: unknown): { backgroundColor: string; color: string };
-}
 
 describe('The brand', () => {
   const create = databases('sqlite');
@@ -40,11 +36,12 @@ describe('The brand', () => {
       const shown = await page.locator('.brand img').evaluate((img: { naturalWidth: number }) => img.naturalWidth);
       assert.ok(shown > 0, 'the logo is shown');
       const button = page.getByRole('button', { name: 'Sign in', exact: true });
-      const style = await button.evaluate((element) => {
-        const { getComputedStyle: styleOf } = globalThis as unknown as Browser;
-        return styleOf(element).backgroundColor + styleOf(element).color;
-      });
-      assert.equal(style, 'rgb(242, 194, 0)rgb(0, 0, 0)', 'the colour is unchanged, with black text on it');
+      const { backgroundColor, color } = await styleOf(button);
+      assert.deepEqual(
+        [backgroundColor, color],
+        ['rgb(242, 194, 0)', 'rgb(0, 0, 0)'],
+        'the colour is unchanged, with black text on it',
+      );
       assert.deepEqual(await seriousProblems(page), []);
       assert.deepEqual(complaints, []);
     }

@@ -2,19 +2,10 @@ import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
 import { addLogin, password } from '../harness/accounts.ts';
-import { browsers, seriousProblems } from '../harness/browser.ts';
+import { browsers, seriousProblems, styleOf } from '../harness/browser.ts';
 import { type Service, services } from '../harness/service.ts';
 
-interface Browser {
-  getComputedStyle(element: unknown): { backgroundColor: string; cursor: string };
-  document: { body: unknown };
-}
-
-const groundOf = (page: Page) =>
-  page.evaluate(() => {
-    const { getComputedStyle: styleOf, document } = globalThis as unknown as Browser;
-    return styleOf(document.body).backgroundColor;
-  });
+const groundOf = async (page: Page) => (await styleOf(page.locator('body'))).backgroundColor;
 const [light, dark] = ['rgb(245, 244, 240)', 'rgb(19, 22, 24)'];
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
@@ -88,11 +79,8 @@ describe('The pages', () => {
       await page.getByRole('alert').waitFor();
     }
     assert.equal(await button(page, 'Sign in').isDisabled(), true);
-    const style = await button(page, 'Sign in').evaluate((element) => {
-      const { getComputedStyle: styleOf } = globalThis as unknown as Browser;
-      return [styleOf(element).backgroundColor, styleOf(element).cursor];
-    });
-    assert.deepEqual(style, ['rgb(240, 239, 234)', 'not-allowed']);
+    const { backgroundColor, cursor } = await styleOf(button(page, 'Sign in'));
+    assert.deepEqual([backgroundColor, cursor], ['rgb(240, 239, 234)', 'not-allowed']);
     await fill(other.email, password);
     assert.equal(await button(page, 'Sign in').isDisabled(), false, 'another account does not have to wait');
     await page.getByRole('link', { name: 'Sign in as somebody else' }).click();

@@ -123,4 +123,4 @@ async function withContext(work: (context: Context) => Promise<void>): Promise<v
   }
 }
 
-const importOf = (context: Context, old: OldDatabase) => runImport({ context } as never, old, { scopes: mappedScopes });
+const importOf = (context: Context, old: OldDatabase) => runImport({ context }, old, { scopes: mappedScopes });

@@ -71,7 +71,7 @@ describe('A key of another service', () => {
       [{ users: 'people' }, /no table "people"/],
       [{ scopes: { 'orders-read': 'orders:read' } }, /not a scope of this service/],
     ] as const) {
-      await assert.rejects(runImport(service, old, options as never), message);
+      await assert.rejects(runImport(service, old, options), message);
     }
   });
 });

@@ -174,7 +174,7 @@ onBothEngines('The map of an import', (engine) => {
       run({ 'list-profiles': 'profiles:fly' }),
       /--map: "profiles:fly".*is not a scope of this service/,
     );
-    const fields = (wrong: object) => runImport(service, old, { scopes: mappedScopes, map: wrong as never });
+    const fields = (wrong: Record<string, unknown>) => runImport(service, old, { scopes: mappedScopes, map: wrong });
     await assert.rejects(fields({ fields: { mobile: 'password_hash' } }), /"mobile" must become a field of users/);
     await assert.rejects(fields({ fields: { fax: 'phone' } }), /no table of users has a column "fax"/);
     await assert.rejects(fields({ fields: { lang: 'nothing.here' } }), /no declared resource is named "nothing"/);

@@ -48,12 +48,11 @@ type Options = Partial<Omit<ImportOptions, 'from'>> & {
 
 /** Runs the import like the command, during the run of the service, with the service's clock. */
 export async function runImport(
-  service: Service,
+  { context }: Pick<Service, 'context'>,
   old: OldDatabase,
   { scopes, map, ...options }: Options = {},
   listeners: ImportListeners = {},
 ): Promise<Report> {
-  const { context } = service;
   const scopesFile = scopes && join(context.config.dataDir, 'scopes.json');
   if (scopesFile) writeFileSync(scopesFile, JSON.stringify(scopes));
   const mapFile = map && join(context.config.dataDir, 'map.json');
@@ -94,7 +93,8 @@ export const mappedScopes = { 'orders-read': 'users:read', 'orders-write': 'user
 export const whoAmI = (
   service: Service,
   token: string,
-): Promise<JsonResponse<{ data: { email: string; id: string } }>> => request(service, '/v1/users/me', { token });
+): Promise<JsonResponse<{ data: { email: string; id: string }; code?: string }>> =>
+  request(service, '/v1/users/me', { token });
 
 export const refresh = (
   service: Service,

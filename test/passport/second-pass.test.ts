@@ -50,7 +50,7 @@ onBothEngines('A second pass', (engine) => {
       [2, 2],
     );
     const { status, body } = await whoAmI(service, login.access_token);
-    assert.deepEqual([status, (body as unknown as { code: string }).code], [401, 'token_revoked']);
+    assert.deepEqual([status, body.code], [401, 'token_revoked']);
     // Only the access token was revoked. Passport refreshes such a session, and so does Gatehouse.
     assert.equal((await refresh(service, login.refresh_token as string, web)).status, 200);
     assert.equal((await whoAmI(service, star.access_token)).status, 200);

@@ -3,7 +3,7 @@ import { before, it } from 'node:test';
 import { addLogin, password } from '../harness/accounts.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { addApp, tryLogin } from '../harness/factors.ts';
-import { addOwner, grantClient, type Owner, rowOf } from '../harness/owners.ts';
+import { addOwner, grantClient, type Owner, rowOf, rowsOf } from '../harness/owners.ts';
 import { type JsonResponse, request } from '../harness/request.ts';
 import { type Service, services } from '../harness/service.ts';
 
@@ -187,11 +187,9 @@ onBothEngines('An outdated proof', (engine) => {
     await request(service, '/v1/register', { json: { email, password } });
     const login = await request(service, '/v1/clients/web/admin/login', { json: { email, password } });
     const owner = { token: String(login.body.access_token) };
-    const tokens = (await requestAs('GET', '/v1/tokens?search=type:personal', owner)).body.data as unknown as {
-      id: string;
-    }[];
+    const [token] = rowsOf(await requestAs('GET', '/v1/tokens?search=type:personal', owner));
     service.advance(stale);
-    const path = `/v1/tokens/${tokens[0]?.id}/values`;
+    const path = `/v1/tokens/${token?.id}/values`;
     expectTooOld(await requestAs('POST', path, owner), 'reveal');
     const revealed = await requestAs('POST', path, owner, { current_password: password });
     assert.equal(revealed.status, 200, JSON.stringify(revealed.body));

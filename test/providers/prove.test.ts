@@ -41,7 +41,7 @@ onBothEngines('A user without a password renews a proof', (engine) => {
     (await request(service, '/v1/tokens', { json: { name: 'CI' }, token: tokenOf(visitor) })).status === 201;
   const atProvider = async (visitor: Visitor) => {
     const { location } = await visitor.get('/login/with/acme/prove');
-    upstream.person = { ...upstream.person, auth_time: Math.floor(service.context.now() / 1000) } as never;
+    upstream.person = { ...upstream.person, auth_time: Math.floor(service.context.now() / 1000) };
     return visitor.get(pathIn(await upstream.visit(location)));
   };
 

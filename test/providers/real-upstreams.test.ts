@@ -26,7 +26,7 @@ class Browser {
         ...(body ? { method: 'POST', body } : {}),
       });
       for (const set of response.headers.getSetCookie()) {
-        const [, name, value] = /^([^=]+)=([^;]*)/.exec(set) as unknown as [string, string, string];
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
         if (value === '' || /max-age=0/i.test(set)) jar.delete(name);
         else jar.set(name, value);
       }

@@ -17,8 +17,7 @@ onBothEngines('Client registration', (engine) => {
 
   it('limits a client to its registered grants', async () => {
     const { body } = await register(open, { redirect_uris, grant_types: ['authorization_code'] });
-    const { client_id, client_secret } = body as unknown as Record<string, string>;
-    const client = { client_id: client_id as string, client_secret: client_secret as string };
+    const client = { client_id: String(body.client_id), client_secret: String(body.client_secret) };
     const refresh = await request(open, '/oauth/token', {
       form: { grant_type: 'refresh_token', refresh_token: 'any', ...client },
     });
@@ -54,7 +53,7 @@ onBothEngines('Client registration', (engine) => {
     };
     const { body } = await register(open, { redirect_uris, ...metadata });
     for (const [name, value] of Object.entries(metadata)) {
-      assert.deepEqual((body as unknown as Record<string, unknown>)[name], value, name);
+      assert.deepEqual(body[name], value, name);
     }
     const withPrivate = { keys: [{ ...jwks.keys[0], d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A' }] };
     for (const wrong of [
@@ -75,10 +74,10 @@ onBothEngines('Client registration', (engine) => {
     for (let i = 0; i < 24; i++) {
       const { status, body } = await register(open, { redirect_uris });
       assert.equal(status, 201, `${i}`);
-      const { client_id: id, client_secret: secret } = body as unknown as Record<string, string>;
-      const code = await codeFor(visitor, id as string, { redirect_uri: redirect_uris[0] });
+      const [id, secret] = [String(body.client_id), String(body.client_secret)];
+      const code = await codeFor(visitor, id, { redirect_uri: redirect_uris[0] });
       const form = { redirect_uri: redirect_uris[0] };
-      assert.equal((await redeem(open, { id: id as string, secret: secret as string }, code, form)).status, 200);
+      assert.equal((await redeem(open, { id, secret }, code, form)).status, 200);
     }
   });
 });

@@ -86,8 +86,11 @@ onBothEngines('The specification of resources', (engine) => {
 
   it('4.7: include embeds related objects', async () => {
     for (const include of ['owner,drivers', 'owner, drivers']) {
-      const { body } = await send<{ data: Row[] }>('GET', `/v1/cars?search=plate:A 1&include=${include}`);
-      const [car] = body.data as unknown as { owner: { data: Row }; drivers: { data: Row[] } }[];
+      const { body } = await send<{ data: { owner: { data: Row }; drivers: { data: Row[] } }[] }>(
+        'GET',
+        `/v1/cars?search=plate:A 1&include=${include}`,
+      );
+      const [car] = body.data;
       assert.deepEqual([car?.owner.data.name, car?.drivers.data], ['Ada', []]);
     }
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { LookupAddress, lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, it } from 'node:test';
@@ -11,14 +11,14 @@ const onLoopback = { ...config, baseUrl: 'http://127.0.0.1:3000' };
 /** A resolver that returns these answers, one after the other. */
 function resolver(...responses: string[][]) {
   const requested: string[] = [];
-  const lookUp = ((name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {
+  const lookUp = (name: string, _options: unknown, done: (error: null, found: LookupAddress[]) => void) => {
     requested.push(name);
     const response = responses[Math.min(requested.length, responses.length) - 1] ?? [];
     done(
       null,
       response.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
-  }) as unknown as typeof lookup;
+  };
   return { asked: requested, lookUp };
 }
 

@@ -1,4 +1,4 @@
-import { lookup as lookUpInDns } from 'node:dns';
+import { type LookupAddress, type LookupAllOptions, lookup as lookUpInDns } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { Config } from '../../config/config.ts';
@@ -65,7 +65,11 @@ export interface OutboundResponse {
 /** Calls a URL from outside, such as a client's. Never follows redirects: it returns them like any other response. */
 export type GuardedFetch = (url: string, request?: OutboundRequest) => Promise<OutboundResponse>;
 
-type Lookup = typeof lookUpInDns;
+type Lookup = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
 
 /**
  * Connects only to public addresses, and checks the address at connection time (DNS rebinding). Allows loopback only if

@@ -60,18 +60,18 @@ function fromColumn(name: keyof ApplicationFields, value: unknown): unknown {
 }
 
 const eachField = (value: (name: keyof ApplicationFields) => unknown) =>
-  Object.fromEntries(applicationColumns.map((name) => [name, value(name)]));
+  Object.fromEntries(applicationColumns.map((name) => [name, value(name)])) as Record<keyof ApplicationFields, unknown>;
 
 /** Converts fields to columns. Omitted fields get their defaults. */
 const toColumns = (fields: Partial<ApplicationFields>): Partial<ClientRow> =>
-  eachField((name) => toColumn(name, fields[name] ?? defaults[name]));
+  eachField((name) => toColumn(name, fields[name] ?? defaults[name])) as Partial<ClientRow>;
 
 export const fromColumns = (row: Partial<ClientRow>) =>
-  eachField((name) => fromColumn(name, row[name])) as unknown as ApplicationFields;
+  eachField((name) => fromColumn(name, row[name])) as ApplicationFields;
 
 /** All fields of an application. Omitted fields get their defaults. */
 export const withDefaults = (values: { readonly [K in keyof ApplicationFields]?: ApplicationFields[K] | null }) =>
-  eachField((name) => values[name] ?? defaults[name]) as unknown as ApplicationFields;
+  eachField((name) => values[name] ?? defaults[name]) as ApplicationFields;
 
 /** An application as it describes itself. */
 export interface Application extends ApplicationFields {

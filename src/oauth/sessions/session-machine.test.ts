@@ -166,17 +166,18 @@ async function tryAll(real: SessionInstances, models: readonly Model[]): Promise
 
 async function run(real: SessionInstances, steps: readonly Step[]): Promise<void> {
   const models: Model[] = [];
+  const modelOf = ({ who: index }: { readonly who: number }) => models[index % models.length] as Model;
   await logIn(real, models);
   for (const step of steps) {
-    const model = 'who' in step ? (models[step.who % models.length] as Model) : (undefined as never);
     if (step.kind === 'login') await logIn(real, models);
-    else if (step.kind === 'refresh') await refresh(real, model, step.back, step.times);
+    else if (step.kind === 'refresh') await refresh(real, modelOf(step), step.back, step.times);
     else if (step.kind === 'use') {
+      const model = modelOf(step);
       const token = model.accessTokens.at(-1 - (step.which % model.accessTokens.length));
       await use(real, model, token as NonNullable<typeof token>);
     } else if (step.kind === 'wait') real.advance(step.ms);
     else if (step.kind === 'crash') real.crash();
-    else await end(real, step.kind === 'end all' ? 'all' : model, models);
+    else await end(real, step.kind === 'end all' ? 'all' : modelOf(step), models);
   }
   await tryAll(real, models);
   await pruneSessions(real.any().context);
