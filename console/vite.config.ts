@@ -72,20 +72,15 @@ export default defineConfig({
       output: {
         // On a slow connection, each file costs a round trip. So modules that the same pages need share a file.
         codeSplitting: {
+          // The list of parts imports those of all pages.
+          includeDependenciesRecursively: false,
           groups: [
             {
               name: (id, context) => (isOfFirstScript(id, (each) => context.getModuleInfo(each)) ? 'first' : null),
               debugName: 'first',
               priority: 3,
             },
-            // Not with all that a module imports: the list of parts imports those of all pages.
-            {
-              name: 'rendering',
-              test: (id) => !isEntry.test(id),
-              tags: ['$initial'],
-              includeDependenciesRecursively: false,
-              priority: 2,
-            },
+            { name: 'rendering', test: (id) => !isEntry.test(id), tags: ['$initial'], priority: 2 },
             // CommonJS runs when it is imported. In files that import each other, its imports may not be initialized yet.
             { name: 'lodash', test: /\/node_modules\/lodash\//, priority: 2 },
             { name: 'pages', minShareCount: 2, entriesAware: true, priority: 1 },

@@ -15,9 +15,13 @@ function onOpened(load: () => Promise<{ default: ComponentType<Opened> }>) {
 const parts = {
   columns: () => import('../../node_modules/ra-ui-materialui/dist/list/datatable/ColumnsSelector.js'),
   column: () => import('../../node_modules/ra-ui-materialui/dist/list/datatable/ColumnsSelectorItem.js'),
+  filters: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/FilterForm.js'),
   addQuery: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/AddSavedQueryDialog.js'),
   removeQuery: () => import('../../node_modules/ra-ui-materialui/dist/list/filter/RemoveSavedQueryDialog.js'),
 };
+
+/** Loaded when the first filter is opened. */
+export const LazyFilterForm = lazy(async () => ({ default: (await parts.filters()).FilterForm }));
 
 export const AddSavedQueryDialog = onOpened(async () => ({ default: (await parts.addQuery()).AddSavedQueryDialog }));
 export const RemoveSavedQueryDialog = onOpened(async () => ({

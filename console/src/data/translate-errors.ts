@@ -26,7 +26,7 @@ function translateBatch({ data, ...rest }: Problem): Problem {
   return { ...rest, data: translated };
 }
 
-export function translateProblem(problem: Problem): Problem {
+function translateProblem(problem: Problem): Problem {
   const detail = String(problem.detail ?? problem.error_description ?? '');
   const translated =
     findMessage(detail) ?? findMessage(`problem.${problem.code ?? problem.error}`, { detail }) ?? detail;

@@ -2,7 +2,7 @@ import { reasonOf } from '../../../src/platform/errors.ts';
 import { translate } from '../text/translate.ts';
 
 /** JSON while it is being typed. The text is kept unchanged, and its value is sent. */
-export class TypedJson {
+class TypedJson {
   readonly text: string;
 
   constructor(text: string) {

@@ -1,5 +1,5 @@
 import { Box, Card } from '@mui/material';
-import { lazy, memo, Suspense, useCallback, useEffect, useState } from 'react';
+import { memo, Suspense, useCallback, useEffect, useState } from 'react';
 import {
   FilterContext,
   ListBase,
@@ -11,7 +11,7 @@ import {
 } from 'react-admin';
 import { BulkBar, ListFigures, LiveRows, TrailRows } from '../../../extensions/all-console-parts.ts';
 import { removeFirstRows } from '../app/first-rows.ts';
-import { ColumnsOpened } from '../app/lazy-components.tsx';
+import { ColumnsOpened, LazyFilterForm } from '../app/lazy-components.tsx';
 import { root } from '../data/api.ts';
 import { type FieldDescription, useDescription } from '../data/DescriptionsProvider.tsx';
 import { firstPageSize } from '../data/prefetched-rows.ts';
@@ -29,8 +29,6 @@ import { filtersOf, SearchBox, searchOf } from './Filters.tsx';
 import { CreateButton, figuresKey, ListActions, ListMenu } from './ListActions.tsx';
 import { Pagination } from './Pagination.tsx';
 import { Rows } from './Rows.tsx';
-
-const FilterForm = lazy(() => import('./FilterForm.tsx'));
 
 /** The list of any resource, generated from its description. */
 export const ResourceList = memo(() => {
@@ -52,7 +50,6 @@ export const ResourceList = memo(() => {
   );
 });
 
-/** The form of filters is loaded when the first filter is opened. */
 function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersOf>; onCountAll: () => void }) {
   const description = useDescription();
   const { name } = description;
@@ -78,7 +75,7 @@ function ListView({ filters, onCountAll }: { filters: ReturnType<typeof filtersO
         <Box sx={{ minWidth: 0 }}>
           <Box sx={{ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: 1, mb: 1 }}>
             {search && <SearchBox {...search} />}
-            <Suspense>{isFiltered && <FilterForm />}</Suspense>
+            <Suspense>{isFiltered && <LazyFilterForm />}</Suspense>
             {search ? <Box sx={{ ml: 'auto' }}>{actions}</Box> : <PageActions>{actions}</PageActions>}
           </Box>
           <ColumnsOpened.Provider value={areColumnsOpened}>

@@ -35,25 +35,6 @@ export function Section({ title, to, error, empty, children }: Props) {
   );
 }
 
-interface LineProps {
-  icon: ReactNode;
-  title: string;
-  text?: string | undefined;
-  children?: ReactNode;
-}
-
-/** A line of a list in a section: an icon, a title, and a text below it. */
-export const Line = ({ icon, title, text, children }: LineProps) => (
-  <Box component="li" sx={{ display: 'flex', gap: 1 }}>
-    {icon}
-    <Box sx={{ minWidth: 0, flex: 1 }}>
-      <p className="small">{title}</p>
-      {text && <p className="caption quiet">{text}</p>}
-      {children}
-    </Box>
-  </Box>
-);
-
 export const MutedText = ({ children }: { children: ReactNode }) => (
   <Box component="p" className="small quiet" sx={{ px: 2, pb: 2 }}>
     {children}

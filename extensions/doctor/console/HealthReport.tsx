@@ -4,13 +4,14 @@ import InfoIcon from '@mui/icons-material/InfoOutlined';
 import OpenIcon from '@mui/icons-material/RadioButtonUnchecked';
 import { Box, Button } from '@mui/material';
 import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { useStore } from 'react-admin';
 import { readData, root } from '../../../console/src/data/api.ts';
 import { useDescriptions } from '../../../console/src/data/DescriptionsProvider.tsx';
 import { humanizeName, isBuiltin } from '../../../console/src/text/presentation.ts';
 import { translate } from '../../../console/src/text/translate.ts';
 import { timeAgo } from '../../../console/src/text/value-text.ts';
-import { Line, MutedText, Section } from '../../../console/src/widgets/Section.tsx';
+import { MutedText, Section } from '../../../console/src/widgets/Section.tsx';
 import type { Finding } from '../../../src/main/finding.ts';
 
 interface Diagnosis {
@@ -180,3 +181,22 @@ function Item({ step: { name, instruction, isDone, tick, link } }: { step: Step 
     </Line>
   );
 }
+
+interface LineProps {
+  icon: ReactNode;
+  title: string;
+  text?: string | undefined;
+  children?: ReactNode;
+}
+
+/** A line of a list in a section: an icon, a title, and a text below it. */
+const Line = ({ icon, title, text, children }: LineProps) => (
+  <Box component="li" sx={{ display: 'flex', gap: 1 }}>
+    {icon}
+    <Box sx={{ minWidth: 0, flex: 1 }}>
+      <p className="small">{title}</p>
+      {text && <p className="caption quiet">{text}</p>}
+      {children}
+    </Box>
+  </Box>
+);
