@@ -17,7 +17,7 @@ export interface Executor extends Partial<CommittedReads> {
 }
 
 function compileSql(engine: Engine, { strings }: Fragment): string {
-  let text = strings[0] as string;
+  let [text = ''] = strings;
   for (let i = 1; i < strings.length; i++) text += (engine === 'sqlite' ? placeholder : `$${i}`) + strings[i];
   return engine === 'sqlite' ? replaceRowMarks(text) : text;
 }

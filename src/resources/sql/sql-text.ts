@@ -11,25 +11,44 @@ export class Fragment {
   }
 }
 
-export function sql(texts: TemplateStringsArray, ...parts: unknown[]): Fragment {
-  const strings: string[] = [texts[0] as string];
-  const values: unknown[] = [];
-  for (let i = 0; i < parts.length; i++) {
-    const part = parts[i];
-    const textAfter = texts[i + 1] as string;
-    if (part instanceof Fragment) {
-      strings[strings.length - 1] += part.strings[0] as string;
-      for (let j = 0; j < part.values.length; j++) {
-        values.push(part.values[j]);
-        strings.push(part.strings[j + 1] as string);
-      }
-      strings[strings.length - 1] += textAfter;
-    } else {
-      values.push(part);
-      strings.push(textAfter);
+/** Collects the parts of a fragment. */
+class Parts {
+  readonly #strings: string[] = [];
+  readonly #values: unknown[] = [];
+  /** The text since the last value. */
+  #text = '';
+
+  addText(text: string): void {
+    this.#text += text;
+  }
+
+  addValue(value: unknown): void {
+    this.#strings.push(this.#text);
+    this.#values.push(value);
+    this.#text = '';
+  }
+
+  addFragment({ strings, values }: Fragment): void {
+    for (let i = 0; i < strings.length; i++) {
+      if (i > 0) this.addValue(values[i - 1]);
+      this.#text += strings[i];
     }
   }
-  return new Fragment(strings, values);
+
+  toFragment(): Fragment {
+    return new Fragment([...this.#strings, this.#text], this.#values);
+  }
+}
+
+export function sql(texts: TemplateStringsArray, ...values: unknown[]): Fragment {
+  const parts = new Parts();
+  for (let i = 0; i < texts.length; i++) {
+    const value = values[i - 1];
+    if (value instanceof Fragment) parts.addFragment(value);
+    else if (i > 0) parts.addValue(value);
+    parts.addText(texts[i] ?? '');
+  }
+  return parts.toFragment();
 }
 
 /** SQL text. Never pass input of a request. */
@@ -44,16 +63,12 @@ export function quoted(name: string): string {
 }
 
 export function join(fragments: readonly Fragment[], separator: string): Fragment {
-  const strings: string[] = [''];
-  const values: unknown[] = [];
+  const parts = new Parts();
   for (const [i, fragment] of fragments.entries()) {
-    strings[strings.length - 1] += (i === 0 ? '' : separator) + fragment.strings[0];
-    for (const [j, value] of fragment.values.entries()) {
-      values.push(value);
-      strings.push(fragment.strings[j + 1] as string);
-    }
+    if (i > 0) parts.addText(separator);
+    parts.addFragment(fragment);
   }
-  return new Fragment(strings, values);
+  return parts.toFragment();
 }
 
 /** The first condition of each WHERE that may scan more rows than it returns (`row-mark.ts`). */
