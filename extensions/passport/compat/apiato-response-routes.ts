@@ -91,18 +91,19 @@ interface FieldError {
 
 /** One query for each kind of id, for any number of rows. */
 async function hideIds(ids: LegacyIds, targets: Targets, all: readonly { row: Row; definition: ResourceDefinition }[]) {
-  const places: { row: Row; field: string; target: string }[] = all.flatMap(({ row, definition }) =>
-    [...(targets.get(definition.name) ?? [])].flatMap(([field, target]) =>
-      typeof row[field] === 'string' ? [{ row, field, target }] : [],
-    ),
+  const places = all.flatMap(({ row, definition }) =>
+    [...(targets.get(definition.name) ?? [])].flatMap(([field, target]) => {
+      const id = row[field];
+      return typeof id === 'string' ? [{ row, field, id, target }] : [];
+    }),
   );
   for (const resource of ['users', 'clients'] as const) {
     const matching = places.filter(({ target }) => target === resource);
     const hiddenIds = await ids.hide(
       resource,
-      matching.map(({ row, field }) => row[field] as string),
+      matching.map(({ id }) => id),
     );
-    for (const { row, field } of matching) row[field] = hiddenIds.get(row[field] as string) ?? row[field];
+    for (const { row, field, id } of matching) row[field] = hiddenIds.get(id) ?? id;
   }
 }
 

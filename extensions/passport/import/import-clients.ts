@@ -63,7 +63,7 @@ async function importClient(
   { before, hasSeveralRealms }: { before: LegacyIdRow | undefined; hasSeveralRealms: boolean },
 ): Promise<ImportedClient | undefined> {
   const { findings, plan, number, at } = pass;
-  const counts = findings.countsOf(plan.layout.find('oauth_clients')?.name as string);
+  const counts = findings.countsOf(plan.clientsTable);
   if (record.revoked || !/^[\x21-\x7e]{1,128}$/.test(record.id)) {
     counts.skip(record.revoked ? 'revoked there' : 'its id is not valid in Gatehouse');
     if (before) await endClient(pass, tx, invalidate, record.id);
@@ -183,7 +183,7 @@ async function setSecret(
 }
 
 async function ownerOf(pass: Pass, tx: Tx, { id, model }: NonNullable<ClientRecord['owner']>): Promise<string | null> {
-  const table = model === null ? pass.plan.userTables.get('')?.source : tableOfModel(pass, model);
+  const table = model === null ? pass.plan.defaultUsers.source : tableOfModel(pass, model);
   return table === undefined ? null : ((await findNewId(tx, table, id)) ?? null);
 }
 
@@ -192,7 +192,7 @@ export async function endClient(pass: Pass, tx: Tx, invalidate: Invalidate, id: 
   await endLoginsOf(tx, 'client_id', id, pass.at);
   await removeClient(tx, invalidate, id);
   for (const source of [clientSource, providerSource, typeSource]) await deleteLegacyIds(tx, source, [id]);
-  pass.findings.countsOf(pass.plan.layout.find('oauth_clients')?.name as string).ended++;
+  pass.findings.countsOf(pass.plan.clientsTable).ended++;
 }
 
 function reportChanges(

@@ -15,9 +15,13 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
   const { env } = settings;
   const layout = new Layout(await source.tables(), settings.prefix ?? (env.get('DB_PREFIX') || undefined));
   layout.require('oauth_access_tokens', ['id', 'client_id', 'revoked'], 'Is this the database of a Passport service?');
-  layout.require('oauth_clients', ['id', 'name', 'revoked'], 'Is this the database of a Passport service?');
+  const clients = layout.require(
+    'oauth_clients',
+    ['id', 'name', 'revoked'],
+    'Is this the database of a Passport service?',
+  );
   const clock = new WallClock(settings.timezone ?? (env.get('APP_TIMEZONE') || 'UTC'));
-  const userTables = findUserTables(layout, settings);
+  const { defaultUsers, userTables } = findUserTables(layout, settings);
   const columnsOfOptions: [string, string][] = [
     ...settings.disableWhere.map(({ column }): [string, string] => ['--disable-where', column]),
     ...[...settings.map.fields.keys()].map((column): [string, string] => ['--map', column]),
@@ -30,6 +34,8 @@ export async function makePlan(source: Source, settings: ImportSettings): Promis
     ...settings,
     layout,
     clock,
+    clientsTable: clients.name,
+    defaultUsers,
     userTables,
     ...readPublicKey(settings),
     appKey: readAppKey(env),
@@ -48,15 +54,16 @@ function findUserTables(layout: Layout, { users = 'users', providers }: ImportSe
     source: name,
     realm,
   });
-  const tables = new Map<string, UserTable>([['', find(users, defaultRealm, '--users TABLE')]]);
+  const defaultUsers = find(users, defaultRealm, '--users TABLE');
+  const userTables = new Map([['', defaultUsers]]);
   for (const [provider, table] of providers) {
     // Two providers may share a table. Its users have one realm.
-    const existing = [...tables.values()].find(({ source: name }) => name === table);
+    const existing = [...userTables.values()].find(({ source: name }) => name === table);
     const realm = provider === defaultRealm ? table : provider;
-    tables.set(provider, existing ?? find(table, realm, `--provider ${provider}=TABLE`));
+    userTables.set(provider, existing ?? find(table, realm, `--provider ${provider}=TABLE`));
   }
-  if (!tables.has('users')) tables.set('users', tables.get('') as UserTable);
-  return tables;
+  if (!userTables.has('users')) userTables.set('users', defaultUsers);
+  return { defaultUsers, userTables };
 }
 
 /** Whether the table of a live client's provider was not named. Then the user ids of its tokens are ambiguous. */

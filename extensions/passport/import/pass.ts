@@ -57,6 +57,10 @@ export interface Plan extends ImportSettings {
   readonly publicKey: KeyObject;
   readonly appKey: Buffer;
   readonly hashedIds: { readonly salt: string; readonly length: number | undefined };
+  /** The name of the table of the clients. */
+  readonly clientsTable: string;
+  /** The users of clients without a provider. */
+  readonly defaultUsers: UserTable;
   /** By the provider of the clients. The empty name is for clients without a provider. */
   readonly userTables: ReadonlyMap<string, UserTable>;
   /** Laravel's decryption keys: APP_KEY and the previous keys. */

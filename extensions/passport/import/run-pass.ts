@@ -148,11 +148,10 @@ async function keepKeys({ context, legacyKeys, plan, number }: Pass): Promise<vo
       version: 1,
       pass: number,
     }));
-    const users = plan.userTables.get('')?.source as string;
     const fact = {
       source: importSource,
       old_id: defaultUsersKey,
-      new_id: users,
+      new_id: plan.defaultUsers.source,
       fingerprint: '',
       version: 1,
       pass: number,

@@ -36,8 +36,7 @@ export function readLegacyJwt(token: string, key: KeyObject): LegacyClaims | und
   if (typeof jti !== 'string' || jti === '' || (typeof clientId !== 'string' && typeof clientId !== 'number')) {
     return undefined;
   }
-  const times = [exp, iat, nbf].map(Number);
-  if (exp === null || !times.every(Number.isFinite)) return undefined;
-  const [expires, issued, notBefore] = times as [number, number, number];
+  const [expires, issued, notBefore] = [Number(exp), Number(iat), Number(nbf)];
+  if (exp === null || ![expires, issued, notBefore].every(Number.isFinite)) return undefined;
   return { jti, clientId: String(clientId), expires, issued, notBefore };
 }

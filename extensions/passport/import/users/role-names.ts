@@ -134,7 +134,7 @@ export function tableOfModel({ plan }: Pick<Pass, 'plan'>, model: string): strin
   const candidates = [short, `${short}s`, `${short}es`, short.replace(/y$/, 'ies'), short.replace(/person$/, 'people')];
   const conventional = tables.find((table) => candidates.includes(table));
   // The default table may have any name. The class User means it, unless there is a table `users` too.
-  return conventional ?? (short === 'user' || short === 'users' ? plan.userTables.get('')?.source : undefined);
+  return conventional ?? (short === 'user' || short === 'users' ? plan.defaultUsers.source : undefined);
 }
 
 /** The known roles of the imported guards. */

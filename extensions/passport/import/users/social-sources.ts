@@ -1,5 +1,5 @@
 import type { FoundTable } from '../../source/layout.ts';
-import type { Plan, UserTable } from '../pass.ts';
+import type { Plan } from '../pass.ts';
 
 /** Where accounts at Google and other providers are stored: in the user table, or in a separate table. */
 export interface SocialSource {
@@ -31,19 +31,18 @@ const socialTables = [
   'identities',
 ];
 
-export function findSocialSources({ layout, userTables }: Plan): SocialSource[] {
+export function findSocialSources({ layout, defaultUsers, userTables }: Plan): SocialSource[] {
   const ofUsers = new Map([...userTables.values()].map((table) => [table.name, table])).values().toArray();
   const sources: SocialSource[] = [];
   for (const table of ofUsers) {
     const columns = columnsIn(table);
     if (columns) sources.push({ table, users: table.source, userKey: 'id', ...columns });
   }
-  const users = (userTables.get('') as UserTable).source;
   for (const name of socialTables) {
     const table = layout.find(name);
     const columns = table && columnsIn(table);
     if (!columns || !table.columns.has('id') || !table.columns.has('user_id')) continue;
-    sources.push({ table, users, userKey: 'user_id', ...columns });
+    sources.push({ table, users: defaultUsers.source, userKey: 'user_id', ...columns });
   }
   return sources;
 }
