@@ -14,7 +14,7 @@ function prefixOf(address: string, groups: number): string {
   const allGroups = ipv6Groups(address);
   const isMapped = allGroups.slice(0, 5).every((group) => group === 0) && allGroups[5] === 0xffff;
   if (isMapped) {
-    const [high, low] = allGroups.slice(6) as [number, number];
+    const [high = 0, low = 0] = allGroups.slice(6);
     return [high >> 8, high & 255, low >> 8, low & 255].join('.');
   }
   const prefix = allGroups.slice(0, groups).map((group) => group.toString(16));

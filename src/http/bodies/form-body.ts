@@ -38,10 +38,16 @@ export function addValue(values: FormValues, name: string, value: string, repeat
 
 const printableName = (text: string): string => text.slice(0, 64).replace(/[^\x20-\x7e]/g, '?');
 
+interface ReadOptions {
+  readonly max?: number;
+  readonly tooMany?: () => Problem;
+  readonly repeatable?: string | undefined;
+}
+
 /** `a=1&b=2` with form encoding. Throws 400 for a repeated name, broken percent-encoding or broken UTF-8. */
 export function readFormEncoded(
   text: string,
-  { max = maxMembers, tooMany = tooManyMembers, repeatable = undefined as string | undefined } = {},
+  { max = maxMembers, tooMany = tooManyMembers, repeatable }: ReadOptions = {},
 ): FormValues {
   const values = emptyValues();
   // Stops splitting one pair above the limit.

@@ -40,7 +40,7 @@ export function createClientErrorHandler(config: Config, paths: Pick<PathTable, 
     const body = form === 'oauth' ? Buffer.from(oauthErrorBody(problem)) : problemBody(problem, id);
     if (form === 'oauth') raw.setHeader('cache-control', 'no-store');
     raw.setHeader('content-type', form === 'oauth' ? 'application/json; charset=utf-8' : 'application/problem+json');
-    for (let i = 0; i < headers.length; i += 2) raw.setHeader(headers[i] as string, headers[i + 1] as string);
+    for (const [name, value] of headers) raw.setHeader(name, value);
     raw.setHeader('X-Request-Id', id);
     raw.writeHead(problem.status, { 'content-length': body.length });
     raw.end(body);

@@ -166,7 +166,7 @@ function countUnknownCaller(request: FastifyRequest, reply: FastifyReply): Probl
   try {
     reply.countRequest(networkOf(request.ip ?? ''));
   } catch (tooMany) {
-    return tooMany as Problem;
+    return toProblem(tooMany);
   }
   return undefined;
 }

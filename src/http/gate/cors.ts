@@ -39,15 +39,16 @@ export const corsPolicyOf = (url: string, { cors }: FastifyContextConfig = {}): 
 /** The CORS headers that let browser applications of other origins read responses, including errors. */
 export function createCors(origins: readonly string[]) {
   const listed = new Set(origins);
-  const isListed = (policy: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
+  const isListed = (policy: CorsPolicy, origin: string | undefined): origin is string =>
     (policy === 'listed' || policy === 'applications') && origin !== undefined && listed.has(origin);
   const isForAny = (policy: CorsPolicy, { origin }: IncomingHttpHeaders): boolean =>
     policy === 'any' || (policy === 'applications' && origin !== undefined);
   return {
     varies: (policy: CorsPolicy): boolean => (policy === 'listed' || policy === 'applications') && listed.size > 0,
     setHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy): void {
-      if (isListed(policy, headers)) {
-        reply.header('Access-Control-Allow-Origin', headers.origin as string);
+      const { origin } = headers;
+      if (isListed(policy, origin)) {
+        reply.header('Access-Control-Allow-Origin', origin);
         reply.header('Access-Control-Allow-Credentials', 'true');
       } else if (isForAny(policy, headers)) {
         // Without credentials: browsers then send no cookies to this route.
@@ -56,7 +57,7 @@ export function createCors(origins: readonly string[]) {
       if (policy !== 'any') reply.header('Access-Control-Expose-Headers', exposedHeaders);
     },
     setPreflightHeaders(headers: IncomingHttpHeaders, reply: FastifyReply, policy: CorsPolicy, methods: string): void {
-      if (!isListed(policy, headers) && !isForAny(policy, headers)) return;
+      if (!isListed(policy, headers.origin) && !isForAny(policy, headers)) return;
       allowMethods(reply, methods);
     },
   };
