@@ -64,10 +64,11 @@ function placeOfImport(importer: string, message: string): Place | undefined {
   const file = pathOf(importer);
   const moduleName = /'(?:[^']*[\\/])?([^'\\/]+)'/.exec(message)?.[1];
   if (!moduleName) return undefined;
-  const lines = read(file).split('\n');
-  const line = lines.findIndex((text) => /\b(from|import)\b/.test(text) && text.includes(moduleName));
-  if (line < 0) return undefined;
-  return { file, line: line + 1, column: (lines[line] as string).search(/['"]/) + 1 };
+  const lines = read(file).split('\n').entries();
+  const found = lines.find(([, text]) => /\b(from|import)\b/.test(text) && text.includes(moduleName));
+  if (!found) return undefined;
+  const [line, text] = found;
+  return { file, line: line + 1, column: text.search(/['"]/) + 1 };
 }
 
 function codeFrameOf({ file, line, column }: Place): string {

@@ -43,8 +43,9 @@ export function followEvents(
     for (;;) {
       const rows = await eventsAfter(database.db, from, filter, batchSize);
       unseenRows.push(...rows.filter(({ id }) => !seenIds.has(id)));
-      if (rows.length < batchSize) return unseenRows;
-      from = (rows.at(-1) as EventRow).id;
+      const last = rows.at(-1);
+      if (!last || rows.length < batchSize) return unseenRows;
+      from = last.id;
     }
   }
 

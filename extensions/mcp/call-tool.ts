@@ -6,7 +6,7 @@ import type { Json } from '../openapi/document/json-schema.ts';
 import type { Api, ApiCall, ApiResponse } from './api.ts';
 import type { Arguments } from './check-arguments.ts';
 import { describeRights, relationsOf } from './describe.ts';
-import type { Rights } from './rights.ts';
+import { type Rights, resourceNamed } from './rights.ts';
 import { actionsOf, maxRows } from './tool-schemas.ts';
 import type { ToolName } from './tools.ts';
 
@@ -30,7 +30,7 @@ export async function callTool(
 ): Promise<Record<string, unknown>> {
   if (name === 'describe') return describeRights(rights, args.resource);
   if (name === 'act') return act(rights, args, api);
-  const { resource } = rights.find((right) => right.resource.name === args.resource) as Rights;
+  const resource = resourceNamed(rights, args.resource);
   switch (name) {
     case 'list':
       return list(resource, args, api);
@@ -110,9 +110,9 @@ async function list(resource: Resource, callArguments: Arguments, api: Api): Pro
 }
 
 function act(rights: readonly Rights[], callArguments: Arguments, api: Api): Promise<Record<string, unknown>> {
-  const { resource, action } = actionsOf(rights).find(({ name }) => name === callArguments.action) as ReturnType<
-    typeof actionsOf
-  >[number];
+  const offered = actionsOf(rights).find(({ name }) => name === callArguments.action);
+  if (!offered) throw new Error(`there is no action ${callArguments.action}`);
+  const { resource, action } = offered;
   const { method = 'POST', on = 'row', name } = action;
   if (on === 'row' && callArguments.id === undefined)
     throw badRequest(`"id" is missing: ${callArguments.action} needs the id of a row.`);

@@ -1,7 +1,7 @@
 import type { Api } from './api.ts';
 import { callApi, pathOf, rowOf } from './call-tool.ts';
 import { describeRights } from './describe.ts';
-import type { Rights } from './rights.ts';
+import { type Rights, resourceNamed } from './rights.ts';
 
 /** The protocol's resources: declared resources (`gatehouse:///cars`) and single rows (`gatehouse:///cars/…`). */
 const scheme = 'gatehouse:';
@@ -49,7 +49,7 @@ export async function readDocument(
   api: () => Promise<Api>,
 ): Promise<Record<string, unknown>> {
   if (id === undefined) return describeRights(rights, name);
-  const { resource } = rights.find((right) => right.resource.name === name) as Rights;
+  const resource = resourceNamed(rights, name);
   return rowOf(await callApi(await api(), { method: 'GET', path: pathOf(resource, { id }) }));
 }
 

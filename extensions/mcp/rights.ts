@@ -47,6 +47,13 @@ export function rightsOf(resources: readonly Resource[], caller: Caller, now: nu
     .filter(({ may: rights, actions }) => rights.size > 0 || actions.length > 0);
 }
 
+/** The resource with a name that is already checked. */
+export function resourceNamed(rights: readonly Rights[], name: unknown): Resource {
+  const found = rights.find(({ resource }) => resource.name === name);
+  if (!found) throw new Error(`there are no rights for ${name}`);
+  return found.resource;
+}
+
 function may({ definition, readScope, writeScope }: Resource, right: Right, caller: Caller, now: number): boolean {
   const { operations, access } = definition;
   if (operations && !operations.includes(operationOf[right])) return false;

@@ -35,11 +35,13 @@ export interface Checksum {
 export async function checksum(reader: TableReader, table: CopiedTable, change: (row: Row) => Row, advance: Advance) {
   const sum = createHash('sha256');
   let rows = 0;
-  for (let page = await reader.page(table, undefined); page.length > 0; ) {
+  for (let last: Row | undefined; ; ) {
+    const page = await reader.page(table, last && keyOf(table, last));
+    last = page.at(-1);
+    if (!last) break;
     sum.update(page.map((row) => `${JSON.stringify(change(row))}\n`).join(''));
     rows += page.length;
     advance(page.length);
-    page = await reader.page(table, keyOf(table, page.at(-1) as Row));
   }
   return { rows, sum: sum.digest('hex') };
 }

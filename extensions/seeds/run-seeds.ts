@@ -15,7 +15,8 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   const { config, database, log, now } = services.context;
   const dir = config.seedsDir;
   const files = modulesIn(dir);
-  const seedNames = files.map((file) => basename(file, extname(file)));
+  const nameOf = (file: string) => basename(file, extname(file));
+  const seedNames = files.map(nameOf);
   for (const name of names) {
     if (!seedNames.includes(name))
       throw new OperatorError(`${dir} has no seed "${name}".${didYouMean(name, seedNames)}`);
@@ -23,7 +24,7 @@ export async function runSeeds(services: ResourceServices, names: readonly strin
   const resource = serviceResource(resourceFor(services, { caller: systemCaller, source: systemSource }));
   const make = rowFactory(services.resources, resource);
   const db = database.db.withPlugin(completeStatementsPlugin(services.resources, now));
-  const selected = files.filter((_, i) => names.length === 0 || names.includes(seedNames[i] as string));
+  const selected = files.filter((file) => names.length === 0 || names.includes(nameOf(file)));
   for (const file of selected) {
     const seed = await importDefinition<Seed>(file, 'defineSeed', 'run');
     try {

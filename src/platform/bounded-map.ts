@@ -10,7 +10,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 
   override set(key: K, value: V): this {
-    if (this.size >= this.#limit && !this.has(key)) this.#evict(this.keys().next().value as K);
+    if (this.size >= this.#limit && !this.has(key)) this.keys().take(1).forEach(this.#evict);
     return super.set(key, value);
   }
 }

@@ -23,6 +23,8 @@ export function suggestName(word: string, candidates: Iterable<string>): string 
   return suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
 }
 
+const cell = (row: readonly number[], index: number): number => row[index] ?? Infinity;
+
 /** Two adjacent letters in the wrong order count as one mistake. Returns Infinity early if the distance is at least `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   let previousRow: number[] = [];
@@ -32,10 +34,10 @@ function editDistance(a: string, b: string, limit: number): number {
     const nextRow = [i];
     let lowest = i;
     for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const substitute = cell(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swap = swapped ? (previousRow[j - 2] as number) + 1 : Infinity;
-      const distance = Math.min((row[j] as number) + 1, (nextRow[j - 1] as number) + 1, substitute, swap);
+      const swap = swapped ? cell(previousRow, j - 2) + 1 : Infinity;
+      const distance = Math.min(cell(row, j) + 1, cell(nextRow, j - 1) + 1, substitute, swap);
       nextRow.push(distance);
       if (distance < lowest) lowest = distance;
     }
@@ -45,5 +47,5 @@ function editDistance(a: string, b: string, limit: number): number {
     previousRow = row;
     row = nextRow;
   }
-  return row[b.length] as number;
+  return cell(row, b.length);
 }

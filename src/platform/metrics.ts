@@ -14,9 +14,9 @@ export class Durations {
   }
 
   observe(seconds: number): void {
-    let i = 0;
-    while (i < bucketBounds.length && seconds > (bucketBounds[i] as number)) i++;
-    (this.counts[i] as number)++;
+    const found = bucketBounds.findIndex((bound) => seconds <= bound);
+    const bucket = found < 0 ? bucketBounds.length : found;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
     this.sum += seconds;
   }
 }

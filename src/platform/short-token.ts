@@ -1,8 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { isOneOf } from './is-one-of.ts';
 
 /** The kinds of short tokens: a personal access token, a client's secret, or a token to register a client. */
-export type ShortTokenKind = 'pat' | 'sec' | 'reg';
+const kinds = ['pat', 'sec', 'reg'] as const;
+export type ShortTokenKind = (typeof kinds)[number];
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 160 bits in base 62. */
@@ -24,13 +26,13 @@ export function createShortToken(kind: ShortTokenKind): string {
   return body + checksumOf(body);
 }
 
-const tokenPattern = /^gh_(pat|sec|reg)_[0-9A-Za-z]{33}$/;
+const tokenPattern = /^gh_([a-z]{3})_[0-9A-Za-z]{33}$/;
 
 /** Returns the kind of a short token; undefined for any other text. A mistyped token costs no query. */
 export function shortTokenKind(token: string): ShortTokenKind | undefined {
   const [, kind] = tokenPattern.exec(token) ?? [];
   const body = token.slice(0, -checksumLength);
-  return kind !== undefined && token.slice(-checksumLength) === checksumOf(body) ? (kind as ShortTokenKind) : undefined;
+  return isOneOf(kinds, kind) && token.slice(-checksumLength) === checksumOf(body) ? kind : undefined;
 }
 
 /** The stored hash of a token. 160 random bits cannot be guessed, so a plain hash is enough. */

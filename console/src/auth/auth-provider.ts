@@ -26,7 +26,9 @@ export function createAuthProvider(
   descriptions: readonly ResourceDescription[],
   me: Me,
 ): AuthProvider {
-  const operations = new Map(descriptions.map((description) => [description.name, description.operations]));
+  const operations = new Map<string, ReadonlySet<string>>(
+    descriptions.map((description) => [description.name, description.operations]),
+  );
   return {
     login: async () => {
       throw new Error(translate('Sign in on the login page.'));
@@ -49,7 +51,7 @@ export function createAuthProvider(
       return me.roles;
     },
     async canAccess({ action, resource }) {
-      return operations.get(resource)?.has(needed.get(action) ?? (action as Operation)) !== false;
+      return operations.get(resource)?.has(needed.get(action) ?? action) !== false;
     },
   };
 }

@@ -9,7 +9,7 @@ const dateTimeFormat = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', ti
 /** The value of a field as text. `digits`: decimal places, so that the numbers of a column align. */
 export function valueText({ type, scale = 0 }: Pick<FieldDescription, 'type' | 'scale'>, value: unknown, digits = 0) {
   if (value === null || value === undefined || value === '') return emptyValueText;
-  if (type === 'decimal') return figureText(value as string, { scale });
+  if (type === 'decimal') return figureText(String(value), { scale });
   if (type === 'date') return formatTime(value, dateFormat);
   if (type === 'timestamp') return formatTime(value, dateTimeFormat);
   if (type === 'enum') return translate(String(value));

@@ -121,8 +121,9 @@ export class ChangeLog {
     });
     this.#last = last;
     this.#newest = newest;
-    while (this.#pending[0] && xmin >= this.#pending[0].bound) {
-      this.#ended = Math.max(this.#ended, (this.#pending.shift() as Pending).last);
+    for (let [first] = this.#pending; first && xmin >= first.bound; [first] = this.#pending) {
+      this.#ended = Math.max(this.#ended, first.last);
+      this.#pending.shift();
     }
     if (last <= this.#ended) {
       this.#waitingSince = undefined;

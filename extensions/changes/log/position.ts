@@ -45,8 +45,8 @@ function isSnapshot(xmin: string, xmax: string, running: string): boolean {
   const ids = [xmin, ...(running === '' ? [] : running.split('.')), xmax];
   if (ids.some((id) => !/^[1-9]\d{0,17}$/.test(id))) return false;
   const numbers = ids.map(BigInt);
-  const end = numbers.at(-1) as bigint;
-  return numbers.every((id, i) => i === 0 || (id >= (numbers[i - 1] as bigint) && (i === ids.length - 1 || id < end)));
+  const isAscending = numbers.every((id, i) => id >= (numbers[i - 1] ?? 0n));
+  return isAscending && numbers.slice(1, -1).every((id) => id < BigInt(xmax));
 }
 
 /** The changes after the position no longer exist. The caller must read the lists again and continue from their position. */

@@ -128,8 +128,8 @@ export class Streams {
   /** Waits for the client to read, because a page of rows can be larger than the allowed buffer. */
   async #catchUpWith(stream: Stream, rows: readonly LogRow[], at: (number: number) => Stream['position']) {
     for (let from = 0; from < rows.length && !stream.closed; ) {
-      let to = from;
-      for (let size = 0; to < rows.length && size < maxBytesAhead; to++) size += sizeOf(rows[to] as LogRow);
+      let [to, size] = [from, 0];
+      for (let row = rows[to]; row && size < maxBytesAhead; row = rows[++to]) size += sizeOf(row);
       await this.#send([stream], rows.slice(from, to), at);
       if (stream.unread > maxBytesAhead && !stream.closed) await stream.drained();
       from = to;

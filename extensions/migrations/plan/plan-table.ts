@@ -83,7 +83,7 @@ async function changeColumns(plan: Plan, steps: Step[]) {
   const refusedColumns = new Set<string>();
   for (const [name, declaredColumn] of Object.entries(after.columns)) {
     const storedColumn = before.columns[name];
-    if (!storedColumn) steps.push(...addColumn(engine, table, name, withFoldedDefault(name, before, after)));
+    if (!storedColumn) steps.push(...addColumn(engine, table, name, withFoldedDefault(declaredColumn, before, after)));
     else if (hasSameStorage(storedColumn, declaredColumn)) {
       if (storedColumn.unnamed) steps.push(...resumeColumn(before, name, declaredColumn));
     } else {
@@ -121,8 +121,7 @@ function rejectType(plan: Plan, name: string, { field, type }: ColumnSchema, fil
 }
 
 /** Adds the default of a folded column if its source is a new column with a constant default. */
-function withFoldedDefault(name: string, before: TableSchema, { columns }: TableSchema): ColumnSchema {
-  const column = columns[name] as ColumnSchema;
+function withFoldedDefault(column: ColumnSchema, before: TableSchema, { columns }: TableSchema): ColumnSchema {
   const source = column.from && !before.columns[column.from] ? columns[column.from] : undefined;
   return typeof source?.default === 'string' ? { ...column, default: fold(source.default) } : column;
 }

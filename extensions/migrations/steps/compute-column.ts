@@ -19,7 +19,11 @@ export async function inBatches(
   work: (after: string) => Promise<string[]>,
   onProgress: (rows: number) => void = () => undefined,
 ) {
-  for (let ids = await work(''); ids.length > 0; ids = await work(ids.sort().at(-1) as string)) onProgress(ids.length);
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const ids = await work(after);
+    if (ids.length > 0) onProgress(ids.length);
+    after = ids.sort().at(-1);
+  }
 }
 
 /** A column with values that are computed from another column. */
@@ -91,5 +95,5 @@ export function computeColumn(column: ComputedColumn): RowWork {
 export const foldColumn = (table: string, from: string, folded: string, { checksAll = false } = {}): RowWork =>
   computeColumn({
     ...{ table, from, to: folded, storage: { from: 'text', to: 'text' }, checksAll },
-    compute: (text) => fold(text as string),
+    compute: (text) => fold(String(text)),
   });

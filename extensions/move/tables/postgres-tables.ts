@@ -100,7 +100,7 @@ export class PostgresTables implements TableWriter {
   async page(table: CopiedTable, after: Key | undefined): Promise<readonly Row[]> {
     const names = table.columns.map(({ name }) => name);
     const { rows } = await this.#run(selectPage(table, after));
-    return rows.map((row) => names.map((name) => row[name] as Value));
+    return rows.map((row) => names.map((name) => row[name] ?? null));
   }
 
   async position(table: string): Promise<Position> {

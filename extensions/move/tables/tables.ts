@@ -59,6 +59,6 @@ export const isCopied = (table: string): boolean =>
   !['instances', 'migrations', 'change_history', 'change_actor', 'change_tickets', notesTable].includes(table);
 
 export const keyOf = ({ columns, key }: CopiedTable, row: Row): Key =>
-  key.map((name) => row[columns.findIndex((column) => column.name === name)] as Value);
+  key.map((name) => row[columns.findIndex((column) => column.name === name)] ?? null);
 
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

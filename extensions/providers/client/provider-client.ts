@@ -130,11 +130,8 @@ export class ProviderClient {
       const claims = await this.definition.profile((address) => this.#getJson(address, tokens.access_token));
       return this.#read(this.definition.issuer, claims);
     }
-    const idToken = tokens.id_token as string;
-    const { payload } = await jwtVerify(idToken, (keys as NonNullable<typeof keys>).signIn, {
-      algorithms,
-      clockTolerance,
-    });
+    if (!keys || tokens.id_token === undefined) throw new Error('the provider sent no ID token');
+    const { payload } = await jwtVerify(tokens.id_token, keys.signIn, { algorithms, clockTolerance });
     const more =
       payload.email === undefined ? await this.#userinfo(configuration, tokens.access_token, payload.sub) : {};
     return this.#read(payload.iss as string, { ...more, ...nameOf(callback), ...payload });

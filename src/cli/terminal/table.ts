@@ -32,7 +32,7 @@ export function tableOf(rows: readonly Row[], key?: string, screen: Screen = pro
     'bold',
     line(({ name, width }) => fill(name, width)),
   );
-  const body = rows.map((_, row) => line(({ name, cells, width }) => fill(cells[row] as string, width, name)));
+  const body = rows.map((_, row) => line(({ name, cells, width }) => fill(cells[row] ?? '', width, name)));
   return {
     lines: [heading, ...body],
     /** Columns that do not fit. */

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { normaliseEmail } from '../../platform/email-address.ts';
+import { isOneOf } from '../../platform/is-one-of.ts';
 import { splitList } from '../../platform/split-list.ts';
 
 type Parsed<T> = { ok: true; value: T } | { ok: false };
@@ -96,7 +97,9 @@ export const flag = (fallback: boolean): Setting<boolean> =>
   });
 
 export const oneOf = <const T extends string>(values: readonly T[], fallback: NoInfer<T>): Setting<T> =>
-  new Setting<T>(fallback, `one of ${values.join(', ')}`, (value) => accept(value as T, values.includes(value as T)));
+  new Setting<T>(fallback, `one of ${values.join(', ')}`, (value) =>
+    isOneOf(values, value) ? { ok: true, value } : { ok: false },
+  );
 
 export const list = <T extends string>(
   fallback: readonly T[],

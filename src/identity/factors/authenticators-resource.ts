@@ -84,7 +84,7 @@ export function authenticatorsResource(services: FactorServices) {
       // An unfinished setup is of no use.
       await deleteUnconfirmed(tx, userId);
       const sealed_secret = keys.seal(secret, authenticatorLabel(id));
-      const name = values.name as string;
+      const { name = '' } = values;
       await insertAuthenticator(tx, { id, user_id: userId, name, sealed_secret, created_at: now, confirmed_at: null });
       call.reveal(setUpOf(context.config, user, secret));
       return id;

@@ -94,7 +94,7 @@ export function passkeysResource(services: FactorServices) {
       if (!created) throw wrongPasskey();
       const userId = userIdOf(caller);
       const isFirst = !created.row.automatic && (await findHeldFactors(tx, userId)).recoveryCodes === 0;
-      if (!(await storePasskey(tx, created, { name: values.name as string, session_id: caller.sessionId }))) {
+      if (!(await storePasskey(tx, created, { name: values.name ?? '', session_id: caller.sessionId }))) {
         throw conflict('This passkey is already registered, or its challenge was already used.', 'passkey_used');
       }
       await recordFactorRow(services, call, 'passkey', 'added', { id: created.row.id, user_id: userId });

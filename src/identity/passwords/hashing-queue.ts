@@ -105,7 +105,8 @@ class FairQueue {
 
   /** Rejects the last job of the source with the most jobs, unless that is the new job's source. */
   makeRoomFor(source: string): boolean {
-    let [longest, jobs] = ['', [] as WaitingJob[]];
+    let longest = '';
+    let jobs: WaitingJob[] = [];
     for (const [name, candidate] of this.#sources) {
       if (candidate.length > jobs.length) [longest, jobs] = [name, candidate];
     }

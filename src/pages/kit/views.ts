@@ -77,7 +77,8 @@ function readViews(viewsDir: string, loginView: string) {
   const operatorViews = existsSync(viewsDir) ? readFolder(viewsDir) : new Map<string, string>();
   for (const [name, source] of operatorViews) views.set(name, source);
   // A login page under another name without its own file uses the built-in view.
-  if (!views.has(loginView)) views.set(loginView, views.get('login') as string);
+  const login = views.get('login');
+  if (login !== undefined && !views.has(loginView)) views.set(loginView, login);
   return { sources: views, haveOwn: operatorViews.size > 0 };
 }
 
@@ -91,7 +92,7 @@ function readFolder(dir: string): Map<string, string> {
   for (const file of files) {
     const name = nameOf(file);
     if (name === undefined || views.has(name)) continue;
-    const chosen = extensions.map((extension) => name + extension).find((candidate) => files.has(candidate)) as string;
+    const chosen = extensions.map((extension) => name + extension).find((candidate) => files.has(candidate)) ?? file;
     const path = join(dir, chosen);
     const source = readFileSync(path, 'utf8');
     rejectServerCode(path, source);

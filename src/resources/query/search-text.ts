@@ -69,8 +69,11 @@ const readExactTerm = (text: string): SearchTerm => ({
   wildcardAfter: false,
 });
 
+/** Longer ones first. */
+const writtenComparisons = ['>=', '<=', '!=', '>', '<'] as const;
+
 function readValue(value: string): Pick<SearchPair, 'operator' | 'terms'> {
-  const operator = (/^(>=|<=|!=|>|<)/.exec(value)?.[0] ?? '=') as Comparison;
+  const operator = writtenComparisons.find((each) => value.startsWith(each)) ?? '=';
   const valueText = operator === '=' ? value : value.slice(operator.length);
   return { operator, terms: splitUnescaped(valueText, ',').map(readTerm) };
 }

@@ -87,9 +87,10 @@ function findIndexedText(
   const isIndexed = resource.definition.managed && field.indexed && field.type.storage === 'text';
   if (relations.length > 0 || !isIndexed) return undefined;
   const matching = field.type.matches(term, field, engine, 't');
-  const text = matching instanceof Fragment || matching.length !== 1 ? undefined : (matching[0] as string);
+  if (matching instanceof Fragment || matching.length !== 1) return undefined;
+  const [text] = matching;
   // PostgreSQL would refuse the whole statement because of one such text.
-  return text?.isWellFormed() && !text.includes('\0') ? { field, text } : undefined;
+  return typeof text === 'string' && text.isWellFormed() && !text.includes('\0') ? { field, text } : undefined;
 }
 
 function pairSql(context: RuleContext, resource: Resource, pair: SearchPair, byReference: boolean): Fragment {
@@ -128,8 +129,8 @@ function inSql(compared: Fragment, values: readonly unknown[]): Fragment {
 }
 
 function comparisonSql(field: ResourceField, { operator, terms }: SearchPair, alias: string): Fragment {
-  const [term, ...otherTerms] = terms as [SearchTerm, ...SearchTerm[]];
-  if (otherTerms.length > 0) {
+  const [term, ...otherTerms] = terms;
+  if (!term || otherTerms.length > 0) {
     throw invalidParameter(`search: ${operator} on ${field.name} takes one value; write \\, for a comma in it.`);
   }
   if (term.isNull || term.wildcardBefore || term.wildcardAfter) {

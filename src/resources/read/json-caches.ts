@@ -33,7 +33,10 @@ class JsonCache<V extends { readonly json: string }> {
     if (value.json.length > this.#limits.maxLength) return;
     this.#byKey.set(key, value);
     this.#characters += value.json.length;
-    while (this.#characters > this.#limits.maxCharacters) this.#delete(this.#byKey.keys().next().value as string);
+    for (const oldest of this.#byKey.keys()) {
+      if (this.#characters <= this.#limits.maxCharacters) break;
+      this.#delete(oldest);
+    }
   }
 
   #delete(key: string): void {

@@ -32,7 +32,7 @@ function serializerOf(resource: Resource, field: ResourceField, before: string):
 }
 
 const sourcesOf = (resource: Resource, { options }: ResourceField): ResourceField[] =>
-  (options.from ?? []).map((name) => resource.fields.get(name) as ResourceField);
+  (options.from ?? []).flatMap((name) => resource.fields.get(name) ?? []);
 
 const valuesOf = (fields: readonly ResourceField[], row: StoredRow): Record<string, unknown> => {
   const values: Record<string, unknown> = {};

@@ -71,8 +71,8 @@ const linkBuilder =
     const { url } = request;
     const query = { ...queryOf(request), ...changes };
     let text = '';
-    for (const name in query) {
-      text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(query[name] as string)}`;
+    for (const [name, value] of Object.entries(query)) {
+      text += `${text === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
     }
     const end = url.indexOf('?');
     return `${context.config.baseUrl}${end < 0 ? url : url.slice(0, end)}${text}`;

@@ -75,7 +75,7 @@ function tableSchema(definition: ResourceDefinition, tables: ReadonlyMap<string,
   for (const names of uniqueTogether) {
     addIndex(
       'unique',
-      names.map((each) => columnByField.get(each) as string),
+      names.flatMap((each) => columnByField.get(each) ?? []),
       true,
       false,
     );

@@ -88,7 +88,9 @@ export async function batchCreate(
 
 /** The stored rows. Undefined for rows that have to be created alone. */
 async function insertAll(services: ResourceServices, resource: Resource, creations: readonly Creation[]) {
-  const { call } = creations[0] as Creation;
+  const [first] = creations;
+  if (!first) return [];
+  const { call } = first;
   let mayBeCommitted = false;
   try {
     return await inTransaction(services, resource, call, { scope: resource.writeScope }, async (context) => {
@@ -149,7 +151,7 @@ function undefinedIfUnprocessable(error: unknown): undefined {
 
 /** Skips a row if another row has the same unique value. */
 function insertStatement(context: WriteContext, resource: Resource, stored: readonly Map<string, unknown>[]) {
-  const columns = raw([...(stored[0] as Map<string, unknown>).keys()].map(quoted).join(', '));
+  const columns = raw([...(stored[0]?.keys() ?? [])].map(quoted).join(', '));
   const table = raw(resource.table);
   const json = JSON.stringify(stored.map((row) => Object.fromEntries(row)));
   return writePrepared(

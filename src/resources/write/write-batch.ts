@@ -71,7 +71,7 @@ export function readBatch(operation: BatchOperation, body: unknown, idOf: (name:
     return { id: readId(id, `${path}.id`), data, ifMatch };
   });
   if (errors.length > 0) throw unprocessable(errors);
-  return rows as BatchRow[];
+  return rows.filter((row) => row !== undefined);
 }
 
 interface Batch {
@@ -95,7 +95,7 @@ export async function writeBatch(
   const responses: string[] = [];
   /** A short request can change rows with megabytes. Beyond the limit of a list, the response does not repeat them. */
   let length = 0;
-  let next = 0;
+  const queue = rows.entries();
   /** The error after which no more rows are started. Hooks may call other services before the transaction rejects the row. */
   let fatalError: Error | undefined;
   const writeItem = async ({ id = '', data: body, ifMatch }: BatchRow, key: IdempotencyKey | undefined) => {
@@ -113,14 +113,13 @@ export async function writeBatch(
     return length <= maxCharacters ? itemResponse(200, etag, json) : `{"status":200,"etag":${JSON.stringify(etag)}}`;
   };
   const writeNext = async () => {
-    while (next < rows.length) {
-      const index = next++;
+    for (const [index, row] of queue) {
       try {
         if (fatalError) throw fatalError;
-        responses[index] = await writeItem(rows[index] as BatchRow, keys[index]);
+        responses[index] = await writeItem(row, keys[index]);
       } catch (error) {
         if (error instanceof Problem && error.status === 401) fatalError = error;
-        responses[index] = errorResponse(services, requestId, error as Error);
+        responses[index] = errorResponse(services, requestId, error);
       }
     }
   };
@@ -134,7 +133,7 @@ export async function writeBatch(
 const itemResponse = (status: number, etag: string, body: string): string =>
   `{"status":${status},"etag":${JSON.stringify(etag)},${body.slice(1)}`;
 
-function errorResponse({ context: { log } }: ResourceServices, requestId: string, error: Error): string {
+function errorResponse({ context: { log } }: ResourceServices, requestId: string, error: unknown): string {
   const problem = toProblem(error);
   if (problem.status >= 500) log.error({ requestId, err: error, reason: problem.reason }, 'operation failed');
   const retryAfter = problem.headers['Retry-After'];

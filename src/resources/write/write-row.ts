@@ -33,7 +33,7 @@ function storedValues(resource: Resource, values: Values): Map<string, unknown> 
     const value = values[field.name];
     const isEmpty = value === null || value === undefined;
     stored.set(field.column, isEmpty ? null : field.type.toStored(value));
-    if (field.foldedColumn) stored.set(field.foldedColumn, isEmpty ? null : fold(value as string));
+    if (field.foldedColumn) stored.set(field.foldedColumn, isEmpty ? null : fold(String(value)));
   }
   return stored;
 }

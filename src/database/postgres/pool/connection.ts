@@ -50,11 +50,14 @@ async function statementNameOf(client: pg.ClientBase, text: string): Promise<str
 
 function rememberText(text: string): void {
   recentTexts.add(text);
-  if (recentTexts.size > maxRecentTexts) recentTexts.delete(recentTexts.values().next().value as string);
+  const [oldest] = recentTexts;
+  if (oldest !== undefined && recentTexts.size > maxRecentTexts) recentTexts.delete(oldest);
 }
 
 async function deallocateOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {
-  const [text, name] = names.entries().next().value as [string, string];
+  const [oldest] = names;
+  if (!oldest) return;
+  const [text, name] = oldest;
   names.delete(text);
   const { parsedStatements } = client.connection;
   // A statement that failed to parse was never prepared.

@@ -105,8 +105,7 @@ export function tokensResource(sessions: Sessions, knownScopes: KnownScopes, mai
     async create(call, values) {
       const { caller, tx, source, now } = call;
       forbidApplications(caller);
-      const { scopes = [] } = values;
-      const name = values.name as string;
+      const { name = '', scopes = [] } = values;
       const expiresAt = values.expires_at ? Date.parse(values.expires_at) : undefined;
       const errors: FieldError[] = [
         ...scopeErrors(knownScopes, caller, scopes),

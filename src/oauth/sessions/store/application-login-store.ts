@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import type { NotNull, Selectable } from 'kysely';
 import type { Db, Tx } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import type { SessionFilter } from './session-store.ts';
@@ -37,8 +37,9 @@ export async function findBackchannelLogoutUris(tx: Tx, clientIds: readonly stri
     .select(['id', 'backchannel_logout_uri as uri'])
     .where('id', 'in', clientIds)
     .where('backchannel_logout_uri', 'is not', null)
+    .$narrowType<{ uri: NotNull }>()
     .execute();
-  return new Map(rows.map(({ id, uri }) => [id, uri as string]));
+  return new Map(rows.map(({ id, uri }) => [id, uri]));
 }
 
 /** Removes up to `limit` logins whose application session and browser session are both gone. */

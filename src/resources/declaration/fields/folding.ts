@@ -11,8 +11,8 @@ export const foldAscii = (text: string): string => text.replace(/[A-Z]/g, (lette
 /** The smallest text after all texts with the prefix, by code points. Undefined if there is none. */
 export function prefixUpperBound(prefix: string): string | undefined {
   const points = Array.from(prefix);
-  while (points.length > 0) {
-    const last = (points.pop() as string).codePointAt(0) as number;
+  for (let point = points.pop(); point !== undefined; point = points.pop()) {
+    const last = point.codePointAt(0) ?? 0;
     if (last === 0x10ffff) continue;
     // Surrogates are not characters: U+E000 follows U+D7FF.
     return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
