@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
-import { createShortToken, shortTokenKind } from '../src/platform/short-token.ts';
+import { createShortToken, shortTokenKind } from '../src/oauth/clients/secrets/short-token.ts';
 import { onBothEngines } from './harness/engines.ts';
 import { mailsTo } from './harness/mailbox.ts';
 import { password, personalClient, personalToken, registerUser, stateOf } from './harness/people.ts';

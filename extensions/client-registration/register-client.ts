@@ -3,10 +3,10 @@ import type { Context } from '../../src/database/context.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { networkLimits, requireWithinLimits } from '../../src/identity/throttle/throttle.ts';
 import { createClientWithSecret } from '../../src/oauth/clients/secrets/client-secrets.ts';
+import { createShortToken, hashShortToken } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { OAuthError } from '../../src/platform/errors.ts';
 import { isObject } from '../../src/platform/is-object.ts';
-import { createShortToken, hashShortToken } from '../../src/platform/short-token.ts';
 import {
   type ClientInformation,
   clientInformation,

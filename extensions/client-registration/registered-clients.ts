@@ -1,8 +1,8 @@
 import type { Context } from '../../src/database/context.ts';
 import { decrementCounts } from '../../src/identity/throttle/throttle-store.ts';
+import { hashShortToken } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { RegisteredClients } from '../../src/oauth/oauth.ts';
 import { parseJson } from '../../src/platform/json-text.ts';
-import { hashShortToken } from '../../src/platform/short-token.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 import { ClientDocuments } from './client-documents.ts';
 import type { MetadataServices } from './client-metadata.ts';

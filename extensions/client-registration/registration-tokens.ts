@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Context } from '../../src/database/context.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { anonymousCaller, hasScope, isAdmin } from '../../src/platform/caller.ts';
 import { OAuthError } from '../../src/platform/errors.ts';
-import { createShortToken, hashShortToken, shortTokenKind } from '../../src/platform/short-token.ts';
 import { hasInitialToken, insertInitialToken } from './registration-store.ts';
 
 /** An initial access token (RFC 7591 1.2) for the operator to hand out. It can be used repeatedly until it expires. */

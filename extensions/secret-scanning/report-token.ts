@@ -3,9 +3,9 @@ import type { Tx } from '../../src/database/database.ts';
 import type { RequestSource } from '../../src/http/request-source.ts';
 import { notifyOwner } from '../../src/identity/account-mails/request-mail.ts';
 import { deleteSecretByHash } from '../../src/oauth/clients/secrets/secret-store.ts';
+import { hashShortToken, shortTokenKind } from '../../src/oauth/clients/secrets/short-token.ts';
 import type { OAuth } from '../../src/oauth/oauth.ts';
 import { endSessions } from '../../src/oauth/sessions/end-sessions.ts';
-import { hashShortToken, shortTokenKind } from '../../src/platform/short-token.ts';
 import { recordEvent } from '../../src/resources/audit/record-event.ts';
 
 interface Report {

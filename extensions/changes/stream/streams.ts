@@ -1,8 +1,8 @@
 import type { Invalidation } from '../../../src/database/bus.ts';
 import type { Context } from '../../../src/database/context.ts';
 import { Problem, tooManyRequests } from '../../../src/platform/errors.ts';
-import { Poller } from '../../../src/platform/poller.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
+import { Poller } from '../../../src/resources/queue/poller.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import type { LogRow } from '../log/change-store.ts';
 import { advancePosition } from '../log/position.ts';

@@ -6,9 +6,9 @@ import { notifyOwner } from '../../../src/identity/account-mails/request-mail.ts
 import type { Mail } from '../../../src/identity/mail/mail.ts';
 import { reasonOf } from '../../../src/platform/errors.ts';
 import { parseJson } from '../../../src/platform/json-text.ts';
-import { Poller } from '../../../src/platform/poller.ts';
 import { disableWebhooks } from '../../../src/resources/disable-webhooks-store.ts';
 import type { Resources } from '../../../src/resources/model/resource.ts';
+import { Poller } from '../../../src/resources/queue/poller.ts';
 import type { ChangeLog } from '../log/change-log.ts';
 import { changeAt, type LogRow } from '../log/change-store.ts';
 import { loggedChanges } from '../view/logged-change.ts';

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Liquid, RenderOptions } from 'liquidjs';
 import { defaultColours, readBrand } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
+import { extensionFolders } from '../../config/extension-folders.ts';
 import { getLanguages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 import { reasonOf } from '../../platform/errors.ts';
-import { extensionFolders } from '../../platform/extension-folders.ts';
 
 const templates = fileURLToPath(new URL('templates', import.meta.url));
 /** The folders of the built-in mails. */

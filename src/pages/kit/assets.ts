@@ -4,10 +4,10 @@ import { createRequire } from 'node:module';
 import { dirname, extname, join, resolve } from 'node:path';
 import type { Brand, BrandColours } from '../../config/brand.ts';
 import type { Config } from '../../config/config.ts';
+import { extensionFolders } from '../../config/extension-folders.ts';
 import type { App } from '../../http/app.ts';
 import { CompressedContent } from '../../http/compressed-content.ts';
 import { paramsOf } from '../../http/query-of.ts';
-import { extensionFolders } from '../../platform/extension-folders.ts';
 
 /** The browser library for passkeys, as one file. */
 const webauthnBundle = join(

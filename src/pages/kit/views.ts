@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { join, relative, sep } from 'node:path';
 import type { Template } from 'liquidjs';
 import type { Config } from '../../config/config.ts';
+import { extensionFolders } from '../../config/extension-folders.ts';
 import type { Languages } from '../../config/languages/languages.ts';
 import { addMessages, type LiquidModule } from '../../config/languages/liquid-messages.ts';
 import { OperatorError, reasonOf } from '../../platform/errors.ts';
-import { extensionFolders } from '../../platform/extension-folders.ts';
 
 export type Variables = Record<string, unknown>;
 

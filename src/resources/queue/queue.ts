@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../database/context.ts';
 import type { Db, Tx } from '../../database/database.ts';
 import { pruneBefore } from '../../database/prune-in-batches.ts';
-import { Poller } from '../../platform/poller.ts';
 import { type Handler, openData, runAttempt, type Sealing, serviceStops } from './attempt.ts';
 import { enqueueAll } from './enqueue.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type NewJob,
 } from './job.ts';
 import { countJobs, hasDueJobs, type JobRow, leaseDueJobs, listJobs, postponeJob, renewLeases } from './job-store.ts';
+import { Poller } from './poller.ts';
 
 /** A lease is renewed while the job runs. It expires if the instance crashes. */
 const leaseMs = 30_000;

@@ -4,12 +4,12 @@ import type { Db, Tx } from '../../../database/database.ts';
 import type { KeyRing } from '../../../database/keys/key-ring.ts';
 import type { RequestSource } from '../../../http/request-source.ts';
 import { conflict } from '../../../platform/errors.ts';
-import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
 import { recordEvent } from '../../../resources/audit/record-event.ts';
 import { changesBetween } from '../../../resources/write/changes.ts';
 import { invalidClient } from '../client-rules.ts';
 import { createClient, lockClient, type NewClient, type StoredClient, withDefaults } from '../client-store.ts';
 import { endSecrets, type HashedSecret, insertSecret, listSecrets, lockSecret } from './secret-store.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from './short-token.ts';
 
 /** Secrets are random, so a keyed hash is enough. Slow hashes are for passwords. */
 const purpose = 'client secret';

@@ -3,7 +3,7 @@ import type { Context } from '../../../database/context.ts';
 import type { Database, Tx } from '../../../database/database.ts';
 import { type RequestSource, systemSource } from '../../../http/request-source.ts';
 import { parseJson } from '../../../platform/json-text.ts';
-import { createShortToken, hashShortToken, shortTokenKind } from '../../../platform/short-token.ts';
+import { createShortToken, hashShortToken, shortTokenKind } from '../../clients/secrets/short-token.ts';
 import type { NewSession, Sessions } from '../sessions.ts';
 import { findByTokenHash, markRevealed, setTokenHash } from '../store/session-store.ts';
 import { type AccessTokenClaims, noClient } from '../tokens/access-token.ts';

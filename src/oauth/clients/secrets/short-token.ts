@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { isOneOf } from './is-one-of.ts';
+import { isOneOf } from '../../../platform/is-one-of.ts';
 
 /** The kinds of short tokens: a personal access token, a client's secret, or a token to register a client. */
 const kinds = ['pat', 'sec', 'reg'] as const;
