@@ -15,7 +15,8 @@ export function recordRateLimit({ headers }: Response): void {
 }
 
 /** Seconds for which bulk work must wait, so that other requests of the person are not refused. */
-export function secondsToWait(now = Date.now()): number {
+export function secondsToWait(): number {
+  const now = Date.now();
   if (remaining > limit * leftToOthers || now >= resetsAt) return 0;
   return Math.ceil((resetsAt - now) / 1000);
 }

@@ -41,8 +41,8 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 ];
 
 /** "3 hours ago" for recent times, otherwise the date. */
-export function timeAgo(time: string, now = Date.now()): string {
-  const seconds = (Date.parse(time) - now) / 1000;
+export function timeAgo(time: string): string {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) {
     return new Date(time).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short' });
   }

@@ -60,14 +60,14 @@ function TrackInput({ typed }: { typed: RefObject<boolean> }) {
   return null;
 }
 
-type ButtonProps = Omit<ComponentProps<typeof DialogButton>, 'dialog' | 'color'> & Partial<Props>;
+type ButtonProps = Pick<ComponentProps<typeof DialogButton>, 'label' | 'icon' | 'act'> & Partial<Props>;
 
 /** A button that opens a dialog with a form or a question. The main button of the dialog has the same label, or the label `confirm`. */
-export function FormButton({ label, shortLabel, icon, small, act, ...dialog }: ButtonProps) {
+export function FormButton({ label, icon, act, ...dialog }: ButtonProps) {
   const shown = { title: label, confirm: label, form: { record: {} }, ...dialog };
   return (
     <DialogButton
-      {...{ label, shortLabel, icon, small, act, color: dialog.danger ? 'error' : undefined }}
+      {...{ label, icon, act, color: dialog.danger ? 'error' : undefined }}
       dialog={(close) => <FormDialog {...shown} onClose={close} />}
     />
   );
