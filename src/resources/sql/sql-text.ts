@@ -36,17 +36,19 @@ class Parts {
   }
 
   toFragment(): Fragment {
-    return new Fragment([...this.#strings, this.#text], this.#values);
+    this.#strings.push(this.#text);
+    return new Fragment(this.#strings, this.#values);
   }
 }
 
 export function sql(texts: TemplateStringsArray, ...values: unknown[]): Fragment {
   const parts = new Parts();
-  for (let i = 0; i < texts.length; i++) {
-    const value = values[i - 1];
+  parts.addText(texts[0] ?? '');
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i];
     if (value instanceof Fragment) parts.addFragment(value);
-    else if (i > 0) parts.addValue(value);
-    parts.addText(texts[i] ?? '');
+    else parts.addValue(value);
+    parts.addText(texts[i + 1] ?? '');
   }
   return parts.toFragment();
 }
