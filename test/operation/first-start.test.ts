@@ -32,6 +32,7 @@ const { basename } = require('node:path');
 const folder = process.cwd() === process.env.CLONE ? 'service' : basename(process.cwd());
 const withAddresses = existsSync('npm-shrinkwrap.json');
 appendFileSync(process.env.CLONE + '/npm-calls', folder + (withAddresses ? '' : ' without addresses') + '\\n');
+if (folder === 'service') appendFileSync(process.env.CLONE + '/npm-options', process.argv.find((each) => each.endsWith('=dev')) + '\\n');
 if (withAddresses && process.env.NPM_ERROR) {
   console.error('npm error code ' + process.env.NPM_ERROR);
   process.exit(1);
@@ -120,6 +121,32 @@ describe('The first start of a clone', () => {
     assert.deepEqual(callsOfNpm(folder), ['bundler', 'console', 'service']);
   });
 
+  /** Waits for the build of the console, which would otherwise ask for a response during the next test. */
+  async function serveOnce(folder: string): Promise<void> {
+    const building = nextBuild();
+    const run = start(folder);
+    (await building)[1].end();
+    await run.says(/^serving$/m);
+    await run.says(/^The console is built\.$/m);
+    run.child.kill('SIGTERM');
+    await run.end;
+  }
+
+  async function build(folder: string): Promise<void> {
+    const run = start(folder, {}, 'build');
+    assert.deepEqual(await run.end, [0, null], run.printed());
+  }
+
+  it('keeps the development packages that another command has installed', async () => {
+    const folder = clone();
+    await serveOnce(folder);
+    await build(folder);
+    writeFileSync(join(folder, 'package-lock.json'), lockOf({ 'node_modules/another': { version: '1.0.0' } }));
+    await serveOnce(folder);
+    const options = readFileSync(join(folder, 'npm-options'), 'utf8').trim().split('\n');
+    assert.deepEqual(options, ['--omit=dev', '--include=dev', '--include=dev']);
+  });
+
   it('leaves the program out of a package until the types are built too', async () => {
     const folder = clone();
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'x', version: '1.0.0', files: ['dist'] }));
@@ -128,15 +155,9 @@ describe('The first start of a clone', () => {
         cwd: folder,
         encoding: 'utf8',
       }).includes('"dist/cli/main.js"');
-    const first = start(folder);
-    await first.says(/^serving$/m);
+    await serveOnce(folder);
     assert.equal(isPacked(), false);
-    first.child.kill('SIGTERM');
-    await first.end;
-    const building = nextBuild();
-    const build = start(folder, {}, 'build');
-    (await building)[1].end();
-    assert.deepEqual(await build.end, [0, null], build.printed());
+    await build(folder);
     assert.equal(isPacked(), true);
   });
 
