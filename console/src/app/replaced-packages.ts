@@ -33,5 +33,5 @@ export function stringify(values: Record<string, unknown>): string {
 /** Replaces the editable title with a plain one. */
 export { PageTitle as PageTitleConfigurable } from '../../node_modules/ra-ui-materialui/dist/layout/PageTitle.js';
 
-/** Replaces the packages for CSV files (see `extensions/many-rows`), for themes with CSS variables and for ripples. */
+/** Replaces the packages for CSV files (see `extensions/bulk-operations`), for themes with CSS variables and for ripples. */
 export default nothing;
