@@ -64,7 +64,7 @@ export async function addClientSecret(
   await lockClient(tx, clientId);
   await endSecrets(tx, clientId, at + oldHours * 3_600_000, at);
   if ((await listSecrets(tx, clientId, at)).length >= maxSecrets)
-    throw conflict(`The client has ${maxSecrets} active secrets. End the old secrets: leave keep_old_hours out.`);
+    throw conflict(`The client has ${maxSecrets} active secrets. Create one that does not keep the old secrets.`);
   await insertSecret(tx, clientId, hashSecret(keys, clientId, secret), at);
   invalidate({ kind: 'client', id: clientId });
   return secret;
