@@ -126,7 +126,8 @@ async function check() {
 
 /** Runs all checks and tests, or only the named test files. */
 async function test() {
-  if (args.length === 0) await check();
+  // The checks use one processor, so the builds and Chromium are made meanwhile.
+  if (args.length === 0) await Promise.all([check(), prepareTests()]);
   // Tests wait for databases and browsers more than they compute.
   const atOnce = Math.min(8, availableParallelism() + 1);
   const every = [
@@ -135,6 +136,12 @@ async function test() {
     'test/*.test.ts',
   ];
   await runTests(args.length > 0 ? args : every, atOnce, 180_000);
+}
+
+/** Everything that a run of all tests needs. */
+async function prepareTests() {
+  await buildPackage(node);
+  await installChromium(node);
 }
 
 /** Runs the whole set of which `npm test` runs a sample: every published client and generator, and every screen on a phone. */
