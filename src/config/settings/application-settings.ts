@@ -3,7 +3,7 @@ import { flag, integer, oneOf } from './setting.ts';
 /** Applications that are not created here. */
 export const applicationSettings = {
   dynamicClients: oneOf(['closed', 'token', 'open'], 'closed').describe(
-    "whether applications can register themselves at /oauth/register. closed: never. token: with an administrator's token. open: without a token",
+    "whether applications can register themselves at /oauth/register. closed: never. token: with an administrator's token or a registration token. open: without a token",
   ),
   requirePkce: oneOf(['public', 'all'], 'public').describe(
     'which applications must use PKCE. public: applications without a secret. all: every application',
