@@ -40,7 +40,7 @@ export function createClientErrorHandler(config: Config, paths: Pick<PathTable, 
     const body = form === 'oauth' ? Buffer.from(oauthErrorBody(problem)) : problemBody(problem, id);
     if (form === 'oauth') raw.setHeader('cache-control', 'no-store');
     raw.setHeader('content-type', form === 'oauth' ? 'application/json; charset=utf-8' : 'application/problem+json');
-    for (const [name, value] of headers) raw.setHeader(name, value);
+    for (const [name, value] of Object.entries(headers)) raw.setHeader(name, value);
     raw.setHeader('X-Request-Id', id);
     raw.writeHead(problem.status, { 'content-length': body.length });
     raw.end(body);
@@ -60,7 +60,7 @@ export function createClientErrorHandler(config: Config, paths: Pick<PathTable, 
       const body = problemBody(problem, id);
       const lines = [`HTTP/1.1 ${problem.status} ${problem.title}`, 'Content-Type: application/problem+json'];
       lines.push(`Content-Length: ${body.length}`, `X-Request-Id: ${id}`, 'Connection: close');
-      for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`);
+      for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
       socket.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]));
     },
     /** Responds to a path that the router rejects: it cannot be decoded, or one of its segments is too long. */

@@ -46,7 +46,7 @@ export function addGate(
     // Set on `reply`, not on `reply.raw`: Fastify passes all headers to one writeHead, which is faster than setting
     // them one by one (docs/performance.md).
     reply.header('x-request-id', request.id);
-    for (const [name, value] of headers) reply.header(name, value);
+    reply.headers(headers);
     const policy = route.pattern === undefined ? corsOfUnknownPath(request) : route.cors;
     cors.setHeaders(request.headers, reply, policy);
     const byToken = request.headers.authorization !== undefined;
