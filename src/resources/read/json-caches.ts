@@ -33,8 +33,13 @@ class JsonCache<V extends { readonly json: string }> {
     if (value.json.length > this.#limits.maxLength) return;
     this.#byKey.set(key, value);
     this.#characters += value.json.length;
+    if (this.#characters > this.#limits.maxCharacters) this.#shrink();
+  }
+
+  /** Makes room for more than one entry, because the search for the oldest one takes long (`bounded-map.ts`). */
+  #shrink(): void {
     for (const oldest of this.#byKey.keys()) {
-      if (this.#characters <= this.#limits.maxCharacters) break;
+      if (this.#characters <= this.#limits.maxCharacters * 0.99) return;
       this.#delete(oldest);
     }
   }

@@ -50,8 +50,9 @@ async function statementNameOf(client: pg.ClientBase, text: string): Promise<str
 
 function rememberText(text: string): void {
   recentTexts.add(text);
-  const [oldest] = recentTexts;
-  if (oldest !== undefined && recentTexts.size > maxRecentTexts) recentTexts.delete(oldest);
+  if (recentTexts.size <= maxRecentTexts) return;
+  const [oldest = ''] = recentTexts;
+  recentTexts.delete(oldest);
 }
 
 async function deallocateOldest(client: pg.ClientBase, { names }: Prepared): Promise<void> {
