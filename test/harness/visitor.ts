@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { type RequestOptions, request } from './request.ts';
 
 export interface Visit {
@@ -45,7 +46,7 @@ export class Visitor {
   }
 
   #keep(set: string): void {
-    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+    const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? assert.fail(`not a cookie: ${set}`);
     if (/max-age=0/i.test(set)) this.cookies.delete(name);
     else this.cookies.set(name, value);
   }

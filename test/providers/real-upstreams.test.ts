@@ -26,7 +26,7 @@ class Browser {
         ...(body ? { method: 'POST', body } : {}),
       });
       for (const set of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? [];
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? assert.fail(`not a cookie: ${set}`);
         if (value === '' || /max-age=0/i.test(set)) jar.delete(name);
         else jar.set(name, value);
       }
