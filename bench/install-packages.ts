@@ -2,16 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-
-/** The peers and the load generator have a separate lock file, so that Gatehouse itself installs none of them. */
-export function installPackages(): void {
-  if (existsSync(`${here}/node_modules/.package-lock.json`)) return;
-  console.log('Installing the servers to compare with (only the first time)…');
+/** The peers and the load generator have separate lock files, so that Gatehouse itself installs none of them. */
+export function installPackages(folder: 'peers' | '.'): void {
+  const cwd = fileURLToPath(new URL(folder, import.meta.url));
+  if (existsSync(`${cwd}/node_modules/.package-lock.json`)) return;
+  console.log(`Installing ${folder === 'peers' ? 'the servers to compare with' : 'autocannon'} (only the first time)…`);
   const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: here,
+    cwd,
     stdio: 'inherit',
     shell: process.platform === 'win32',
   });
-  if (status !== 0) throw new Error('npm ci failed in bench/');
+  if (status !== 0) throw new Error(`npm ci failed in ${cwd}`);
 }

@@ -21,7 +21,8 @@ import { textReport } from './report/text-report.ts';
 
 const { against, parts, plan, postgres: withPostgres, out } = readOptions();
 
-if ((plan.peers && parts.length > 0) || loadGenerator === 'autocannon') installPackages();
+if (plan.peers && parts.includes('operations')) installPackages('peers');
+if (loadGenerator === 'autocannon') installPackages('.');
 const postgres = withPostgres && parts.length > 0 ? await createPostgres() : undefined;
 const postgresUrl = postgres?.url;
 const report: Report = {

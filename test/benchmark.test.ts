@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { medianOf } from '../bench/measure/median.ts';
 import { readOptions } from '../bench/options.ts';
 import { targets } from '../bench/report/targets.ts';
+import { root } from './harness/starts.ts';
 
 const run = promisify(execFile);
 
@@ -17,13 +17,14 @@ interface Figures {
 }
 
 describe('The benchmark', () => {
-  const program = fileURLToPath(new URL('../bench/run.ts', import.meta.url));
+  const benchmark = (...options: string[]) =>
+    run(process.execPath, ['--conditions=gatehouse-source', join(root, 'bench/run.ts'), ...options]);
   const out = mkdtempSync(join(tmpdir(), 'gatehouse-bench-test-'));
   after(() => rmSync(out, { recursive: true, force: true }));
 
   it('runs, checks the responses, and writes its report', { timeout: 600_000 }, async () => {
     const parts = ['--only=operations,flames', '--operations=get any,refresh', '--no-peers', '--no-postgres'];
-    const { stdout } = await run(process.execPath, [program, '--quick', ...parts, `--out=${out}`]);
+    const { stdout } = await benchmark('--quick', ...parts, `--out=${out}`);
     assert.match(stdout, /refresh \/ signed and synced one by one/);
 
     // The test checks that no request failed. Speed during a test run means nothing.
@@ -98,7 +99,7 @@ describe('The benchmark', () => {
 
   it('measures nothing after a mistake', async () => {
     await assert.rejects(
-      run(process.execPath, [program, '--fast', `--out=${out}/none`]),
+      benchmark('--fast', `--out=${out}/none`),
       (error: { code: number; stderr: string }) => error.code === 2 && /Unknown option '--fast'/.test(error.stderr),
     );
     assert.ok(!existsSync(join(out, 'none')));

@@ -55,11 +55,13 @@ for (const [whose, { packages }] of [
   });
 
 describe('The other lock files', () => {
-  for (const path of ['./generators/package-lock.json', './nodes/package-lock.json'])
+  for (const folder of ['./generators', './nodes', '../bench', '../bench/peers']) {
+    const path = `${folder}/package-lock.json`;
     it(`${path} names no registry, and contains every hash`, () => {
       const locked = Object.entries(lockAt(path).packages).filter(([name]) => name !== '');
       assert.ok(locked.every(([, { resolved, integrity }]) => !resolved && integrity?.startsWith('sha512-')));
     });
+  }
 
   it('contain Node for every common platform, with its hash', () => {
     const { packages: runtimes } = JSON.parse(
