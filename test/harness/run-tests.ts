@@ -34,6 +34,9 @@ if (files.length === 0) {
 const filesOfGroup = 30;
 /** Test files that import one of these take long, so fewer of them share a process. Those with a browser share one. */
 const longFilesOfGroup = 12;
+/** The last groups are small, so that no processor waits long for the last process. They contain every n-th of the other files. */
+const lastFilesOfGroup = 8;
+const shareOfLastFiles = 7;
 const usesBrowser = [resolve('test/harness/browser.ts')];
 const startsPrograms = ['command.ts', 'starts.ts'].map((name) => resolve('test/harness', name));
 const usesDatabases = [resolve('test/harness/engines.ts')];
@@ -63,12 +66,14 @@ process.on('exit', () => rmSync(dir, { recursive: true, force: true }));
 const inBrowser = files.filter((file) => reaches(resolve(file), usesBrowser));
 const programs = files.filter((file) => !inBrowser.includes(file) && reaches(resolve(file), startsPrograms));
 const others = files.filter((file) => !inBrowser.includes(file) && !programs.includes(file));
+const isLast = (_file: string, n: number) => files.length > 100 && n % shareOfLastFiles === 0;
 /** Files with tests of several test files, by their paths. The long ones come first. */
 const groups = new Map<string, readonly string[]>();
 for (const [name, members, size] of [
   ['browser', inBrowser, longFilesOfGroup],
   ['programs', programs, longFilesOfGroup],
-  ['others', others, filesOfGroup],
+  ['others', others.filter((file, n) => !isLast(file, n)), filesOfGroup],
+  ['last', others.filter(isLast), lastFilesOfGroup],
 ] as const) {
   const count = Math.ceil(members.length / size);
   for (let n = 0; n < count; n++) {
