@@ -69,7 +69,10 @@ async function whilePruning(
   prepared: Awaited<ReturnType<typeof prepareGatehouse>>,
   load: { connections: number; seconds: number },
 ): Promise<Result> {
-  await runSql(prepared.databaseUrl, [`update sessions set expires_at = ${Date.now() - 1} where client_id is null`]);
+  const expired = Date.now() - 1;
+  await runSql(prepared.databaseUrl, [
+    `update sessions set expires_at = ${expired}, prune_at = ${expired} where client_id is null`,
+  ]);
   const server = await prepared.start();
   try {
     return await drive(server.url, server.operations.get as BenchRequest, load);

@@ -45,10 +45,11 @@ export function seedStatements(engine: Engine, { cars = 0, users = fewestUsers, 
     `${id('i')}, 'user' || ${text('i')} || '@example.com', 'User ' || ${text('i')}, (select password_hash from users limit 1), 1, ${made} + i, ${made} + i`,
     users,
   );
+  const expiry = `${Date.now() + 30 * 86_400_000} + i`;
   insert(
     'sessions',
-    'id, type, user_id, scopes, created_at, expires_at',
-    `${id('i')}, 'session', ${id('i')}, '["*"]', ${Date.now()}, ${Date.now() + 30 * 86_400_000} + i`,
+    'id, type, user_id, scopes, created_at, expires_at, prune_at',
+    `${id('i')}, 'session', ${id('i')}, '["*"]', ${Date.now()}, ${expiry}, ${expiry}`,
     sessions,
   );
   if (engine === 'postgres') statements.push('analyze');

@@ -84,7 +84,8 @@ onBothEngines('Work of a process that is killed (SIGKILL)', (engine) => {
   it('continues: expired data is pruned', async () => {
     const form = { email: 'admin@example.com', password };
     assert.equal((await request(survivor, '/v1/clients/web/admin/login', { form })).status, 200);
-    const { numUpdatedRows } = await beside.db.updateTable('sessions').set({ expires_at: 1 }).executeTakeFirstOrThrow();
+    const expired = { expires_at: 1, prune_at: 1 };
+    const { numUpdatedRows } = await beside.db.updateTable('sessions').set(expired).executeTakeFirstOrThrow();
     assert.ok(numUpdatedRows > 0);
     await until(async () => (await beside.db.selectFrom('sessions').select('id').execute()).length === 0);
   });

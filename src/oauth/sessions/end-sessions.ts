@@ -6,15 +6,14 @@ import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/secrets/secret-store.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
-import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
+import { pruneExpired, revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
 
 /** Removes all sessions that ended or expired. */
 export const pruneSessions = async ({ database, now }: Context): Promise<number> =>
-  (await pruneBefore(database, 'sessions', 'expires_at', now())) +
-  (await pruneBefore(database, 'sessions', 'revoked_at', now() - retentionMs));
+  (await pruneExpired(database, now())) + (await pruneBefore(database, 'sessions', 'revoked_at', now() - retentionMs));
 
 /** Deletes application logins without any session that are older than the lifetime of a refresh token. */
 export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>

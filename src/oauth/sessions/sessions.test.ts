@@ -267,19 +267,6 @@ onBothEngines('Sessions', (engine) => {
     assert.deepEqual(await use('10.0.0.3'), Array(3).fill([at + 60_000, '10.0.0.3']));
   });
 
-  it('are pruned in batches, and only if they have ended or expired', async () => {
-    const on = await stage(await make());
-    const { db } = on.context.database;
-    const old = await Promise.all(Array.from({ length: 450 }, () => open(on)));
-    on.context.advance(on.context.config.refreshTokenTtl * 1000);
-    const ended = await open(on);
-    await end(on, ended.id);
-    on.context.advance(3_600_001);
-    const live = await open(on);
-    assert.equal(await pruneSessions(on.context), old.length + 1);
-    assert.deepEqual(await db.selectFrom('sessions').select('id').execute(), [{ id: live.id }]);
-  });
-
   it('show the value of a personal access token once, to its owner', async () => {
     const on = await stage(await make());
     const { context, sessions, userId } = on;

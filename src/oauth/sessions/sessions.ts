@@ -90,7 +90,10 @@ export class Sessions {
     const type = session.type ?? 'session';
     const loginTtl = session.refreshable === false ? config.accessTokenTtl : config.refreshTokenTtl;
     const ttlSeconds = type === 'personal' ? config.personalTokenTtl : loginTtl;
-    const expires_at = session.expiresAt ?? at + ttlSeconds * 1000;
+    const expires_at = sessionEnd(
+      { type, created_at: at, expires_at: session.expiresAt ?? at + ttlSeconds * 1000 },
+      config,
+    );
     const row: SessionRow = {
       id: uuidv7(at),
       type,
@@ -105,7 +108,8 @@ export class Sessions {
       used_at: null,
       retried_generation: null,
       created_at: at,
-      expires_at: sessionEnd({ type, created_at: at, expires_at }, config),
+      expires_at,
+      prune_at: expires_at,
       revoked_at: null,
       revealed_at: type === 'personal' && session.revealed ? at : null,
       last_used_at: null,
@@ -141,7 +145,7 @@ export class Sessions {
     const refreshable = isRefreshable(client, scopesOfSession(waiting));
     const expires_at = at + (refreshable ? config.refreshTokenTtl : config.accessTokenTtl) * 1000;
     const end = sessionEnd({ type: 'session', created_at: at, expires_at }, config);
-    return activateSessionForDevice(tx, id, at, { expires_at: end, address, user_agent: userAgent });
+    return activateSessionForDevice(tx, id, at, { expires_at: end, prune_at: end, address, user_agent: userAgent });
   }
 
   /**

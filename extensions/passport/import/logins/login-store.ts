@@ -27,7 +27,7 @@ export async function insertLogins(tx: Tx, logins: readonly ImportedLogin[]): Pr
   if (logins.length === 0) return;
   await tx
     .insertInto('sessions')
-    .values([...logins])
+    .values(logins.map((login) => ({ ...login, prune_at: login.expires_at })))
     .onConflict((clash) => clash.column('id').doNothing())
     .execute();
 }

@@ -79,6 +79,11 @@ export const oauthTables = {
     created_at: bigint(),
     /** The expiry of the refresh token, or of a personal access token. */
     expires_at: bigint(),
+    /**
+     * When pruning reads this session next. A refresh changes `expires_at`, which therefore has no index: an UPDATE of an indexed column
+     * also writes the index, and on PostgreSQL all other indexes of the table.
+     */
+    prune_at: bigint().default(0),
     revoked_at: bigint().nullable,
     /** Null until the personal access token was shown. It is shown once. */
     revealed_at: bigint().nullable,
@@ -107,7 +112,7 @@ export const oauthTables = {
   })
     .index('sessions_user', '(user_id, id) where user_id is not null')
     .index('sessions_client', '(client_id, id) where client_id is not null')
-    .index('sessions_expires', '(expires_at)')
+    .index('sessions_prune', '(prune_at)')
     .index('sessions_revoked', '(revoked_at) where revoked_at is not null'),
   signing_keys: table({
     id: text().primary,

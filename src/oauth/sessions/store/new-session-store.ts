@@ -13,7 +13,7 @@ import type { SessionRow } from './session-store.ts';
 /** Other columns of a new session have defaults. */
 const columns = [
   ...(['id', 'type', 'user_id', 'client_id', 'name', 'scopes', 'created_at', 'expires_at'] as const),
-  ...(['revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource', 'details'] as const),
+  ...(['prune_at', 'revealed_at', 'address', 'user_agent', 'auth_time', 'amr', 'acr', 'resource', 'details'] as const),
 ] as const;
 
 const insertOne = compiledQuery((db, row: SessionRow & { secretId: string | null; now: number }) => {
@@ -28,7 +28,7 @@ const insertOne = compiledQuery((db, row: SessionRow & { secretId: string | null
     .returning('id');
 });
 
-const bigintColumns = new Set<string>(['created_at', 'expires_at', 'revealed_at', 'auth_time']);
+const bigintColumns = new Set<string>(['created_at', 'expires_at', 'prune_at', 'revealed_at', 'auth_time']);
 const columnDefinitions = columns
   .map((column) => `${column} ${bigintColumns.has(column) ? 'bigint' : 'text'}`)
   .join(', ');
