@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import type { Plan } from './compare-operations.ts';
 import { runSql } from './gatehouse/run-sql.ts';
@@ -64,7 +65,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   }
 }
 
-/** Sessions that expire together just before a start. The first pruning of the service deletes all of them. */
+/** Sessions that expired together. The service prunes every minute, so the load waits for the first deleted row. */
 async function whilePruning(
   prepared: Awaited<ReturnType<typeof prepareGatehouse>>,
   load: { connections: number; seconds: number },
@@ -74,9 +75,20 @@ async function whilePruning(
     `update sessions set expires_at = ${expired}, prune_at = ${expired} where client_id is null`,
   ]);
   const server = await prepared.start();
+  const get = server.operations.get as BenchRequest;
+  const file = new DatabaseSync(prepared.databaseUrl.slice('sqlite:'.length), { readOnly: true });
+  const count = () => Number(file.prepare('select count(*) as sessions from sessions').get()?.sessions);
   try {
-    return await drive(server.url, server.operations.get as BenchRequest, load);
+    const before = count();
+    await drive(server.url, get, { ...load, seconds: 1 });
+    const deadline = performance.now() + 90_000;
+    while (count() >= before) {
+      if (performance.now() > deadline) throw new Error('the service did not prune its expired sessions');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return await drive(server.url, get, load);
   } finally {
+    file.close();
     await server.stop();
   }
 }

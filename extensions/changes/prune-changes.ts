@@ -3,9 +3,10 @@ import { pruneBefore, pruneInBatches } from '../../src/database/prune-in-batches
 import { pruneChanges } from './log/change-store.ts';
 import { pruneDeliveries } from './webhooks/webhook-store.ts';
 
-export async function pruneOldChanges({ config, database, now }: Context): Promise<void> {
-  await pruneBefore(database, 'change_tickets', 'expires_at', now());
+export async function pruneOldChanges(context: Context): Promise<void> {
+  const { config, database, now } = context;
+  await pruneBefore(context, 'change_tickets', 'expires_at', now());
   const before = now() - config.changesRetention * 1000;
-  await pruneDeliveries(database, before);
-  await pruneInBatches((limit) => pruneChanges(database.db, before, limit));
+  await pruneDeliveries(context, before);
+  await pruneInBatches(context, (limit) => pruneChanges(database.db, before, limit));
 }

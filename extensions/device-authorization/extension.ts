@@ -9,8 +9,8 @@ import { serveDeviceAuthorization } from './device-routes.ts';
 /** Expired codes are kept for this time, so that the device learns that its code has expired. */
 const keptMs = 3_600_000;
 
-const pruneDevices = ({ database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'device_authorizations', 'expires_at', now() - keptMs);
+const pruneDevices = (context: Context): Promise<number> =>
+  pruneBefore(context, 'device_authorizations', 'expires_at', context.now() - keptMs);
 
 /** RFC 8628 3.3: the user types the code and decides. A link with the code only saves typing. */
 function serveDevicePages(kit: PageKit, oauth: OAuth): void {

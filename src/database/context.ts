@@ -53,6 +53,8 @@ export interface Context {
   readonly metrics: Metrics;
   readonly eventsLog?: EventSink | undefined;
   readonly otherWorkers?: OtherWorkers | undefined;
+  /** Aborted when the service stops. Long work in the background ends early. */
+  readonly stopping?: AbortSignal | undefined;
   /** Shows the progress of slow work during a start. */
   readonly progress?: BeginProgress | undefined;
   /** For tests: replaces the mail server. */

@@ -1,31 +1,43 @@
+import { setTimeout } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './database.ts';
+import type { Context } from './context.ts';
 import type { Tables } from './tables/tables.ts';
 
-const batchSize = 200;
+const batchSize = 50;
+/** The pause after a batch, as a multiple of its time. Without pauses, pruning many rows slows down all other requests. */
+const pauseRatio = 3;
 
-/** Deletes rows in batches, until a batch is not full. Other requests run in between. Returns how many rows were deleted. */
-export async function pruneInBatches(deleteRows: (limit: number) => Promise<number>): Promise<number> {
+/**
+ * Deletes rows in batches, until a batch is not full, or the service stops. Other requests run in between. Returns how many rows were
+ * deleted.
+ */
+export async function pruneInBatches(
+  { stopping }: Pick<Context, 'stopping'>,
+  deleteRows: (limit: number) => Promise<number>,
+): Promise<number> {
   let total = 0;
-  for (;;) {
+  while (!stopping?.aborted) {
+    const beganAt = performance.now();
     const removed = await deleteRows(batchSize);
     total += removed;
-    if (removed < batchSize) return total;
-    await new Promise((resolve) => setImmediate(resolve));
+    if (removed < batchSize) break;
+    await setTimeout((performance.now() - beganAt) * pauseRatio);
   }
+  return total;
 }
 
 /** Deletes the rows in which `column` is before `before` and `condition` holds. Instances that prune at the same time share the work. */
-export const pruneBefore = (
-  { db, engine }: Pick<Database, 'db' | 'engine'>,
+export function pruneBefore(
+  { database: { db, engine }, stopping }: Pick<Context, 'database' | 'stopping'>,
   table: keyof Tables,
   column: string,
   before: number,
   condition: RawBuilder<unknown> = sql`true`,
-): Promise<number> =>
-  pruneInBatches(async (limit) => {
+): Promise<number> {
+  return pruneInBatches({ stopping }, async (limit) => {
     const oldRows = sql`select id from ${sql.table(table)} where ${sql.ref(column)} < ${before} and ${condition} limit ${limit}`;
     const unlocked = engine === 'postgres' ? sql`${oldRows} for update skip locked` : oldRows;
     const { numAffectedRows } = await sql`delete from ${sql.table(table)} where id in (${unlocked})`.execute(db);
     return Number(numAffectedRows);
   });
+}

@@ -8,8 +8,10 @@ const browserRetentionMs = 400 * 86_400_000;
 const expiringTables = ['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const;
 
 /** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
-export async function pruneAccounts({ database: { db }, now }: Context): Promise<void> {
-  await pruneInBatches((limit) => deleteOldThrottles(db, now(), limit));
+export async function pruneAccounts(context: Context): Promise<void> {
+  const { database, now } = context;
+  const { db } = database;
+  await pruneInBatches(context, (limit) => deleteOldThrottles(db, now(), limit));
   for (const table of expiringTables) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
   await db.deleteFrom('email_changes').where('undo_until', '<=', now()).execute();
   await db

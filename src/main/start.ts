@@ -87,7 +87,9 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
   let services: BuiltApp | undefined;
   let stopped = false;
   let indexes: Promise<void> | undefined;
+  const stopping = new AbortController();
   const stop = async () => {
+    stopping.abort();
     await services?.app.close();
     await eventsLog?.close();
     stopped = true;
@@ -99,7 +101,8 @@ export async function prepareGatehouse(config: Config, options: StartOptions): P
     eventsLog = await openEventsLog({ config, database, log });
     const metrics = createMetrics({ version: serviceVersion, engine: database.engine });
     telemetry?.sendMetrics(metrics, () => recordConnections({ database, metrics }));
-    const context: Context = { config, database, log, metrics, eventsLog, otherWorkers, progress, sendMail, idle, now };
+    const service = { config, database, log, metrics, eventsLog, otherWorkers, progress, stopping: stopping.signal };
+    const context: Context = { ...service, sendMail, idle, now };
     const names = await migrate(database, now, (line) => log.warn(line), progress);
     if (names.length > 0) log.info({ migrations: names.length, last: names.at(-1) }, 'migrated the database');
     const missing = await findMissingIndexes(database);

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import type { Context } from '../../../src/database/context.ts';
 import type { Database, Db, Tx } from '../../../src/database/database.ts';
 import { isPostgres } from '../../../src/database/locks/revocation-locks.ts';
 import { pruneBefore } from '../../../src/database/prune-in-batches.ts';
@@ -117,5 +118,5 @@ export async function requeueDeliveries(
   return Number(numUpdatedRows);
 }
 
-export const pruneDeliveries = (database: Database, before: number): Promise<number> =>
-  pruneBefore(database, 'webhook_deliveries', 'created_at', before, sql`state <> 'waiting'`);
+export const pruneDeliveries = (context: Context, before: number): Promise<number> =>
+  pruneBefore(context, 'webhook_deliveries', 'created_at', before, sql`state <> 'waiting'`);

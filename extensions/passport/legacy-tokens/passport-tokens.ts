@@ -84,7 +84,7 @@ export class PassportTokens implements LegacyTokens {
   /** Removes expired tokens of the old service. With the last token, the keys are removed too. */
   async prune(): Promise<void> {
     const { database, log, now } = this.#context;
-    await pruneInBatches((limit) => deleteExpired(database.db, now(), limit));
+    await pruneInBatches(this.#context, (limit) => deleteExpired(database.db, now(), limit));
     const forgotten = await commitAndInvalidate(database, async (tx, invalidate) => {
       const keys = await deleteUnusedKeys(tx);
       if (keys > 0) invalidate({ kind: 'keys', id: 'legacy' });

@@ -87,5 +87,5 @@ export function readCode(keys: KeyRing, code: string): string | undefined {
   return id && mac && keys.macKeys.matches(purpose, id, mac) ? id : undefined;
 }
 
-export const pruneCodes = ({ database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'authorization_codes', 'expires_at', now() - retentionMs);
+export const pruneCodes = (context: Context): Promise<number> =>
+  pruneBefore(context, 'authorization_codes', 'expires_at', context.now() - retentionMs);

@@ -12,12 +12,15 @@ import { pruneExpired, revokeSessions, revokeWithoutOfflineAccess, type SessionF
 const retentionMs = 3_600_000;
 
 /** Removes all sessions that ended or expired. */
-export const pruneSessions = async ({ database, now }: Context): Promise<number> =>
-  (await pruneExpired(database, now())) + (await pruneBefore(database, 'sessions', 'revoked_at', now() - retentionMs));
+export const pruneSessions = async (context: Context): Promise<number> =>
+  (await pruneExpired(context)) + (await pruneBefore(context, 'sessions', 'revoked_at', context.now() - retentionMs));
 
 /** Deletes application logins without any session that are older than the lifetime of a refresh token. */
-export const pruneLogins = ({ config, database, now }: Context): Promise<number> =>
-  pruneInBatches((limit) => deleteOrphanedLogins(database.db, now() - config.refreshTokenTtl * 1000, limit));
+export const pruneLogins = (context: Context): Promise<number> =>
+  pruneInBatches(context, (limit) => {
+    const { config, database, now } = context;
+    return deleteOrphanedLogins(database.db, now() - config.refreshTokenTtl * 1000, limit);
+  });
 
 /** Ends sessions and the application logins of a browser session; offline access stays (Back-Channel Logout 2.7). */
 export async function endSessions(

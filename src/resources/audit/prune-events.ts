@@ -3,5 +3,5 @@ import { pruneBefore } from '../../database/prune-in-batches.ts';
 
 const dayMs = 86_400_000;
 
-export const pruneEvents = ({ config, database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'events', 'created_at', now() - config.eventRetentionDays * dayMs);
+export const pruneEvents = (context: Context): Promise<number> =>
+  pruneBefore(context, 'events', 'created_at', context.now() - context.config.eventRetentionDays * dayMs);

@@ -126,7 +126,7 @@ export class Queue {
 
   async prune(): Promise<void> {
     const { database, now, metrics } = this.#context;
-    await pruneBefore(database, 'queued_jobs', 'failed_at', now() - failedRetentionMs);
+    await pruneBefore(this.#context, 'queued_jobs', 'failed_at', now() - failedRetentionMs);
     metrics.jobs.reset();
     let mails = 0;
     for (const { name, failed, count } of await countJobs(database.db)) {

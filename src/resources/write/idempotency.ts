@@ -120,5 +120,5 @@ export async function storeResponse(tx: Tx, { id, sealingKey }: IdempotencyKey, 
 /** Responses that were stored under replaced keys cannot be found or decrypted any more. */
 export const deleteStoredResponses = (tx: Tx) => tx.deleteFrom('idempotency_keys').execute();
 
-export const pruneIdempotencyKeys = ({ database, now }: Context): Promise<number> =>
-  pruneBefore(database, 'idempotency_keys', 'created_at', now() - retentionMs);
+export const pruneIdempotencyKeys = (context: Context): Promise<number> =>
+  pruneBefore(context, 'idempotency_keys', 'created_at', context.now() - retentionMs);

@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { Config } from '../../../config/config.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
+import type { Context } from '../../../database/context.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { lockForRevocation, lockForRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
 import { pruneBefore, pruneInBatches } from '../../../database/prune-in-batches.ts';
@@ -189,9 +190,10 @@ export interface StoredSession<S extends TokenSession = SessionRow> {
 }
 
 /** Deletes expired sessions. Sessions that were refreshed since pruning read them last are read again at their new end. */
-export async function pruneExpired(database: Database, now: number): Promise<number> {
-  await pruneInBatches((limit) => postponePruning(database, now, limit));
-  return pruneBefore(database, 'sessions', 'prune_at', now, sql`expires_at < ${now}`);
+export async function pruneExpired(context: Context): Promise<number> {
+  const now = context.now();
+  await pruneInBatches(context, (limit) => postponePruning(context.database, now, limit));
+  return pruneBefore(context, 'sessions', 'prune_at', now, sql`expires_at < ${now}`);
 }
 
 async function postponePruning({ db, engine }: Database, now: number, limit: number): Promise<number> {
