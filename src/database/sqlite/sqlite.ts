@@ -147,7 +147,12 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
   const commits = new SharedCommits(writer, {
     singleProcess,
     checkFile,
-    beforeCommit: () => commitListeners.forEach((listener) => void listener()),
+    beforeCommit: () => {
+      // The commit may write the log back to the database file. An open snapshot would prevent the end of that, so each commit would try
+      // it again and sync both files.
+      snapshot.end();
+      for (const listener of commitListeners) listener();
+    },
     afterCommit: () => bus.committed(),
   });
   const db = new Kysely<Tables>({
