@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CommitCounts } from '../database.ts';
 import { migrate } from '../migrate.ts';
 import { openSqlite } from './sqlite.ts';
@@ -111,5 +112,20 @@ describe('SQLite', () => {
     const during = await deleting;
     assert.ok(rows > 2 && during >= before + rows, 'after the change');
     assert.ok(changes() >= during + rows, 'after the commit');
+  });
+
+  it('starts the write-ahead log anew while requests read in every turn', async () => {
+    for (let i = 0; i < 600; i++) {
+      await nextTurn();
+      const written = database.write(
+        `insert into throttles (key, count, expires_at) values (hex(zeroblob(10000)) || ${i}, 1, 1)`,
+        [],
+      );
+      // Opens a snapshot between the write and its commit.
+      await database.read('select count(*) as rows from throttles', []);
+      await (await written).durable;
+    }
+    const { size } = statSync(join(dir, 'test.db-wal'));
+    assert.ok(size < 10_000_000, `${size} bytes`);
   });
 });
