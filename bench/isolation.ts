@@ -31,6 +31,7 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
   const longer = { connections: 32, seconds: load.seconds + 1 };
   const rounds = plan.quick ? 1 : 3;
   const elsewhere = { url: server.url, get, ms: longer.seconds * 1000 };
+  let isStopped = false;
   const lowest = constants.priority.PRIORITY_LOW;
   try {
     await drive(server.url, get, load);
@@ -57,10 +58,13 @@ export async function isolation(plan: Plan): Promise<IsolationFigures> {
       during.push({ name, ...medianOf(loadedResults) });
       console.log(`measured ${name}`);
     }
+    // Otherwise this process would prune too.
+    await server.stop();
+    isStopped = true;
     during.push({ name: 'while expired sessions are being pruned', ...(await whilePruning(prepared, load)) });
     return { rows, atRest: medianOf(idleResults), during };
   } finally {
-    await server.stop();
+    if (!isStopped) await server.stop();
     prepared.remove();
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { constants, setPriority } from 'node:os';
 import { join, relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { withLock } from './lock.mjs';
 import { inRoot, run, signals } from './processes.mjs';
 
 const read = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
@@ -13,45 +14,6 @@ const [npmProgram, ...npmArgs] = /\.[cm]?js$/.test(process.env.npm_execpath ?? '
   ? [process.execPath, process.env.npm_execpath]
   : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
 export const npm = (args, options) => run(npmProgram, [...npmArgs, ...args], options);
-
-/**
- * Runs one installation or build at a time. If `npm start` and `npm test` start together in a new clone, the second one
- * waits.
- */
-async function withLock(work) {
-  const lock = inRoot('.install-and-build.lock');
-  for (let notified = false; !acquireLock(lock); notified = true) {
-    if (!notified)
-      console.log(
-        'Waiting for another Gatehouse command that installs packages or builds the console… (If there is none: delete .install-and-build.lock.)',
-      );
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  const release = () => rmSync(lock, { force: true });
-  // The process exits if `work` fails.
-  process.once('exit', release);
-  await work();
-  process.off('exit', release);
-  release();
-}
-
-/** Acquires the lock. Returns false while another process has it. Removes the lock of a process that has ended. */
-function acquireLock(lock) {
-  try {
-    writeFileSync(lock, String(process.pid), { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (error.code !== 'EEXIST') throw error;
-  }
-  const holder = Number(read(lock));
-  try {
-    if (holder > 0) process.kill(holder, 0);
-    return false;
-  } catch (error) {
-    if (error.code === 'ESRCH') rmSync(lock, { force: true });
-    return false;
-  }
-}
 
 /** Identifies the installed packages: the lock file, the platform, and whether development packages are included. */
 const stateOf = ({ folder, withDev }) =>
@@ -199,10 +161,13 @@ const consoleParts = readdirSync(inRoot('extensions'))
   .map((name) => inRoot('extensions', ...(name === 'all-console-parts.ts' ? [name] : [name, 'console'])))
   .filter(existsSync);
 
+/** The console imports functions from these. */
+const importsOfConsole = ['config/languages', 'http/user-agent.ts', 'platform'].map((name) => inRoot('src', name));
+
 const consolePart = {
   label: 'the console',
   result: inRoot('console/dist/index.html'),
-  sources: [inRoot('console'), inRoot('client'), ...consoleParts],
+  sources: [inRoot('console'), inRoot('client'), ...importsOfConsole, ...consoleParts],
   command: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
 };
 /** npm leaves out dist/ if it contains this file. npm itself cannot build before it packs, because .npmrc forbids scripts. */

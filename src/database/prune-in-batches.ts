@@ -3,9 +3,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Context } from './context.ts';
 import type { Tables } from './tables/tables.ts';
 
-const batchSize = 50;
+const defaultBatchSize = 50;
 /** The pause after a batch, as a multiple of its time. Without pauses, pruning many rows slows down all other requests. */
 const pauseRatio = 3;
+const maxPauseMs = 200;
 
 /**
  * Deletes rows in batches, until a batch is not full, or the service stops. Other requests run in between. Returns how many rows were
@@ -14,6 +15,7 @@ const pauseRatio = 3;
 export async function pruneInBatches(
   { stopping }: Pick<Context, 'stopping'>,
   deleteRows: (limit: number) => Promise<number>,
+  batchSize = defaultBatchSize,
 ): Promise<number> {
   let total = 0;
   while (!stopping?.aborted) {
@@ -21,7 +23,9 @@ export async function pruneInBatches(
     const removed = await deleteRows(batchSize);
     total += removed;
     if (removed < batchSize) break;
-    await setTimeout((performance.now() - beganAt) * pauseRatio);
+    const pauseMs = Math.min((performance.now() - beganAt) * pauseRatio, maxPauseMs);
+    // The end of the service ends the pause, and the loop.
+    await setTimeout(pauseMs, undefined, { signal: stopping }).catch(() => undefined);
   }
   return total;
 }

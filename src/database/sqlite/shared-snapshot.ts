@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
- * The reads of one turn of the event loop share one snapshot, so that locks are taken once (docs/performance.md). Call `end` after a
- * commit, so that no later read is stale.
+ * The reads of one turn of the event loop share one snapshot, so that locks are taken once (docs/performance.md). Call `end` at a
+ * commit, so that no later read is stale, and SQLite can start its log anew.
  */
 export class SharedSnapshot {
   readonly #file: DatabaseSync;

@@ -148,10 +148,9 @@ export function openSqlite(path: string, readSeconds: number, singleProcess = tr
     singleProcess,
     checkFile,
     beforeCommit: () => {
-      // The commit may write the log back to the database file. An open snapshot would prevent the end of that, so each commit would try
-      // it again and sync both files.
-      snapshot.end();
       for (const listener of commitListeners) listener();
+      // An open snapshot keeps SQLite from starting its log anew. Then every commit tries again, and syncs the database file too.
+      snapshot.end();
     },
     afterCommit: () => bus.committed(),
   });

@@ -6,10 +6,13 @@ import { findClientIdsOf } from '../../identity/accounts/forget-user-store.ts';
 import { removeSecrets } from '../clients/secrets/secret-store.ts';
 import type { Sessions } from './sessions.ts';
 import { deleteLogins, deleteOrphanedLogins } from './store/application-login-store.ts';
-import { pruneExpired, revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
+import { pruneExpired } from './store/prune-store.ts';
+import { revokeSessions, revokeWithoutOfflineAccess, type SessionFilter } from './store/session-store.ts';
 
 /** Ended sessions are kept this long, for investigations. */
 const retentionMs = 3_600_000;
+/** Each batch searches all old logins. */
+const loginsOfBatch = 200;
 
 /** Removes all sessions that ended or expired. */
 export const pruneSessions = async (context: Context): Promise<number> =>
@@ -17,10 +20,14 @@ export const pruneSessions = async (context: Context): Promise<number> =>
 
 /** Deletes application logins without any session that are older than the lifetime of a refresh token. */
 export const pruneLogins = (context: Context): Promise<number> =>
-  pruneInBatches(context, (limit) => {
-    const { config, database, now } = context;
-    return deleteOrphanedLogins(database.db, now() - config.refreshTokenTtl * 1000, limit);
-  });
+  pruneInBatches(
+    context,
+    (limit) => {
+      const { config, database, now } = context;
+      return deleteOrphanedLogins(database.db, now() - config.refreshTokenTtl * 1000, limit);
+    },
+    loginsOfBatch,
+  );
 
 /** Ends sessions and the application logins of a browser session; offline access stays (Back-Channel Logout 2.7). */
 export async function endSessions(

@@ -109,7 +109,7 @@ export class Sessions {
       retried_generation: null,
       created_at: at,
       expires_at,
-      prune_at: expires_at,
+      prune_at: Math.min(expires_at, at + config.refreshTokenTtl * 1000),
       revoked_at: null,
       revealed_at: type === 'personal' && session.revealed ? at : null,
       last_used_at: null,

@@ -80,8 +80,8 @@ export const oauthTables = {
     /** The expiry of the refresh token, or of a personal access token. */
     expires_at: bigint(),
     /**
-     * When pruning reads this session next. A refresh changes `expires_at`, which therefore has no index: an UPDATE of an indexed column
-     * also writes the index, and on PostgreSQL all other indexes of the table.
+     * Pruning reads the session at this time; 0: at the next time. A refresh changes `expires_at`, which therefore has no index: an UPDATE
+     * of an indexed column writes the index too, and PostgreSQL writes all indexes of the table.
      */
     prune_at: bigint().default(0),
     revoked_at: bigint().nullable,

@@ -1,10 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Config } from '../../../config/config.ts';
 import { compiledQuery } from '../../../database/compiled-query.ts';
-import type { Context } from '../../../database/context.ts';
 import type { Database, Db, Engine, Tx } from '../../../database/database.ts';
 import { lockForRevocation, lockForRevocationOfAll } from '../../../database/locks/revocation-locks.ts';
-import { pruneBefore, pruneInBatches } from '../../../database/prune-in-batches.ts';
 import type { Tables } from '../../../database/tables/tables.ts';
 import { parseJson } from '../../../platform/json-text.ts';
 import { type Acr, acrLevels, acrOf } from '../../../platform/proof.ts';
@@ -187,22 +185,6 @@ export interface StoredSession<S extends TokenSession = SessionRow> {
   readonly session: S;
   /** Settles when the session is on disk. In a transaction: when the row is written. Then the commit decides. */
   readonly durable: Promise<void>;
-}
-
-/** Deletes expired sessions. Sessions that were refreshed since pruning read them last are read again at their new end. */
-export async function pruneExpired(context: Context): Promise<number> {
-  const now = context.now();
-  await pruneInBatches(context, (limit) => postponePruning(context.database, now, limit));
-  return pruneBefore(context, 'sessions', 'prune_at', now, sql`expires_at < ${now}`);
-}
-
-async function postponePruning({ db, engine }: Database, now: number, limit: number): Promise<number> {
-  const refreshed = sql`select id from sessions where prune_at < ${now} and expires_at >= ${now} limit ${limit}`;
-  const unlocked = engine === 'postgres' ? sql`${refreshed} for update skip locked` : refreshed;
-  const { numAffectedRows } = await sql`update sessions set prune_at = expires_at where id in (${unlocked})`.execute(
-    db,
-  );
-  return Number(numAffectedRows);
 }
 
 /** The time at which a session ends by itself: `expires_at`, and for logins also SESSION_MAX_AGE. */

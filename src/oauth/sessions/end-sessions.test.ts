@@ -62,6 +62,36 @@ onBothEngines('Sessions', (engine) => {
     assert.equal(await pruneSessions(on.context), 1);
   });
 
+  it('are pruned in batches that also contain refreshed sessions', async () => {
+    const on = await stage(await make());
+    const { db } = on.context.database;
+    const ttl = on.context.config.refreshTokenTtl * 1000;
+    const opened = await Promise.all(Array.from({ length: 240 }, () => on.open()));
+    on.context.advance(ttl - 1000);
+    const kept = opened.filter((_, i) => i % 2 === 0);
+    for (const session of kept) await on.refresh(session);
+    on.context.advance(2000);
+    assert.equal(await pruneSessions(on.context), 120);
+    const left = await db.selectFrom('sessions').select('id').orderBy('id').execute();
+    assert.deepEqual(
+      left.map(({ id }) => id),
+      kept.map(({ id }) => id).sort(),
+    );
+    assert.equal(await pruneSessions(on.context), 0);
+  });
+
+  it('are pruned at their end if a refresh has moved it forward', async () => {
+    const on = await stage(await make());
+    const ttl = on.context.config.refreshTokenTtl * 1000;
+    const imported = await on.open();
+    const year = { expires_at: on.context.now() + 12 * ttl, prune_at: on.context.now() + 12 * ttl };
+    await on.context.database.db.updateTable('sessions').set(year).execute();
+    await on.refresh(imported);
+    assert.equal(await pruneSessions(on.context), 0);
+    on.context.advance(ttl + 1);
+    assert.equal(await pruneSessions(on.context), 1);
+  });
+
   it('change no indexed column when they are refreshed', async () => {
     const on = await stage(await make());
     const { db } = on.context.database;
