@@ -156,18 +156,18 @@ const sources = [
 ];
 const serviceBuild = (option) => ['--disable-warning=ExperimentalWarning', inRoot('scripts/build-service.mjs'), option];
 
-/** The parts of the console in extensions, and their list. */
-const consoleParts = readdirSync(inRoot('extensions'))
-  .map((name) => inRoot('extensions', ...(name === 'all-console-parts.ts' ? [name] : [name, 'console'])))
-  .filter(existsSync);
-
-/** The console imports functions from these. */
-const importsOfConsole = ['config/languages', 'http/user-agent.ts', 'platform'].map((name) => inRoot('src', name));
+/** The parts of the console in extensions and their list, and the sources of the service whose functions the console imports. */
+const consoleParts = [
+  ...readdirSync(inRoot('extensions')).map((name) =>
+    inRoot('extensions', ...(name === 'all-console-parts.ts' ? [name] : [name, 'console'])),
+  ),
+  ...['config/languages', 'http/user-agent.ts', 'platform'].map((name) => inRoot('src', name)),
+].filter(existsSync);
 
 const consolePart = {
   label: 'the console',
   result: inRoot('console/dist/index.html'),
-  sources: [inRoot('console'), inRoot('client'), ...importsOfConsole, ...consoleParts],
+  sources: [inRoot('console'), inRoot('client'), ...consoleParts],
   command: [inRoot('console/node_modules/vite/bin/vite.js'), 'build', inRoot('console'), '--logLevel', 'warn'],
 };
 /** npm leaves out dist/ if it contains this file. npm itself cannot build before it packs, because .npmrc forbids scripts. */
