@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { logIn, seed } from '../examples/fleet/seed.ts';
 import { gatehouse } from './harness/command.ts';
 import { documents, fenced } from './harness/fenced.ts';
 import { type Service, services } from './harness/service.ts';
-import { root } from './harness/starts.ts';
+import { folderInRepository, root } from './harness/starts.ts';
 
 const run = promisify(execFile);
 
@@ -91,9 +91,7 @@ export default defineResource({ name: '${name}', fields: { ${fields} }, access: 
 
 describe('The commands in the documents', () => {
   const start = services('sqlite');
-  // In the repository, so that declarations find the package.
-  const dir = mkdtempSync(join(root, 'test', 'commands-'));
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = folderInRepository('commands');
 
   const folder = (name: string): string => {
     mkdirSync(join(dir, name, 'resources'), { recursive: true });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, describe, it } from 'node:test';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { checkDefinitions } from '../extensions/declaration-checks/check-definitions.ts';
 import * as options from '../extensions/declaration-checks/known-options.ts';
@@ -11,8 +11,8 @@ import { serviceTables } from '../src/main/service-tables.ts';
 import type { ResourceDefinition } from '../src/resources/declaration/define-resource.ts';
 import { fieldTypes } from '../src/resources/declaration/fields/field-types.ts';
 import * as declare from '../src/resources/declare.ts';
+import { folderInRepository, root } from './harness/starts.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/reference/declarations.md'), 'utf8');
 
 interface Line {
@@ -78,8 +78,7 @@ describe('The reference of declarations', () => {
   });
 
   describe('has examples', () => {
-    const dir = mkdtempSync(join(root, 'test/declarations-'));
-    after(() => rmSync(dir, { recursive: true, force: true }));
+    const dir = folderInRepository('declarations');
     const file = join(dir, 'examples.ts');
     writeFileSync(file, everyExample());
 

@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { addLogin, password } from './harness/accounts.ts';
 import { fenced } from './harness/fenced.ts';
 import { type Service, services } from './harness/service.ts';
-import { root } from './harness/starts.ts';
+import { folderInRepository } from './harness/starts.ts';
 
 const run = promisify(execFile);
 const guide = 'docs/guides/resource-server.md';
 
 describe('The guide for resource servers', () => {
   const start = services('sqlite');
-  // In the repository, so that the program finds its packages.
-  const dir = mkdtempSync(join(root, 'test', 'resource-server-'));
-  after(() => rmSync(dir, { recursive: true, force: true }));
+  const dir = folderInRepository('resource-server');
   let service: Service;
   /** Tokens, each with the expected status. */
   let presented: [token: string, status: number][];

@@ -1,9 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ended } from './command.ts';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * A folder whose code finds the packages of the repository; the suite deletes it. It is in `.cache`, because other
+ * tests read the sources and tests at the same time.
+ */
+export function folderInRepository(name: string): string {
+  mkdirSync(join(root, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.cache', `${name}-`));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** A way to start the service: its program, arguments and working folder. */
 export interface Starter {

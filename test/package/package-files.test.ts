@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, relative } from 'node:path';
+import { globSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, normalize } from 'node:path';
 import { describe, it } from 'node:test';
 import { root } from '../harness/starts.ts';
 
@@ -73,10 +73,10 @@ describe('The package', () => {
       `{ "scripts": { "start": "${name} serve" }, "bin": { "${name}": "bin/${name}.mjs" } }`,
     ];
     for (const text of left) assert.ok(!text.match(bare), text);
-    const files = readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && isText(entry.name))
-      .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
-      .filter((file) => !/(^|\/)(node_modules|dist|data|results|\.git)\//.test(file));
+    const skipped = ['node_modules', 'dist', 'data', 'results', '.git', '.cache'].map((folder) => `**/${folder}/**`);
+    const files = globSync('**/*', { cwd: root, exclude: skipped })
+      .map((file) => file.replaceAll('\\', '/'))
+      .filter((file) => isText(basename(file)) && statSync(join(root, file)).isFile());
     assert.ok(files.length > 1000 && files.includes('README.md'), `${files.length} files`);
     const hits = files.flatMap((file) =>
       [...readFileSync(join(root, file), 'utf8').matchAll(bare)].map(([text]) => `${file}: ${text}`),
