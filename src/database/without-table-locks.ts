@@ -1,10 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Database, Db } from './database.ts';
+import { advisoryLocks } from './locks/advisory-locks.ts';
 import type { FixedIndex } from './migration.ts';
 
-/** The number of the advisory lock for this work. The lock of the migrations has another number. */
-const longWorkLock = 7_146_353;
 const pollIntervalMs = 200;
 
 /**
@@ -12,13 +11,13 @@ const pollIntervalMs = 200;
  * steps that can be interrupted and repeated.
  */
 export async function withoutTableLocks<T>({ direct }: Database, work: (db: Db) => Promise<T>): Promise<T> {
-  if (!direct) throw new Error('only PostgreSQL works beside those who write');
+  if (!direct) throw new Error('withoutTableLocks requires PostgreSQL');
   return direct(async (db) => {
     for (;;) {
       // The lock is polled, because CREATE INDEX CONCURRENTLY waits for every open transaction.
       const { rows } = await sql<{
         acquired: boolean;
-      }>`select pg_try_advisory_lock(${longWorkLock}) as acquired`.execute(db);
+      }>`select pg_try_advisory_lock(${advisoryLocks.longWork}) as acquired`.execute(db);
       if (rows[0]?.acquired) return work(db);
       await wait(pollIntervalMs);
     }
@@ -30,7 +29,7 @@ export async function waitForIndexBuilds(db: Db): Promise<boolean> {
   for (let waited = false; ; waited = true) {
     const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory' and granted
       and database = (select oid from pg_database where datname = current_database())
-      and classid = 0 and objid = ${longWorkLock} and objsubid = 1`.execute(db);
+      and classid = 0 and objid = ${advisoryLocks.longWork} and objsubid = 1`.execute(db);
     if (rows.length === 0) return waited;
     await wait(pollIntervalMs);
   }

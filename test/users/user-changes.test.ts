@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, it } from 'node:test';
+import { withoutTableLocks } from '../../src/database/without-table-locks.ts';
 import { refusalOf } from '../harness/content.ts';
 import { onBothEngines } from '../harness/engines.ts';
 import { password, patchUser, registerUser as register, type UserBody, type UsersBody } from '../harness/people.ts';
@@ -100,6 +101,14 @@ onBothEngines('Changes of users', (engine) => {
     assert.equal(admins.length, 1, "one of two administrators who remove each other's role keeps it");
     assert.equal(responses.filter(({ status }) => status === 200).length, 1);
   });
+
+  if (engine === 'postgres')
+    it('remove an administrator while an index is being created', async () => {
+      const { id } = await registerUser();
+      assert.equal((await patch(id, { roles: ['admin'] }, admin)).status, 200);
+      const { status, text } = await withoutTableLocks(service.context.database, () => patch(id, { roles: [] }, admin));
+      assert.equal(status, 200, text);
+    });
 
   it('include deletions, which end sessions and clients, and leave an audit trail without addresses', async () => {
     const ada = await registerUser();

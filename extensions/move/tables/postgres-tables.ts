@@ -1,5 +1,6 @@
 import { type ControlledTransaction, type QueryResult, type RawBuilder, sql } from 'kysely';
 import type { Database, Tx } from '../../../src/database/database.ts';
+import { advisoryLocks } from '../../../src/database/locks/advisory-locks.ts';
 import { type InstanceRow, listInstances } from '../../../src/database/postgres/invalidations/instance-table.ts';
 import { confirmationTimeoutMs } from '../../../src/database/postgres/invalidations/lease.ts';
 import type { Tables } from '../../../src/database/tables/tables.ts';
@@ -24,9 +25,6 @@ const kinds = new Map<string, CopiedColumn['kind']>([
   ['bigint', 'integer'],
   ['double precision', 'real'],
 ]);
-
-/** The number of the lock for a move into a database. Any number works. */
-const moveLock = 7_146_353;
 
 /** The tables of a PostgreSQL database. One long transaction holds the locks, short ones read and write. */
 export class PostgresTables implements TableWriter {
@@ -60,9 +58,9 @@ export class PostgresTables implements TableWriter {
   /** For writing: one move at a time. */
   static async target(database: Database): Promise<PostgresTables> {
     const tables = new PostgresTables(database, await startLockTransaction(database));
-    const { rows } = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${moveLock}) as free`.execute(
-      tables.#lockTransaction,
-    );
+    const { rows } = await sql<{
+      free: boolean;
+    }>`select pg_try_advisory_xact_lock(${advisoryLocks.move}) as free`.execute(tables.#lockTransaction);
     if (rows[0]?.free) return tables;
     await tables.close();
     throw new OperatorError('Another gatehouse move into this database is running.');

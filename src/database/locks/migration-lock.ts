@@ -3,9 +3,8 @@ import { OperatorError, Problem } from '../../platform/errors.ts';
 import type { Database, Tx } from '../database.ts';
 import { isDeadlock } from '../postgres/pool/postgres-errors.ts';
 import { waitForIndexBuilds } from '../without-table-locks.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 
-/** The number of the advisory lock for migrations. Any number works. */
-const migrationLock = 7_146_352;
 /**
  * A migration waits for the transactions that use a table, and all later ones wait for the migration. So the migration gives up after this
  * time and tries again. Each attempt waits longer.
@@ -36,7 +35,9 @@ export async function withMigrationLock<T>(database: Database, work: (tx: Tx) =>
     try {
       return await db.transaction().execute(async (tx) => {
         // The lock is polled, because CREATE INDEX CONCURRENTLY would wait for a transaction that waits inside PostgreSQL.
-        const lock = sql<{ acquired: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as acquired`;
+        const lock = sql<{
+          acquired: boolean;
+        }>`select pg_try_advisory_xact_lock(${advisoryLocks.migration}) as acquired`;
         if (!(await lock.execute(tx)).rows[0]?.acquired) throw new LockUnavailable();
         await sql.raw(`set local statement_timeout = ${statementTimeoutMs}`).execute(tx);
         await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);

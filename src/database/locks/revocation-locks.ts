@@ -1,5 +1,6 @@
 import { type Expression, PostgresAdapter, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db, Tx } from '../database.ts';
+import { advisoryLocks } from './advisory-locks.ts';
 
 /*
  * PostgreSQL grants a new `for share` lock before an earlier transaction that waits to change the same row. A stream of writers could
@@ -9,9 +10,6 @@ import type { Db, Tx } from '../database.ts';
  *
  * The order of locks is user, client, session, and the advisory lock before the row. SQLite needs none of this, because it has one writer.
  */
-
-/** The number of the lock of all users, clients and sessions. Any number works. */
-const allAccountsLock = 7_146_354;
 
 export const isPostgres = (db: Db | Tx): boolean => db.getExecutor().adapter instanceof PostgresAdapter;
 
@@ -30,7 +28,7 @@ export const exclusiveLock = (id: RawBuilder<unknown>): RawBuilder<SqlBool> =>
 export const lockThen = (lock: RawBuilder<SqlBool>, condition: Expression<SqlBool>): RawBuilder<SqlBool> =>
   sql<SqlBool>`case when ${lock} then ${condition} else false end`;
 
-export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(allAccountsLock)}) is not null`;
+export const sharedLockOnAll = sql<SqlBool>`pg_advisory_xact_lock_shared(${sql.lit(advisoryLocks.allAccounts)}) is not null`;
 
 /** The same as text, for a statement that must not wait. It is false while a revocation waits. */
 export const trySharedLockSql = (column: string) => `pg_try_advisory_xact_lock_shared(hashtextextended(${column}, 0))`;
@@ -44,5 +42,5 @@ export async function lockForRevocation(tx: Tx, ids: readonly string[]): Promise
 
 /** The same for every user, client and session. */
 export async function lockForRevocationOfAll(tx: Tx): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(allAccountsLock)})`.execute(tx);
+  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.lit(advisoryLocks.allAccounts)})`.execute(tx);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Engine, Tx } from '../../database/database.ts';
+import { advisoryLocks } from '../../database/locks/advisory-locks.ts';
 import { hasAdministrator } from '../accounts/user-store.ts';
 
 /** Updates the table from the setting. Users keep roles that were removed from the setting, without effect. */
@@ -14,11 +15,8 @@ export async function syncRoles(db: Db, names: readonly string[]): Promise<void>
   });
 }
 
-/** An arbitrary number: the id of the lock for removals of administrators. */
-const lastAdministratorLock = 7_146_353;
-
 /** Whether there is another enabled administrator. Takes a lock, so that two administrators cannot remove each other. */
 export async function hasOtherAdministrator(tx: Tx, engine: Engine, userId: string): Promise<boolean> {
-  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${lastAdministratorLock})`.execute(tx);
+  if (engine === 'postgres') await sql`select pg_advisory_xact_lock(${advisoryLocks.lastAdministrator})`.execute(tx);
   return hasAdministrator(tx, userId);
 }
