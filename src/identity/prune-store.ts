@@ -1,5 +1,5 @@
 import type { Context } from '../database/context.ts';
-import { pruneInBatches } from '../database/prune-in-batches.ts';
+import { pruneBefore, pruneInBatches } from '../database/prune-in-batches.ts';
 import { deleteOldThrottles } from './throttle/throttle-store.ts';
 
 const browserRetentionMs = 400 * 86_400_000;
@@ -8,12 +8,12 @@ const browserRetentionMs = 400 * 86_400_000;
 const expiringTables = ['one_time_tokens', 'email_codes', 'remembered_browsers', 'spent_values'] as const;
 
 /** Removes expired counts, links and email changes, and unused known browsers. Other requests run in between. */
-export async function pruneAccounts(context: Context): Promise<void> {
+export async function pruneSignInData(context: Context): Promise<void> {
   const { database, now } = context;
   const { db } = database;
   await pruneInBatches(context, (limit) => deleteOldThrottles(db, now(), limit));
-  for (const table of expiringTables) await db.deleteFrom(table).where('expires_at', '<=', now()).execute();
-  await db.deleteFrom('email_changes').where('undo_until', '<=', now()).execute();
+  for (const table of expiringTables) await pruneBefore(context, table, 'expires_at', now());
+  await pruneBefore(context, 'email_changes', 'undo_until', now());
   await db
     .deleteFrom('known_devices')
     .where('last_seen_at', '<', now() - browserRetentionMs)

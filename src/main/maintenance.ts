@@ -1,6 +1,7 @@
 import type { Context } from '../database/context.ts';
-import { pruneAccounts } from '../identity/prune-store.ts';
+import { pruneSignInData } from '../identity/prune-store.ts';
 import { pruneCodes } from '../oauth/authorize/authorization-codes.ts';
+import { prunePushedRequests } from '../oauth/authorize/pushed-request-store.ts';
 import { pruneProofs } from '../oauth/proofs/used-proof-store.ts';
 import { pruneLogins, pruneSessions } from '../oauth/sessions/end-sessions.ts';
 import { pruneEvents } from '../resources/audit/prune-events.ts';
@@ -18,14 +19,15 @@ export const scheduleMaintenance = (
   runInBackground(context, [
     { name: 'last uses', everyMs: 1000, run: () => verifier.flush() },
     { name: 'used proofs', everyMs: 60_000, run: () => pruneProofs(context) },
+    { name: 'old pushed requests', everyMs: 60_000, run: () => prunePushedRequests(context) },
     { name: 'ended sessions', everyMs: 60_000, run: () => pruneSessions(context) },
-    { name: 'old throttles and links', everyMs: 60_000, run: () => pruneAccounts(context) },
+    { name: 'old throttles and links', everyMs: 60_000, run: () => pruneSignInData(context) },
     { name: 'old authorization codes', everyMs: 60_000, run: () => pruneCodes(context) },
     { name: 'old logins at applications', everyMs: 3_600_000, run: () => pruneLogins(context) },
     { name: 'old idempotency keys', everyMs: 600_000, run: () => pruneIdempotencyKeys(context) },
     { name: 'events log', everyMs: 500, run: async () => context.eventsLog?.flush() },
     { name: 'old events', everyMs: 600_000, run: () => pruneEvents(context) },
-    { name: 'failed work and figures', everyMs: 10_000, run: () => queue.prune() },
+    { name: 'failed jobs and queue metrics', everyMs: 10_000, run: () => queue.prune() },
     ...(context.idle ? [] : [{ name: 'scheduled jobs', everyMs: 1000, run: () => jobs.tick() }]),
     { name: 'old runs of scheduled jobs', everyMs: 600_000, run: () => pruneRuns(context) },
     { name: 'expired tokens of an earlier service', everyMs: 600_000, run: () => legacyTokens.prune() },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { contexts, type TestContext } from '../../../test/harness/contexts.ts';
 import { onBothEngines } from '../../../test/harness/engines.ts';
-import { pruneAccounts } from '../prune-store.ts';
+import { pruneSignInData } from '../prune-store.ts';
 import { beginAttempt, countAgainstLimits, networkLimits } from './throttle.ts';
 
 const minute = 60_000;
@@ -49,7 +49,7 @@ onBothEngines('Throttles', (engine) => {
     for (let i = 0; i < 10; i++) {
       const attempt = await beginAttempt(context, [limit]);
       context.advance(20_000);
-      await pruneAccounts(context);
+      await pruneSignInData(context);
       await attempt.count();
     }
     assert.equal(await isRefused(context), true);
@@ -63,7 +63,7 @@ onBothEngines('Throttles', (engine) => {
     await db.insertInto('throttles').values(rows).execute();
     await (await beginAttempt(context, [limit])).count();
     await beginAttempt(context, [{ ...limit, key: 'under way' }]);
-    await pruneAccounts(context);
+    await pruneSignInData(context);
     const left = await db.selectFrom('throttles').select('key').orderBy('key').execute();
     assert.deepEqual(
       left.map(({ key }) => key),

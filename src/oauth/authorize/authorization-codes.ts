@@ -9,11 +9,11 @@ import { OAuthError } from '../../platform/errors.ts';
 import { requireRealm } from '../clients/client-rules.ts';
 import type { OAuth } from '../oauth.ts';
 import { allowedClaims } from '../openid/claims.ts';
-import { consumePushedRequest } from '../proofs/used-proof-store.ts';
 import { storedDetails } from '../sessions/store/grant-details.ts';
 import type { AuthorizationRequest } from './authorization-request.ts';
 import { insertCode } from './code-store.ts';
 import type { BrowserLogin } from './next-step.ts';
+import { consumePushedRequest } from './pushed-request-store.ts';
 import { rememberConsent } from './remember-consent.ts';
 
 interface AccessGrant {

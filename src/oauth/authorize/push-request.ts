@@ -4,9 +4,9 @@ import { authenticateClient } from '../client-authentication.ts';
 import { unauthorizedClient } from '../clients/client-rules.ts';
 import type { ClientRequest, OAuth } from '../oauth.ts';
 import { invalidRequest, type Parameters, readParameters, resourcesIn } from '../parameters.ts';
-import { insertPushedRequest } from '../proofs/used-proof-store.ts';
 import { readAuthorizationParameters } from './authorization-parameters.ts';
 import { readAuthorizationRequest, validateClient } from './authorization-request.ts';
+import { insertPushedRequest } from './pushed-request-store.ts';
 import { readRequestParameters, requestUriPrefix } from './resolve-parameters.ts';
 
 /** FAPI 2.0 Security Profile 5.3.2.2: less than ten minutes. */

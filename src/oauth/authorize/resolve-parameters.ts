@@ -3,12 +3,10 @@ import type { StoredClient } from '../clients/client-store.ts';
 import { translateScope } from '../clients/scopes/requested-scopes.ts';
 import type { OAuth } from '../oauth.ts';
 import { readJws } from '../proofs/client-jws.ts';
-import { findPushedRequest } from '../proofs/used-proof-store.ts';
 import { type AuthorizationParameters, readAuthorizationParameters, singleValue } from './authorization-parameters.ts';
+import { findPushedRequest, signInTimeoutMs } from './pushed-request-store.ts';
 
 export const requestUriPrefix = 'urn:ietf:params:oauth:request_uri:';
-/** The time that a user may take to sign in and decide, in milliseconds. */
-const signInTimeoutMs = 3_600_000;
 
 /** The parameters of an authorization request: from the query, from a request object, or pushed. */
 export interface ResolvedParameters {
@@ -23,7 +21,7 @@ export interface ResolvedParameters {
 
 type ParameterServices = Pick<OAuth, 'context' | 'clients' | 'clientKeys' | 'scopes' | 'legacyScopes'>;
 
-/** `resumed`: the user came back with this request, for example after a sign-in. */
+/** `resumed`: the user came back with this request, after a sign-in or with a decision. */
 export async function resolveParameters(
   oauth: ParameterServices,
   parameters: AuthorizationParameters,

@@ -69,7 +69,7 @@ export class AuthorizePageRequest extends PageRequest {
     const { oauth } = this.kit;
     const { query, progress } = this.#continuation;
     const { config, database, metrics, now } = oauth.context;
-    const resumed = progress.signInStartedAt !== undefined;
+    const resumed = progress.signInStartedAt !== undefined || decision !== undefined;
     const resolved = await resolveParameters(oauth, readAuthorizationParameters(query), { resumed });
     const { parameters } = resolved;
     const login = await findBrowserLogin(oauth, this.caller);
