@@ -58,7 +58,7 @@ export async function handleTokenRequest(oauth: OAuth, request: ClientRequest): 
   const { epoch } = oauth.keys;
   const client = await authenticateClient(oauth, request, parameters);
   const countRequest = client.public ? request.countRequest : undefined;
-  const jkt = request.dpopRequest && (await oauth.dpop.atTokenEndpoint(request.dpopRequest));
+  const jkt = request.dpopRequest && (await oauth.dpop.atTokenEndpoint(request.dpopRequest, client));
   const issued = await issueTokens(oauth, grant, { client, parameters, source: request.source, countRequest, jkt });
   // Compromised keys were replaced in the meantime: the client's authentication is void.
   if (oauth.keys.epoch !== epoch) throw invalidClient('the keys were replaced');

@@ -99,9 +99,9 @@ onBothEngines('FAPI 2.0', (engine) => {
     assert.equal(plain.error, 'invalid_request', 'a request that was not pushed is refused');
   });
 
-  const proofOf = async (claims: Record<string, unknown>, key: CryptoKey, jwk: JWK) =>
+  const proofOf = async (claims: Record<string, unknown>, key: CryptoKey, jwk: JWK, alg = 'ES256') =>
     new SignJWT({ jti: crypto.randomUUID(), ...claims })
-      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
+      .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
       .setIssuedAt()
       .sign(key);
 
@@ -140,16 +140,39 @@ onBothEngines('FAPI 2.0', (engine) => {
     );
   });
 
+  const assertionOf = (id: string, claims: Record<string, unknown> = {}, key = privateKey) =>
+    new SignJWT({ jti: crypto.randomUUID(), ...claims })
+      .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
+      .setIssuer(id)
+      .setSubject(id)
+      .setAudience((claims.aud as string) ?? base)
+      .setExpirationTime('1m')
+      .sign(key);
+
+  it('accepts no DPoP proof with RS256 from an application with fapi', async () => {
+    const errorFor = async (fapi: boolean, alg: string) => {
+      const { id } = await addKeyed({ fapi });
+      const pair = await generateKeyPair(alg, { extractable: true });
+      const htu = `${base}/oauth/token`;
+      const dpop = await proofOf({ htm: 'POST', htu }, pair.privateKey, await exportJWK(pair.publicKey), alg);
+      const { body } = await request(service, '/oauth/token', {
+        form: {
+          grant_type: 'client_credentials',
+          client_assertion: await assertionOf(id),
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        },
+        headers: { dpop },
+      });
+      return body.error;
+    };
+    assert.equal(await errorFor(true, 'RS256'), 'invalid_dpop_proof');
+    // The signature is accepted, and the proof lacks only the nonce.
+    assert.equal(await errorFor(true, 'PS256'), 'use_dpop_nonce');
+    assert.equal(await errorFor(false, 'RS256'), 'use_dpop_nonce');
+  });
+
   it('accepts a client assertion once, signed by a key of the client, for this server', async () => {
     const { id } = await addKeyed();
-    const assertion = (claims: Record<string, unknown> = {}, key = privateKey) =>
-      new SignJWT({ jti: crypto.randomUUID(), ...claims })
-        .setProtectedHeader({ alg: 'ES256', kid: 'k1' })
-        .setIssuer(id)
-        .setSubject(id)
-        .setAudience((claims.aud as string) ?? base)
-        .setExpirationTime('1m')
-        .sign(key);
     const send = (client_assertion: string) =>
       request(service, '/oauth/token', {
         form: {
@@ -158,10 +181,14 @@ onBothEngines('FAPI 2.0', (engine) => {
           client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
         },
       });
-    const good = await assertion();
+    const good = await assertionOf(id);
     assert.equal((await send(good)).status, 200);
     const stranger = (await generateKeyPair('ES256')).privateKey;
-    for (const wrong of [good, await assertion({}, stranger), await assertion({ aud: 'https://other.example' })]) {
+    for (const wrong of [
+      good,
+      await assertionOf(id, {}, stranger),
+      await assertionOf(id, { aud: 'https://other.example' }),
+    ]) {
       const refused = await send(wrong);
       assert.deepEqual([refused.status, refused.body.error], [401, 'invalid_client']);
     }

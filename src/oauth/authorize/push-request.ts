@@ -21,7 +21,7 @@ export async function handlePushedRequest(oauth: OAuth, request: ClientRequest) 
   const client = await authenticateClient(oauth, request, parameters);
   if (client.type !== 'application') throw unauthorizedClient(client);
   if (parameters.has('request_uri')) throw invalidRequest('A pushed request must not contain request_uri.');
-  const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest));
+  const jkt = request.dpopRequest && (await dpop.atTokenEndpoint(request.dpopRequest, client));
   const query = queryOf(parameters, client.id);
   if (query.length > maxRequestLength) throw invalidRequest('The request is too long.');
   try {

@@ -1,6 +1,7 @@
 import { createPublicKey, hash } from 'node:crypto';
 import { decodePart } from '../../database/keys/jws-parts.ts';
 import { verifyWith } from '../../database/keys/signing.ts';
+import type { StoredClient } from '../clients/client-store.ts';
 
 /** A JWK from a client (RFC 7517 4), not checked yet. */
 export type Jwk = Readonly<Record<string, unknown>>;
@@ -11,7 +12,10 @@ export type ClientJws = NonNullable<ReturnType<typeof readJws>>;
 /** The algorithms that clients may sign with. This service knows only their public keys. */
 export const proofAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256', 'RS256'];
 /** FAPI 2.0 Security Profile 5.4.1. */
-export const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
+const fapiAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'PS256'];
+
+export const algorithmsOf = ({ fapi }: Pick<StoredClient, 'fapi'>): readonly string[] =>
+  fapi ? fapiAlgorithms : proofAlgorithms;
 
 /** RFC 7518 3.3 and 3.5, in bits. */
 const minRsaBits = 2048;

@@ -4,7 +4,7 @@ import { BoundedMap } from '../../platform/bounded-map.ts';
 import { asObject } from '../../platform/is-object.ts';
 import { checkJwks } from '../clients/check-application.ts';
 import type { StoredClient } from '../clients/client-store.ts';
-import { type ClientJws, fapiAlgorithms, isSignedBy, type Jwk, proofAlgorithms } from './client-jws.ts';
+import { algorithmsOf, type ClientJws, isSignedBy, type Jwk } from './client-jws.ts';
 
 const maxAgeMs = 300_000;
 /** An unknown key id fetches the keys again, at most once in this time. */
@@ -36,7 +36,7 @@ export class ClientKeys {
 
   /** Whether one of the client's keys signed this JWS. */
   async isSigned(client: StoredClient, jws: ClientJws): Promise<boolean> {
-    const algorithms = client.fapi ? fapiAlgorithms : proofAlgorithms;
+    const algorithms = algorithmsOf(client);
     const { kid } = jws.header;
     const matches = (keys: readonly Jwk[]) =>
       keys.some((key) => (kid === undefined || key.kid === kid) && isSignedBy(jws, key, algorithms));

@@ -5,7 +5,8 @@ import type { KeyRing } from '../../database/keys/key-ring.ts';
 import { withoutQuery } from '../../http/without-query.ts';
 import { OAuthError, Problem } from '../../platform/errors.ts';
 import { isObject } from '../../platform/is-object.ts';
-import { isSignedBy, readJws, thumbprint } from './client-jws.ts';
+import type { StoredClient } from '../clients/client-store.ts';
+import { algorithmsOf, isSignedBy, readJws, thumbprint } from './client-jws.ts';
 import { consumeProof } from './used-proof-store.ts';
 
 /** A request that may carry a DPoP proof. */
@@ -54,9 +55,9 @@ export class Dpop {
   }
 
   /** The thumbprint of the key in the proof of a token request. Undefined without a proof. */
-  async atTokenEndpoint(request: DpopRequest): Promise<string | undefined> {
+  async atTokenEndpoint(request: DpopRequest, client: Pick<StoredClient, 'fapi'>): Promise<string | undefined> {
     if (request.headers.dpop === undefined) return undefined;
-    const checked = await this.#check(request, undefined);
+    const checked = await this.#check(request, undefined, algorithmsOf(client));
     if (typeof checked === 'object') return checked.jkt;
     const description =
       checked === 'use_dpop_nonce' ? 'Send the nonce of the header DPoP-Nonce.' : 'The DPoP proof is not valid.';
@@ -78,15 +79,15 @@ export class Dpop {
     });
   }
 
-  /** The checks of 4.3, in order. A proof works once, across all instances. */
-  async #check({ method, url, headers }: DpopRequest, token: string | undefined) {
+  /** The checks of RFC 9449 4.3. The nonce limits the age of a proof. A proof works once, across all instances. */
+  async #check({ method, url, headers }: DpopRequest, token: string | undefined, algorithms?: readonly string[]) {
     await this.#keys.ensureCurrent();
     const proof = headers.dpop;
     const jws = typeof proof === 'string' ? readJws(proof) : undefined;
     const jwk = jws?.header.jwk;
     const jkt = isObject(jwk) ? thumbprint(jwk) : undefined;
     if (!jws || !isObject(jwk) || jkt === undefined || jws.header.typ !== 'dpop+jwt') return 'invalid_dpop_proof';
-    if (!isSignedBy(jws, jwk)) return 'invalid_dpop_proof';
+    if (!isSignedBy(jws, jwk, algorithms)) return 'invalid_dpop_proof';
     const { htm, htu, iat, jti, nonce, ath } = jws.claims;
     if (htm !== method || !this.#isUrlOfRequest(htu, url)) return 'invalid_dpop_proof';
     if (typeof iat !== 'number' || typeof jti !== 'string') return 'invalid_dpop_proof';
